@@ -30,7 +30,7 @@ fn it_is_written_checked_and_removed() {
     }
 }
 
-/// A hierarchy of an array in a group, with consolidated metadata at the root.
+/// Returns a hierarchy of an array in a group, with consolidated metadata at the root.
 fn consolidated(format: &str) -> Sandbox {
     let place = Sandbox::new();
     place.ok(&["create", "h.zarr", "--group", "--format", format]);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::common::Sandbox;
 
-/// A v2 hierarchy of a group, an array with dimension names as xarray has them, and one of another type.
+/// Returns a v2 hierarchy of a group, an array with dimension names as xarray has them, and one of another type.
 fn hierarchy() -> Sandbox {
     let place = Sandbox::new();
     let attributes = r#"{"_ARRAY_DIMENSIONS": ["y", "x"], "units": "m"}"#;

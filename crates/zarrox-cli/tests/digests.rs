@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::common::Sandbox;
 
-/// An array of four chunks in v2, and the same in v3 with other chunks.
+/// Returns an array of four chunks in v2, and the same in v3 with other chunks.
 fn two() -> Sandbox {
     let place = Sandbox::new();
     let elements: Vec<u8> = (0..64_u8).flat_map(|n| [n, 1]).collect();

@@ -17,7 +17,7 @@ fn foreign(name: &str) -> (PathBuf, Map<String, Value>) {
     (directory.join("data.zarr"), said.as_object().unwrap().clone())
 }
 
-/// True if two values are the same; numbers are compared by value, and as `float32` where they are such.
+/// Returns true if two values are the same; numbers are compared by value, and as `float32` where they are such.
 fn same(ours: &Value, theirs: &Value, float32: bool) -> bool {
     match (ours, theirs) {
         (Value::Array(ours), Value::Array(theirs)) => {
@@ -37,7 +37,7 @@ fn narrow(value: f64) -> f32 {
     value as f32
 }
 
-/// A codec's name and configuration, with an absent configuration as an empty one.
+/// Returns a codec's name and configuration, with an absent configuration as an empty one.
 fn codec(json: &Value) -> (String, Value) {
     let configuration = json.get("configuration").cloned().unwrap_or_else(|| json!({}));
     (json["name"].as_str().unwrap().to_owned(), configuration)

@@ -13,7 +13,7 @@ struct Shown {
     output: Vec<String>,
 }
 
-/// The commands in the blocks `console` of a chapter.
+/// Returns the commands in the blocks `console` of a chapter.
 fn shown(chapter: &str) -> Vec<Shown> {
     let mut all: Vec<Shown> = Vec::new();
     let mut inside = false;

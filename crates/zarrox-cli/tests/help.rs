@@ -62,7 +62,7 @@ const COMMANDS: &[&[&str]] = &[
     &["demo"],
 ];
 
-/// The nodes and files that the examples use.
+/// Returns the nodes and files that the examples use.
 fn sea() -> Sandbox {
     let place = Sandbox::new();
     let units = r#"{"units": "m"}"#;

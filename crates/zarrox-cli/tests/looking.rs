@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::Sandbox;
 
-/// The data that zarrs wrote.
+/// Returns the data that zarrs wrote.
 fn zarrs(path: &str) -> String {
     zarrox_testkit::corpus::directory("zarrs").join(path).to_str().unwrap().to_owned()
 }

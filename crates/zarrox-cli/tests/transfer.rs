@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::common::{Sandbox, golden};
 
-/// An `.npy` file of 4-byte integers that count, column-major if asked.
+/// Returns an `.npy` file of 4-byte integers that count, column-major if asked.
 fn npy(shape: &[u64], column_major: bool) -> Vec<u8> {
     let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
     let order = if column_major { "True" } else { "False" };

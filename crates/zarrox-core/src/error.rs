@@ -51,11 +51,11 @@ pub enum ErrorKind {
     OutOfMemory,
 }
 
-/// An error: its cause, its place, and advice.
+/// An error: its cause, its location, and advice.
 ///
 /// One opaque type serves the whole library, so that new causes do not break a caller's `match`. Programs inspect
-/// [`Error::kind`] and the place ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the `Display` text
-/// to users, and find the underlying cause with [`std::error::Error::source`].
+/// [`Error::kind`] and the location ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the
+/// `Display` text to users, and find the underlying cause with [`std::error::Error::source`].
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -63,16 +63,16 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
-    /// The places, from the innermost to the outermost.
+    /// The locations, from the innermost to the outermost.
     places: Vec<ErrorPlace>,
-    /// Parts of the place that the message already contains.
+    /// Parts of the location that the message already contains.
     path: Option<String>,
     key: Option<String>,
     codec: Option<String>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
-/// A place of an error.
+/// A location of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorPlace(PlaceKind);
 
@@ -85,12 +85,12 @@ enum PlaceKind {
 }
 
 impl ErrorPlace {
-    /// Creates the place of an array from its path.
+    /// Creates the location of an array from its path.
     pub fn array(path: impl fmt::Display) -> Self {
         Self::node("array", path)
     }
 
-    /// Creates the place of a group from its path.
+    /// Creates the location of a group from its path.
     pub fn group(path: impl fmt::Display) -> Self {
         Self::node("group", path)
     }
@@ -99,7 +99,7 @@ impl ErrorPlace {
         Self(PlaceKind::Node { kind, path: path.to_string(), store: None })
     }
 
-    /// Creates the place of a chunk from its indices and its key.
+    /// Creates the location of a chunk from its indices and its key.
     pub fn chunk(indices: &[u64], key: impl fmt::Display) -> Self {
         Self(PlaceKind::Chunk { indices: indices.to_vec(), key: key.to_string() })
     }
@@ -151,8 +151,8 @@ impl Error {
         self
     }
 
-    /// Adds a place, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an array](ErrorPlace::array). A
-    /// text such as `field 'x'` is also a place.
+    /// Adds a location, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an
+    /// array](ErrorPlace::array). A text such as `field 'x'` is also a location.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl Into<ErrorPlace>) -> Self {
@@ -160,7 +160,7 @@ impl Error {
         self
     }
 
-    /// Adds the name of a metadata document as a place.
+    /// Adds the name of a metadata document as a location.
     #[must_use]
     pub(crate) fn in_document(self, name: impl Into<String>) -> Self {
         self.at(ErrorPlace(PlaceKind::Document(name.into())))
@@ -242,7 +242,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the message without the places.
+    /// Returns the message without the locations.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -285,8 +285,8 @@ impl std::error::Error for Error {
     }
 }
 
-/// An error of a codec: one sentence, without the place. The codec pipeline adds the name of the codec, and the array adds the
-/// chunk and the key.
+/// An error of a codec: one sentence, without the location. The codec pipeline adds the name of the codec, and the array
+/// adds the chunk and the key.
 #[derive(Debug)]
 pub struct CodecError {
     kind: ErrorKind,
@@ -353,7 +353,7 @@ impl CodecError {
         self.kind
     }
 
-    /// Adds a place inside the chunk: `inner chunk [0, 1]`.
+    /// Adds a location inside the chunk: `inner chunk [0, 1]`.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl fmt::Display) -> Self {

@@ -16,7 +16,7 @@ pub mod elements {
     pub use crate::elements::*;
 }
 
-/// Errors: their places.
+/// The locations of errors.
 pub mod error {
     pub use crate::error::ErrorPlace;
 }

@@ -1,4 +1,4 @@
-//! The documents of arrays whose chunks are made of elements when they are read.
+//! The documents of arrays whose chunks are encoded from elements when they are read.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use zarrox::{DataType, Format, OpenOptions, Result};
 
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 
-/// An array, before its document is made.
+/// The properties of an array, from which its metadata document is created.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) path: String,
@@ -17,12 +17,13 @@ pub(crate) struct Described {
     pub(crate) attributes: Map,
     /// The names of the dimensions; empty for none.
     pub(crate) names: Vec<Option<String>>,
-    /// The fill value in the words of metadata.
+    /// The fill value as in the metadata document.
     pub(crate) fill: Option<Json>,
 }
 
 impl Described {
-    /// Creates the document of an array of these elements, and the way to its chunks. The chunks of one that `is_plain` are not compressed.
+    /// Creates the metadata document of an array of these elements, and the object that reads its chunks. The chunks
+    /// are not compressed if `is_plain`.
     pub(crate) fn create(
         self,
         documents: &MemoryStore,

@@ -1,4 +1,4 @@
-//! [`Export`]: files of other formats from Zarr.
+//! [`Export`]: writes Zarr hierarchies to files of other formats.
 
 use std::fmt;
 use std::io::{Seek, Write};
@@ -34,7 +34,7 @@ pub enum Target {
     Csv,
     /// Parquet: the arrays of a group with one dimension.
     Parquet,
-    /// TIFF: one array, as GeoTIFF where coordinates or attributes tell its place on the earth.
+    /// TIFF: one array, as GeoTIFF if coordinates or attributes georeference it.
     Tiff,
     /// OME-TIFF: one array with its axes, sizes of pixels and channels.
     OmeTiff,
@@ -45,7 +45,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The kind that the suffix of a file suggests.
+    /// Returns the kind that the suffix of a file suggests.
     pub fn of(path: impl AsRef<Path>) -> Option<Self> {
         let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
         let double =
@@ -88,7 +88,7 @@ type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 /// A function that is called with each part that is left out.
 type LeftOutListener = Arc<dyn Fn(LeftOut) + Send + Sync>;
 
-/// Copies hierarchies of Zarr into files of other formats: its options.
+/// A builder of exports: copies of Zarr hierarchies to files of other formats.
 ///
 /// ```no_run
 /// zarrox_files::Export::new().run("era5.zarr", "era5.nc")?;
@@ -110,11 +110,14 @@ pub struct Export {
     compression: crate::tiff::write::Compression,
     #[cfg_attr(
         not(any(feature = "hdf5", feature = "nifti", feature = "tables", feature = "tiff")),
-        expect(dead_code, reason = "what this build writes has no progress")
+        expect(dead_code, reason = "the formats of this build report no progress")
     )]
     listener: Option<Listener>,
     unlimited: Vec<String>,
-    #[cfg_attr(not(feature = "hdf5"), expect(dead_code, reason = "other formats leave nothing out"))]
+    #[cfg_attr(
+        not(feature = "hdf5"),
+        expect(dead_code, reason = "the other formats can express every attribute")
+    )]
     left_out: Option<LeftOutListener>,
 }
 
@@ -163,7 +166,7 @@ impl Export {
         Self { target: Some(target), ..self }
     }
 
-    /// Sets how much memory chunks may take at once, in bytes; 512 MiB by default. At least one chunk is in memory.
+    /// Sets the memory for chunks, in bytes; 512 MiB by default. At least one chunk is held in memory.
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
@@ -173,7 +176,7 @@ impl Export {
         Self { overwrite, ..self }
     }
 
-    /// Sets what the file outlives when it is complete: the end of the process, or that of the machine as well.
+    /// Sets the durability of the complete file: whether it is flushed to the disk.
     pub fn durability(self, durability: Durability) -> Self {
         Self { durability, ..self }
     }
@@ -185,7 +188,8 @@ impl Export {
         self
     }
 
-    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and tells them to this function. Otherwise they are an error.
+    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and reports each of them to this function.
+    /// By default they are an error.
     pub fn skip_unsupported(self, listener: impl Fn(LeftOut) + Send + Sync + 'static) -> Self {
         Self { left_out: Some(Arc::new(listener)), ..self }
     }
@@ -195,7 +199,7 @@ impl Export {
         Self { options, ..self }
     }
 
-    /// Takes only this part: of an array for TIFF, NIfTI and a picture, or rows for a table.
+    /// Exports only this selection: of an array for TIFF, NIfTI and a picture, or of rows for a table.
     pub fn select(self, selection: impl IntoSelection) -> Self {
         Self { selection: selection.into_selection(), ..self }
     }
@@ -218,17 +222,17 @@ impl Export {
         Self { compression, ..self }
     }
 
-    /// Sets a function that is called with the number of elements that are done since its last call, from any thread. An error ends
-    /// the export.
+    /// Sets a function that is called, from any thread, with the number of elements processed since its last call. An
+    /// error stops the export.
     pub fn on_progress(self, listener: impl Fn(u64) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the node at a place, with all nodes below it, to a file, which gets its name when it is complete.
+    /// Writes the node at a location, with all nodes below it, to a file. The file gets its name when it is complete.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when the file is there and is not to be replaced; [`ErrorKind::Unsupported`] when the kind of file
-    /// cannot express a node, which the error names; the errors of reading and writing.
+    /// [`ErrorKind::AlreadyExists`] when the file exists and may not be replaced; [`ErrorKind::Unsupported`] when the
+    /// kind of file cannot express a node, which the error names; the errors of reading and writing.
     pub fn run(&self, source: impl Into<Place>, destination: impl AsRef<Path>) -> Result<()> {
         let node = self.options.clone().mode(OpenMode::Read).open(source)?;
         let path = destination.as_ref();
@@ -272,7 +276,7 @@ impl Export {
         let mut buffered = std::io::BufWriter::with_capacity(1 << 20, &mut output);
         match target {
             Target::Hdf5 | Target::NetCdf if !self.selection.items().is_empty() => {
-                let message = format!("a file of {target} has whole arrays; make a copy of the part first");
+                let message = format!("a {target} file holds whole arrays; copy the selection first");
                 return Err(Error::new(ErrorKind::InvalidArgument, message));
             }
             Target::Hdf5 | Target::NetCdf => self.write_hierarchy(node, target, &mut buffered)?,
@@ -376,10 +380,10 @@ impl Export {
     }
 }
 
-/// The error of a build that does not write a kind of file.
+/// Returns the error of a build without support for writing a kind of file.
 #[cfg(not(all(feature = "hdf5", feature = "nifti", feature = "png", feature = "tables", feature = "tiff")))]
 fn lacking(target: Target, feature: &str) -> Error {
-    unsupported(format!("{target} is written by a build with the feature {feature}, which this one lacks"))
+    unsupported(format!("this build cannot write {target}: it lacks the feature {feature}"))
 }
 
 /// Exports a node with all nodes below it to a file. [`Export`] has options.

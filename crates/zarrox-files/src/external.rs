@@ -17,22 +17,22 @@ use crate::input::failed;
 pub(crate) struct External {
     /// Further allowed directories.
     pub(crate) directories: Vec<PathBuf>,
-    /// True for bytes in memory: other files that they name are refused.
+    /// True for bytes in memory, which may not name other files.
     pub(crate) is_closed: bool,
 }
 
 impl External {
-    /// Returns the path of a file that `source` names, without links.
+    /// Returns the canonical path of a file that `source` names.
     ///
     /// A relative name starts at the directory of `source`, as HDF5 and OME-TIFF define it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it lies outside of the allowed directories, and
-    /// if `source` is in memory.
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is outside the
+    /// allowed directories, and if `source` is in memory.
     pub(crate) fn resolve(&self, source: &Path, name: &str) -> Result<PathBuf> {
         if self.is_closed {
             let message = format!(
-                "'{}' is in memory, and names the file '{name}', which is not read",
+                "'{}' is in memory and refers to the file '{name}', which cannot be opened",
                 source.display()
             );
             return Err(Error::new(ErrorKind::Forbidden, message));
@@ -48,7 +48,7 @@ impl External {
             return Ok(path);
         }
         let message = format!(
-            "'{}' names the file '{name}', which is outside of its directory; --external DIR allows a directory",
+            "'{}' refers to the file '{name}' outside its directory; --external DIR allows a directory",
             source.display()
         );
         Err(Error::new(ErrorKind::Forbidden, message))

@@ -8,7 +8,7 @@ use zarrox_tools::copy::missing;
 /// The attribute for missing values in NetCDF.
 pub(crate) const FILL_VALUE: &str = missing::FILL_VALUE;
 
-/// A number as the attribute of elements of this type has it: those of floats are base64.
+/// Returns a number as xarray encodes it in the attribute for elements of this type: base64 for floats.
 pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {
     let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
     match &number {
@@ -17,12 +17,13 @@ pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {
     }
 }
 
-/// The number that an encoded attribute of floats stands for.
+/// Returns the number that an encoded attribute of floats represents.
 pub(crate) fn decode(text: &str) -> Option<Json> {
     missing::decoded(text).map(Json::from)
 }
 
-/// The value as a missing value of elements of this type: the integer or the float that it is; `None` if the type does not have it.
+/// Returns the value as a missing value of elements of this type: as an integer or a float; `None` if the
+/// type cannot represent it.
 pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     let number = match value {
         Json::Number(number) => number,
@@ -47,9 +48,9 @@ pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     i64::try_from(whole).map(Json::from).or_else(|_| u64::try_from(whole).map(Json::from)).ok()
 }
 
-/// The integer that a float is.
+/// Returns the integer that a float is.
 pub(crate) fn whole(float: f64) -> Option<i128> {
-    /// Floats have all integers up to this one.
+    /// Floats represent all integers up to this one exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if float.fract() != 0.0 || float.abs() > EXACT {
         return None;
@@ -67,7 +68,7 @@ pub(crate) fn is_number(data_type: &DataType) -> bool {
     )
 }
 
-/// The elements that stand for those of an array that a file lacks.
+/// The elements that replace those of an array that a file lacks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fills {
     /// The value for arrays without a missing value.
@@ -75,7 +76,7 @@ pub(crate) struct Fills {
 }
 
 impl Fills {
-    /// Returns the missing value of an array, or else the value that is given; `None` where there is neither.
+    /// Returns the missing value of an array, or the given value if it has none; `None` if there is neither.
     pub(crate) fn of(
         &self,
         metadata: &ArrayMetadata,
@@ -87,8 +88,8 @@ impl Fills {
     }
 }
 
-/// Returns the missing-value marker: that of the attributes, the fill value of formats in which xarray masks it, and for floats and
-/// times NaN and NaT.
+/// Returns the missing-value marker: that of the attributes, the fill value of formats in which xarray masks it, or NaN
+/// and NaT for floats and times.
 fn missing_value(metadata: &ArrayMetadata, attributes: &Map, registry: &Registry) -> Option<FillValue> {
     let data_type = &metadata.data_type;
     let said = [FILL_VALUE, "missing_value"].iter().find_map(|name| {

@@ -1,4 +1,4 @@
-//! Images of PNG and JPEG as arrays: one image, or all images of a directory.
+//! PNG and JPEG images as arrays: one image, or all images of a directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ use crate::input::{Input, Reader, Source, corrupt, failed, unsupported, zeroed};
 use crate::natural::natural;
 use crate::store::FileStore;
 
-/// The most bytes that the elements of an image may have.
+/// The maximum number of bytes that the elements of an image may have.
 const MOST: u64 = 1 << 30;
 
 /// The suffixes of the images of a directory.
@@ -62,22 +62,18 @@ fn store_of(sources: Vec<Source>, is_stack: bool, location: String, is_plain: bo
     Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new()))
 }
 
-/// Returns a note on the files of a directory that are not images, which names a few of them.
+/// Returns a note on the files of a directory that are not images, with the names of a few of them.
 fn not_taken(others: &[String]) -> Option<String> {
     const SHOWN: usize = 5;
     let shown = others.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if others.len() > SHOWN { ", …" } else { "" };
-    let text = || {
-        format!(
-            "/: {} entries of the directory are not images, and are left out: {shown}{more}",
-            others.len()
-        )
-    };
+    let text =
+        || format!("/: skipped {} entries of the directory that are not images: {shown}{more}", others.len());
     (!others.is_empty()).then(text)
 }
 
-/// The images of a directory in the order of their names, in which numbers are compared by their values; and the names of other
-/// entries that are not hidden.
+/// Returns the images of a directory in the order of their names, with numbers compared by value; and
+/// the names of other entries that are not hidden.
 fn images_of(directory: &Path) -> Result<(Vec<PathBuf>, Vec<String>)> {
     let reading = |error| failed(&format!("reading '{}'", directory.display()), error);
     let (mut paths, mut others) = (Vec::new(), Vec::new());
@@ -102,7 +98,7 @@ fn images_of(directory: &Path) -> Result<(Vec<PathBuf>, Vec<String>)> {
         } else {
             ""
         };
-        let message = format!("the directory '{}' has no images of PNG or JPEG{advice}", directory.display());
+        let message = format!("the directory '{}' has no PNG or JPEG images{advice}", directory.display());
         return Err(unsupported(message));
     }
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -119,16 +115,18 @@ struct ImageForm {
 }
 
 impl ImageForm {
-    /// The form that the header of a file tells.
+    /// Returns the form in the header of a file.
     fn of(decoder: &impl ImageDecoder) -> Result<Self> {
         let (width, height) = decoder.dimensions();
         let form = Self { height, width, colour: decoder.color_type() };
         if decoder.total_bytes() > MOST {
-            let message = format!("an image has at most {MOST} bytes of elements, and this one is {form}");
+            let message = format!("the image is too large: {form}; the limit is {MOST} bytes of elements");
             return Err(unsupported(message));
         }
         match form.colour {
-            ColorType::Rgb32F | ColorType::Rgba32F => Err(unsupported("the elements are not 8 or 16 bits")),
+            ColorType::Rgb32F | ColorType::Rgba32F => {
+                Err(unsupported("only elements of 8 and 16 bits are supported"))
+            }
             _ => Ok(form),
         }
     }
@@ -140,7 +138,7 @@ impl ImageForm {
         DataType::UInt8
     }
 
-    /// The number of bytes of the elements, at most [`MOST`].
+    /// Returns the number of bytes of the elements, at most [`MOST`].
     fn size(self) -> u64 {
         u64::from(self.height) * u64::from(self.width) * u64::from(self.colour.bytes_per_pixel())
     }
@@ -150,11 +148,11 @@ impl std::fmt::Display for ImageForm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { height, width, colour } = self;
         let channels = colour.channel_count();
-        write!(f, "{height} times {width} pixels with {channels} channels of {}", self.data_type())
+        write!(f, "{height} x {width} pixels with {channels} channels of {}", self.data_type())
     }
 }
 
-/// The form that all images have.
+/// Returns the form that all images have.
 fn common_form(sources: &[Source]) -> Result<ImageForm> {
     let mut common: Option<(ImageForm, &Path)> = None;
     for source in sources {
@@ -169,25 +167,25 @@ fn common_form(sources: &[Source]) -> Result<ImageForm> {
 }
 
 fn differs(path: &Path, found: ImageForm, expected: ImageForm, of: &str) -> Error {
-    unsupported(format!("{} has {found} and not {expected}{of}", named(path)))
+    unsupported(format!("{} has {found} instead of {expected}{of}", named(path)))
 }
 
 fn named(path: &Path) -> String {
     format!("'{}'", path.display())
 }
 
-/// The error of a file that cannot be read.
+/// Returns the error of a file that cannot be read.
 fn not_read(path: &Path, error: std::io::Error) -> Error {
     failed(&format!("reading {}", named(path)), error)
 }
 
-/// The decoder of an image, which has read the header.
+/// Returns the decoder of an image, after it has read the header.
 fn decoder(source: &Source) -> Result<impl ImageDecoder> {
     let (bytes, path) = (BufReader::new(Reader::new(source.input()?)), source.name());
     decoder_of(reader(bytes, path)?, path)
 }
 
-/// The reader of the bytes of an image, which knows its kind.
+/// Returns the reader of an image of a known kind.
 fn reader<R: BufRead + Seek>(bytes: R, path: &Path) -> Result<ImageReader<R>> {
     ImageReader::new(bytes).with_guessed_format().map_err(|error| not_read(path, error))
 }
@@ -213,7 +211,7 @@ fn not_decoded(path: &Path, error: ImageError) -> Error {
     }
 }
 
-/// The pixels of an image of this form, in the machine's byte order.
+/// Returns the pixels of an image of this form, in the machine's byte order.
 fn pixels(source: &Source, form: ImageForm) -> Result<Vec<u8>> {
     let (input, path) = (source.input()?, source.name());
     let stored = input.read(0, input.length())?;
@@ -234,7 +232,7 @@ fn pixels(source: &Source, form: ImageForm) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The pixels of a JPEG of this form.
+/// Returns the pixels of a JPEG of this form.
 fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
     let space = match form.colour {
         ColorType::L8 => ColorSpace::Luma,
@@ -249,7 +247,7 @@ fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
     let pixels = pixels.map_err(|error| corrupt(format!("decoding failed: {error}")))?;
     if pixels.len() as u64 != form.size() {
         return Err(corrupt(format!(
-            "there are {} bytes of elements instead of {}",
+            "the image has {} bytes of elements instead of {}",
             pixels.len(),
             form.size()
         )));
@@ -262,7 +260,7 @@ fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
 struct Images {
     sources: Vec<Source>,
     form: ImageForm,
-    /// Tells that the images are along a dimension.
+    /// True if the images are stacked along a dimension.
     is_stack: bool,
     /// The number of images in a chunk.
     in_chunk: usize,
@@ -331,7 +329,7 @@ impl Elements for Images {
                 bytes.append(&mut pixels);
             }
         }
-        // Chunks of more images than one have at most CHUNK bytes.
+        // Chunks of several images have at most CHUNK bytes.
         bytes.resize(size.saturating_mul(self.in_chunk), 0);
         let order = ByteOrder::One(Endian::NATIVE);
         DynArray::from_foreign(self.form.data_type(), shape, bytes, &order, zarrox::Order::RowMajor)

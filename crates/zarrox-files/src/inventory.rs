@@ -1,4 +1,4 @@
-//! [`Inventory`]: the number of objects that a file has, so that the result of an import can be compared with them.
+//! [`Inventory`]: the number of objects in a file, for comparison with the result of an import.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,16 +8,16 @@ use zarrox::json::Map;
 
 use crate::fill::FILL_VALUE;
 
-/// The attributes that formats express in other ways: `_FillValue` is the fill value of Zarr v2, and `_ARRAY_DIMENSIONS` has the names
-/// of dimensions, which Zarr v3 has elsewhere.
+/// The attributes that some formats express in other ways: `_FillValue` is the fill value of Zarr v2, and
+/// `_ARRAY_DIMENSIONS` has the dimension names, which are metadata in Zarr v3.
 const EXPRESSED: [&str; 2] = [crate::ARRAY_DIMENSIONS, FILL_VALUE];
 
-/// Returns the number of attributes that every format has as attributes.
+/// Returns the number of attributes that are attributes in every format.
 pub(crate) fn counted(attributes: &Map) -> usize {
     attributes.keys().filter(|name| !EXPRESSED.contains(&name.as_str())).count()
 }
 
-/// The number of objects in a file, or below a node of it. Parts that are left out are not counted.
+/// The number of objects in a file, or below a node of it. Skipped parts are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Inventory {
@@ -25,19 +25,20 @@ pub struct Inventory {
     pub groups: u64,
     /// The number of arrays.
     pub arrays: u64,
-    /// The number of attributes of all nodes, without those that are expressed otherwise, such as names of dimensions.
+    /// The number of attributes of all nodes, except those that some formats express otherwise, such as dimension
+    /// names.
     pub attributes: u64,
-    /// The number of elements of all arrays, stored or not.
+    /// The number of elements of all arrays, including elements that are not stored.
     pub elements: u64,
 }
 
 impl Inventory {
-    /// Returns the objects of one group.
+    /// Returns the inventory of a single group.
     pub(crate) fn group(attributes: usize) -> Self {
         Self { groups: 1, attributes: attributes as u64, ..Self::default() }
     }
 
-    /// Returns the objects of one array.
+    /// Returns the inventory of a single array.
     pub(crate) fn array(attributes: usize, shape: &[u64]) -> Self {
         let elements = shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
         Self { arrays: 1, attributes: attributes as u64, elements, ..Self::default() }
@@ -77,7 +78,7 @@ impl Inventories {
         self.0.insert(path.to_owned(), node);
     }
 
-    /// Returns the objects of nodes that are wanted; `None` if nothing was counted.
+    /// Returns the objects of the imported nodes; `None` if nothing was counted.
     pub(crate) fn among(&self, is_wanted: impl Fn(&str) -> bool) -> Option<Self> {
         let wanted = self.0.iter().filter(|(path, _)| is_wanted(path));
         (!self.0.is_empty()).then(|| Self(wanted.map(|(path, found)| (path.clone(), *found)).collect()))

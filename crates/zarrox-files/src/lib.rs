@@ -1,4 +1,4 @@
-//! Files of HDF5, NetCDF and NumPy as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
+//! HDF5, NetCDF and NumPy files as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -15,8 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`open_file`] makes a read-only store of a file, and [`Import`] copies it with the machinery of [`zarrox_tools::copy()`]: chunks first,
-//! documents last, and again by the same call after an interruption. [`Export`] writes a hierarchy to a file.
+//! [`open_file`] opens a file as a read-only store. [`Import`] copies it to Zarr as [`zarrox_tools::copy()`] does:
+//! chunks are written first and documents last, and the same call continues after an interruption. [`Export`] writes a
+//! hierarchy to a file.
 
 mod chunks;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tables", feature = "tiff"))]
@@ -26,7 +27,7 @@ mod encoded;
 mod export;
 #[cfg_attr(
     not(any(feature = "hdf5", feature = "nifti", feature = "tiff")),
-    expect(dead_code, reason = "no format of this build names files")
+    expect(dead_code, reason = "no format of this build refers to other files")
 )]
 mod external;
 mod fill;
@@ -77,11 +78,11 @@ pub use table::Table;
 #[cfg(feature = "tiff")]
 pub use tiff::write::Compression as TiffCompression;
 
-/// The attribute that has the names of an enumeration with their values, since Zarr has no such type.
+/// The attribute with the names and values of an enumeration, since Zarr has no enumeration type.
 pub const ENUM: &str = "enum";
 
-/// The attribute in which formats without names of dimensions have them.
+/// The attribute for dimension names in formats without them.
 pub(crate) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// The attribute that has the type of the numbers in lists of any length, whose little-endian bytes the array has.
+/// The attribute with the element type of lists of variable length. The array holds their little-endian bytes.
 pub const LIST_OF: &str = "list_of";

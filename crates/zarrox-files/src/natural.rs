@@ -1,8 +1,8 @@
-//! The natural order of names, in which numbers are compared by their values.
+//! The natural order of names, which compares numbers by value.
 
 use std::cmp::Ordering;
 
-/// Compares names; digits in a row count as the number that they are.
+/// Compares names. A run of digits is compared as a number.
 pub(crate) fn natural(one: &str, other: &str) -> Ordering {
     let (mut one, mut other) = (one, other);
     loop {

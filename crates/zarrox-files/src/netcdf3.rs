@@ -2,7 +2,7 @@
 //!
 //! Specification: <https://docs.unidata.ucar.edu/netcdf-c/current/file_format_specifications.html>
 //!
-//! The only crate for this format reads whole variables into memory, and does not know 64-bit data.
+//! The only crate for this format reads whole variables into memory, and does not support 64-bit data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -21,13 +21,13 @@ use crate::netcdf::{Attributes, Described, Hierarchy, Kind, NcType, Origin, name
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The first bytes of a file, behind which its version follows.
+/// The magic number of a file, which precedes its version.
 pub(crate) const SIGNATURE: &[u8] = b"CDF";
 
-/// The number of records of a file that was written without knowing it.
+/// The record count of a file that was written as a stream.
 const STREAMING: u64 = u32::MAX as u64;
 
-/// The most bytes of the header that are read at once.
+/// The maximum number of bytes of the header that are read at once.
 const PIECE: u64 = 1 << 16;
 
 /// Opens a file as a store of Zarr.
@@ -61,7 +61,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::counted(location, documents, arrays, left_out, inventories).with_notes(notes))
 }
 
-/// Attributes as Zarr has them, of an array with elements of this type or of the file.
+/// The Zarr attributes of an array with this data type, or of the file.
 fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described {
     let mut all = Attributes::new(Origin::NetCdf, elements);
     for (name, value, of) in attributes {
@@ -70,7 +70,7 @@ fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described
     all.finish()
 }
 
-/// The types of values, by their numbers.
+/// Returns the types of values, by their numbers.
 fn data_type(number: u64) -> Result<DataType> {
     Ok(match number {
         1 => DataType::Int8,
@@ -96,7 +96,7 @@ type Attribute = (String, Json, NcType);
 struct Header {
     kind: Kind,
     records: u64,
-    /// The names and the lengths of dimensions; that of records has the length 0.
+    /// The names and the lengths of dimensions. The record dimension has the length 0.
     dimensions: Vec<(String, u64)>,
     attributes: Vec<Attribute>,
     variables: Vec<Variable>,
@@ -113,12 +113,12 @@ struct Variable {
     begin: u64,
 }
 
-/// Reads the header piece by piece, so that no length in it takes memory that the file does not have.
+/// Reads the header in blocks, so that a damaged length cannot allocate more memory than the size of the file.
 struct Reader<'i> {
     input: &'i Input,
     position: u64,
     piece: Vec<u8>,
-    /// The position of the first byte of the piece.
+    /// The position of the first byte of the block.
     start: u64,
     version: u8,
 }
@@ -138,7 +138,7 @@ impl Reader<'_> {
         }
         let first = usize::try_from(self.position - self.start).unwrap_or(usize::MAX);
         let bytes = usize::try_from(length).ok().and_then(|length| self.piece.get(first..)?.get(..length));
-        let bytes = bytes.ok_or_else(|| corrupt("the header is cut off"))?.to_vec();
+        let bytes = bytes.ok_or_else(|| corrupt("the header is truncated"))?.to_vec();
         self.position = end;
         Ok(bytes)
     }
@@ -147,7 +147,7 @@ impl Reader<'_> {
         Ok(self.bytes(size)?.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
-    /// A count or a length, which has 8 bytes in files of 64-bit data.
+    /// Returns a count or a length, which has 8 bytes in files of 64-bit data.
     fn count(&mut self) -> Result<u64> {
         self.number(if self.version == 5 { 8 } else { 4 })
     }
@@ -165,11 +165,11 @@ impl Reader<'_> {
         if name.is_empty() { Err(corrupt("a name is empty")) } else { Ok(name) }
     }
 
-    /// A list of entries, which has this tag unless it is empty.
+    /// Returns a list of entries with this tag, which may be empty.
     fn list<T>(&mut self, tag: u64, mut entry: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let (found, count) = (self.number(4)?, self.count()?);
         if found != tag && (found, count) != (0, 0) {
-            return Err(corrupt(format!("there is the list {found} instead of {tag}")));
+            return Err(corrupt(format!("expected the list tag {tag}, found {found}")));
         }
         let mut entries = Vec::new();
         for _ in 0..count {
@@ -192,7 +192,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the value of an attribute. A single number is not a list.
+/// Returns the value of an attribute. A single number is returned as a number, not as a list.
 fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if data_type.is_named("null_terminated_bytes") {
         let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
@@ -204,7 +204,7 @@ fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if list.len() == 1 { list.swap_remove(0) } else { list.into() }
 }
 
-/// A big-endian number. Floats of 32 bits become the same float of 64 bits, whose digits say its exact value.
+/// Returns a big-endian number. Floats of 32 bits become the same float of 64 bits, so that its JSON text is exact.
 fn number(data_type: &DataType, bytes: &[u8]) -> Json {
     let bits = bytes.iter().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
     let unused = 64 - 8 * u32::try_from(bytes.len()).unwrap_or(8).min(8);
@@ -253,14 +253,15 @@ impl Header {
         Ok(header)
     }
 
-    /// Compares dimensions with the rules for them: one name each, and one dimension of records, which is the first of a variable.
+    /// Checks the rules for dimensions: names are unique, and there is at most one record dimension, which is the first
+    /// dimension of its variables.
     fn check_dimensions(&self) -> Result<()> {
         let mut names = BTreeSet::new();
         if let Some((name, _)) = self.dimensions.iter().find(|(name, _)| !names.insert(name.as_str())) {
             return Err(corrupt(format!("there are two dimensions with the name '{name}'")));
         }
         if self.dimensions.iter().filter(|(_, length)| *length == 0).count() > 1 {
-            return Err(corrupt("there are two dimensions of records"));
+            return Err(corrupt("there are two record dimensions"));
         }
         let is_inside = |variable: &&Variable| {
             variable.dimensions.iter().skip(1).any(|&number| self.dimensions[number].1 == 0)
@@ -268,13 +269,13 @@ impl Header {
         match self.variables.iter().find(is_inside) {
             Some(variable) => {
                 let name = &variable.name;
-                Err(corrupt(format!("the dimension of records is not the first one of variable '{name}'")))
+                Err(corrupt(format!("the record dimension is not the first dimension of variable '{name}'")))
             }
             None => Ok(()),
         }
     }
 
-    /// What NetCDF knows of the file, and Zarr has no words for.
+    /// The NetCDF properties of the file that Zarr lacks.
     fn hierarchy(&self) -> Hierarchy {
         let mut hierarchy = Hierarchy::new(self.kind);
         for (name, length) in &self.dimensions {
@@ -288,29 +289,29 @@ impl Header {
         hierarchy
     }
 
-    /// The shape of a variable with all its records.
+    /// Returns the shape of a variable with all of its records.
     fn shape(&self, variable: &Variable) -> Vec<u64> {
         let records = self.is_recorded(variable).then_some(self.records);
         records.into_iter().chain(self.inner_shape(variable)).collect()
     }
 
-    /// The names of the dimensions of a variable.
+    /// Returns the names of the dimensions of a variable.
     fn names(&self, variable: &Variable) -> Vec<Option<String>> {
         variable.dimensions.iter().map(|&number| Some(self.dimensions[number].0.clone())).collect()
     }
 
-    /// Returns true if a variable has a value for each record.
+    /// Returns true if a variable has the record dimension.
     fn is_recorded(&self, variable: &Variable) -> bool {
         variable.dimensions.first().is_some_and(|&first| self.dimensions[first].1 == 0)
     }
 
-    /// The shape of a variable in one record, or of all of one that has no records.
+    /// Returns the shape of a variable in one record, or the whole shape of a variable without records.
     fn inner_shape(&self, variable: &Variable) -> Vec<u64> {
         let skipped = usize::from(self.is_recorded(variable));
         variable.dimensions[skipped..].iter().map(|&dimension| self.dimensions[dimension].1).collect()
     }
 
-    /// The size of a variable in one record, in bytes.
+    /// Returns the size of a variable in one record, in bytes.
     fn inner_size(&self, variable: &Variable) -> Result<u64> {
         let item = variable.data_type.size() as u64;
         let size = self.inner_shape(variable).iter().try_fold(item, |size, &length| size.checked_mul(length));
@@ -322,7 +323,7 @@ impl Header {
             self.variables.iter().filter(|variable| self.is_recorded(variable)).collect();
         let mut record = 0_u64;
         for variable in &recorded {
-            // Variables in a record begin at multiples of four bytes, unless there is only one.
+            // Variables in a record are aligned to four bytes, unless there is only one variable.
             let size = self.inner_size(variable)?;
             let size = if recorded.len() == 1 { size } else { size.next_multiple_of(4) };
             record = record.checked_add(size).ok_or_else(|| corrupt("a record is too large"))?;
@@ -336,7 +337,7 @@ impl Header {
         Ok(())
     }
 
-    /// Creates the document of a variable. Returns the way to its chunks, the number of its objects, and notes.
+    /// Creates the document of a variable. Returns the object that reads its chunks, its inventory, and notes.
     fn array(
         &self,
         variable: &Variable,
@@ -374,7 +375,7 @@ impl Header {
         Ok((Box::new(EncodedOnRead::new(&array, elements)?), counted, notes))
     }
 
-    /// Compares the place of a variable with the length of the file.
+    /// Checks that a variable is inside the file.
     fn check_length(&self, variable: &Variable, input: &Input) -> Result<()> {
         let size = self.inner_size(variable)?;
         let before = match self.is_recorded(variable) {
@@ -383,16 +384,16 @@ impl Header {
             false => Some(0),
         };
         let end = before.and_then(|before| variable.begin.checked_add(before)?.checked_add(size));
-        let end = end.ok_or_else(|| corrupt("its place is outside of any file"))?;
+        let end = end.ok_or_else(|| corrupt("its offset is invalid"))?;
         if end <= input.length() {
             return Ok(());
         }
         let length = input.length();
-        Err(corrupt(format!("the file is cut off: it has {length} bytes, and this variable ends at {end}")))
+        Err(corrupt(format!("the file is truncated: it has {length} bytes, and this variable ends at {end}")))
     }
 }
 
-/// The elements of a variable that has a value for each record: records of all variables take turns in the file.
+/// The elements of a variable with the record dimension. The file interleaves the records of all variables.
 #[derive(Debug)]
 struct Records {
     /// The elements of the first record.
@@ -401,7 +402,7 @@ struct Records {
     records: u64,
     /// The number of records of a chunk.
     in_chunk: u64,
-    /// The distance of records in bytes.
+    /// The stride of records in bytes.
     stride: u64,
     grid: Vec<u64>,
 }

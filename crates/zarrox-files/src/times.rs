@@ -53,7 +53,7 @@ impl Calendar {
         }
     }
 
-    /// Returns the number of days between a day that is fixed for each calendar and a date.
+    /// Returns the number of days from a fixed reference day of the calendar to a date.
     fn day(self, year: i64, month: i64, day: i64) -> i64 {
         let of_year = |leap: i64| (1..month).map(|month| self.days_of(leap, month)).sum::<i64>() + day - 1;
         match self {
@@ -66,8 +66,8 @@ impl Calendar {
         }
     }
 
-    /// Returns the microseconds between a day that is fixed for each calendar, and the beginning and the end of what a text says:
-    /// `2000`, `2000-02`, `2000-02-28`, `2000-02-28T12:30`.
+    /// Returns the start and the end of the span that a string denotes, in microseconds from the reference
+    /// day of the calendar: `2000`, `2000-02`, `2000-02-28`, `2000-02-28T12:30`.
     pub(crate) fn span(self, text: &str) -> Option<(i128, i128)> {
         let text = text.trim();
         let (date, time) = match text.find(['T', ' ']) {
@@ -111,7 +111,7 @@ fn number(digits: &str) -> Option<i64> {
     is_number.then(|| digits.parse().ok()).flatten()
 }
 
-/// Returns the microseconds from midnight to a time of the day, and the length of the span that the text says.
+/// Returns the microseconds from midnight to a time of day, and the length of the span that the text denotes.
 fn clock(text: &str) -> Option<(i128, i128)> {
     let (text, zone) = zoned(text)?;
     let mut parts = text.split(':');
@@ -136,7 +136,7 @@ fn clock(text: &str) -> Option<(i128, i128)> {
     Some((whole * SECOND + of_second - zone, length))
 }
 
-/// Returns the text without its time zone, and the distance of the zone from UTC in microseconds.
+/// Returns the text without its time zone, and the offset of the zone from UTC in microseconds.
 fn zoned(text: &str) -> Option<(&str, i128)> {
     for end in ["Z", "z", "UTC", "GMT"] {
         if let Some(rest) = text.strip_suffix(end) {
@@ -157,8 +157,8 @@ fn zoned(text: &str) -> Option<(&str, i128)> {
     Some((rest, if text.as_bytes().get(at) == Some(&b'-') { -length } else { length }))
 }
 
-/// Returns the number of days from 1970 to a date of the Gregorian calendar. Years begin in March, so that the day of a leap year is
-/// their last one.
+/// Returns the number of days from 1970 to a date of the Gregorian calendar. Years begin in March, so that the leap day
+/// is the last day of the year.
 pub(crate) fn gregorian(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -177,13 +177,14 @@ fn julian(year: i64, month: i64, day: i64) -> i64 {
 pub(crate) struct Units {
     /// The unit in microseconds.
     step: i128,
-    /// The origin in microseconds, from a day that is fixed for each calendar.
+    /// The origin in microseconds from the reference day of the calendar.
     origin: i128,
     pub(crate) calendar: Calendar,
 }
 
 impl Units {
-    /// Returns the units of an array with these attributes; `None` if it has no times, or ones without a fixed length, as months.
+    /// Returns the units of an array with these attributes; `None` if the elements are not times, or the unit has no
+    /// fixed length, such as months.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let text = |name: &str| attributes.get(name).and_then(|value| value.as_str());
         Self::parse(text("units")?, text("calendar"))
@@ -226,7 +227,7 @@ impl Shift {
         (from.calendar == to.calendar).then_some(Self { from, to })
     }
 
-    /// Converts a whole number of units; `None` if the result is not a whole number.
+    /// Converts an integer of units; `None` if the result is not an integer.
     pub(crate) fn whole(&self, value: i128) -> Option<i128> {
         let at = value.checked_mul(self.from.step)?.checked_add(self.from.origin)?;
         let at = at.checked_sub(self.to.origin)?;
@@ -237,10 +238,10 @@ impl Shift {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "the result is compared with what was converted"
+        reason = "the result is compared with the original"
     )]
     pub(crate) fn float(&self, value: f64) -> Option<f64> {
-        /// The most microseconds that a float counts one by one.
+        /// The maximum number of microseconds that a float represents exactly.
         const MOST: f64 = 9_007_199_254_740_992.0;
         if value.is_nan() {
             return Some(value);

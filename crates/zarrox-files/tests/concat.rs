@@ -1,4 +1,4 @@
-//! Many files as one, ranges of files, and the count of what a copy has.
+//! Concatenated files, ranges of files, and the inventory of copies.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_files::{Import, Kind};
 
-/// Makes a file of NetCDF with times in these units, and a field of two columns.
+/// Makes a NetCDF file with times in these units, and a field of two columns.
 fn file(directory: &Path, name: &str, units: &str, times: &[f64], scale: f64) -> PathBuf {
     let group = directory.join(format!("{name}.zarr"));
     let root = zarrox::create_group(&group).unwrap();
@@ -83,7 +83,7 @@ fn ranges_are_selected_by_the_values_of_coordinates() {
     }
 }
 
-/// Makes a file of NetCDF with a time, and with these arrays along it.
+/// Makes a NetCDF file with a time, and with these arrays along it.
 #[cfg(feature = "hdf5")]
 fn along(
     directory: &Path,
@@ -142,7 +142,7 @@ fn an_array_that_a_file_lacks_has_missing_values_there_or_is_refused() {
     assert_eq!(read(&target("filled"), "missing"), [0.0, 1.0, 99.0, 99.0]);
     let float = read(&target("filled"), "float");
     assert!(float[..2] == [0.0, 1.0] && float[2].is_nan() && float[3].is_nan(), "{float:?}");
-    // Integers without a missing value are data, whatever they are.
+    // Integers without a missing value are always data.
     let plain = along(directory, "plain.nc", 0.0, &[("count", DataType::Int16, json!({}))]);
     let error = filling.plan_all(&[&plain, &without], target("refused")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);

@@ -9,7 +9,7 @@ use zarrox_testkit::errors::assert_error;
 
 use crate::data;
 
-/// Numbers that look random, and are the same each time.
+/// Pseudorandom numbers with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -71,7 +71,7 @@ fn a_file_of_another_kind_is_named() {
     assert_error(open_file(directory.path().join("nothing")), ErrorKind::NotFound, "/nothing");
 }
 
-/// The directory of an archive of files.
+/// Returns the directory of an archive of files.
 fn of(name: &str) -> std::path::PathBuf {
     zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name))
 }
@@ -148,7 +148,7 @@ fn images_that_are_damaged_do_not_panic() {
     damage(&data, &names.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// The error of a file of these bytes.
+/// Returns the error of a file of these bytes.
 fn refused(name: &str, bytes: &[u8]) -> zarrox::Error {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);

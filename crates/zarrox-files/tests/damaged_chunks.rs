@@ -1,4 +1,4 @@
-//! Damaged chunks are seen by an import, also where their bytes are passed on, and cost no other elements.
+//! An import detects damaged chunks, even if their bytes are copied unchanged, and keeps all other elements.
 
 use std::path::{Path, PathBuf};
 

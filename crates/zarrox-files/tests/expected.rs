@@ -7,17 +7,17 @@ use zarrox::json::{self, Json};
 use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::open_file;
 
-/// The directory with the images of this name.
+/// Returns the directory with the images of this name.
 pub(crate) fn data(name: &str) -> PathBuf {
     zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name))
 }
 
-/// The properties of all images in a directory.
+/// Returns the properties of all images in a directory.
 pub(crate) fn expected(data: &Path) -> json::Map {
     json::parse_object(&std::fs::read(data.join("expected.json")).unwrap()).unwrap()
 }
 
-/// The root of a file.
+/// Returns the root of a file.
 pub(crate) fn opened(path: &Path) -> Node {
     let store = Arc::new(open_file(path).unwrap());
     OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap()
@@ -32,7 +32,7 @@ pub(crate) fn check(array: &Array, said: &Json, place: &str) {
     assert_eq!(Json::from(crc32fast::hash(&bytes)), said["crc32"], "{place}: the elements differ");
 }
 
-/// The numbers of a list, or of a list of lists.
+/// Returns the numbers of a list, or of a list of lists.
 pub(crate) fn numbers(json: &Json) -> Vec<f64> {
     match json {
         Json::Array(all) => all.iter().flat_map(numbers).collect(),

@@ -20,7 +20,7 @@ fn root(file: &str) -> zarrox::Group {
     OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap().into_group().unwrap()
 }
 
-/// The bytes of all elements without padding.
+/// Returns the bytes of all elements without padding.
 fn bytes(array: &Array) -> Vec<u8> {
     array.read::<DynArray>(..).unwrap().packed().unwrap().into_bytes()
 }
@@ -54,7 +54,7 @@ fn every_type_layout_and_filter_has_its_values() {
             let place = format!("{file}: {path}");
             match root.open(path) {
                 Ok(Node::Array(array)) => check(&array, said, &place),
-                // Structures with arrays as fields have no form in Zarr v3: each field is an array.
+                // Structures with arrays as fields have no equivalent in Zarr v3: each field is an array.
                 Ok(Node::Group(group)) => {
                     assert!(path.ends_with("lists"), "{place} is a group");
                     assert_eq!(group.attributes()["columns"].to_string(), r#"["v","x"]"#);
@@ -112,7 +112,7 @@ fn attributes_have_the_types_of_json() {
         r#"{"BLUE":2,"GREEN":1,"RED":0}"#
     );
     let plain = root.open("plain").unwrap();
-    assert_eq!(plain.attributes().len(), 20, "many attributes lie outside of the header");
+    assert_eq!(plain.attributes().len(), 20, "many attributes lie outside the header");
     let array = root.open("fill").unwrap().into_array().unwrap();
     assert_eq!(array.read::<ndarray::ArrayD<f32>>(zarrox::s![9, 9]).unwrap().sum(), -9.5);
     assert!(matches!(

@@ -1,4 +1,4 @@
-//! Odd files of HDF5 and NetCDF-4 have the values that h5py and netCDF4 read of them, and what is left out is named.
+//! Odd HDF5 and NetCDF-4 files have the values that h5py and netCDF4 read of them, and what is left out is named.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -148,5 +148,5 @@ fn a_file_outside_is_not_replaced_by_one_of_its_name_beside_the_importing_file()
     std::fs::write(inside.join("a.raw"), [1; 80]).unwrap();
     assert_eq!(reason(), None, "files that were moved together are found");
     std::fs::write(directory.path().join("a.raw"), [2; 80]).unwrap();
-    assert!(reason().unwrap().contains("outside of its directory"));
+    assert!(reason().unwrap().contains("outside its directory"));
 }

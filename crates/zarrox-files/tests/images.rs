@@ -17,12 +17,12 @@ fn opened(path: &Path) -> zarrox::Result<Array> {
     OpenOptions::new().mode(OpenMode::Read).open((store, ""))?.into_array()
 }
 
-/// The names of the dimensions.
+/// Returns the names of the dimensions.
 fn names(array: &Array) -> Vec<&str> {
     array.dimension_names().unwrap().iter().map(|name| name.as_deref().unwrap()).collect()
 }
 
-/// The elements of a file of NumPy, little-endian.
+/// Returns the elements of a NumPy file, little-endian.
 fn numpy(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));

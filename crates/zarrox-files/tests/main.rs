@@ -1,4 +1,4 @@
-//! Files of other programs are read with their values, damaged ones give errors, and what is exported is read again.
+//! Files of other programs are read with their values, damaged ones give errors, and exported files are read again.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -28,7 +28,7 @@ mod written;
 
 use std::path::{Path, PathBuf};
 
-/// The directory of the files that other programs wrote.
+/// Returns the directory of the files that other programs wrote.
 fn data() -> PathBuf {
     zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files"))
 }

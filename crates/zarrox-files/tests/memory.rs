@@ -16,7 +16,7 @@ fn in_memory(path: &Path) -> zarrox::Result<FileStore> {
     kind.open_bytes(path.file_name().unwrap(), std::fs::read(path).unwrap())
 }
 
-/// The values of a store that are not too large.
+/// Returns the values of a store that are not too large.
 fn values(store: &FileStore) -> Vec<(Key, Option<Bytes>)> {
     let mut keys = Vec::new();
     let every = |key, size: u64| {
@@ -41,7 +41,7 @@ fn files_are_the_same_in_memory() {
         for entry in std::fs::read_dir(data(directory)).unwrap() {
             let path = entry.unwrap().path();
             let Some(store) = path.is_file().then(|| open_file(&path)).and_then(Result::ok) else { continue };
-            // Files of pairs, and those with planes in other files, are more than one.
+            // Pairs, and images with planes in other files, consist of several files.
             let Ok(alone) = in_memory(&path) else { continue };
             if alone.left_out() != store.left_out() {
                 continue;

@@ -1,4 +1,5 @@
-//! Odd files of NetCDF-3, whose bytes are made here. netCDF4-python reads the values that are expected, except of damaged files.
+//! Odd NetCDF-3 files, whose bytes are made here. netCDF4-python reads the values that are expected, except
+//! of damaged files.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,8 @@ const FLOAT: u32 = 5;
 /// An attribute: its name, its type, its number of elements, and their bytes.
 type Attribute<'a> = (&'a [u8], u32, u32, Vec<u8>);
 
-/// A variable: its name, its dimensions, its attributes, its type and its elements, of which a record has so many bytes.
+/// A variable: its name, its dimensions, its attributes, its type and its elements, of which a record has
+/// that many bytes.
 struct Variable<'a> {
     name: &'a [u8],
     dimensions: &'a [u32],
@@ -56,7 +58,7 @@ fn attributes(all: &[Attribute<'_>]) -> Vec<u8> {
     list(12, &all.iter().map(entry).collect::<Vec<_>>())
 }
 
-/// A file of the classic format, whose variables lie one behind the other.
+/// Returns a file of the classic format, whose variables lie one after another.
 fn classic(records: u32, dimensions: &[(&[u8], u32)], variables: &[Variable<'_>]) -> Vec<u8> {
     let dimensions: Vec<Vec<u8>> = dimensions
         .iter()
@@ -173,14 +175,14 @@ fn the_missing_value_of_letters_is_their_fill_value() {
 
 #[test]
 fn a_lone_variable_has_records_without_padding() {
-    // Three records of one short, and a count of records that tells nothing.
+    // Three records of one short, and an unknown record count.
     let data = [0, 1, 0, 2, 0, 3];
     let mut file = classic(u32::MAX, &[(b"t", 0)], &[variable(b"v", &[0], SHORT, data)]);
     file.truncate(file.len() - 2);
     let (_, root) = open(&file);
     assert_eq!(array(&root, "v").read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [1, 2, 3]);
     assert_eq!(root.attributes()["_nc_dimensions"], json!("t = UNLIMITED (3)"));
-    // With another one, each takes a multiple of four bytes.
+    // With another variable, each takes a multiple of four bytes.
     let both = [variable(b"v", &[0], SHORT, [0, 1]), variable(b"w", &[0], BYTE, [5])];
     let mut file = classic(2, &[(b"t", 0)], &both);
     file.extend_from_slice(&[0, 2, 0, 0, 6, 0, 0, 0]);
@@ -264,7 +266,7 @@ fn a_damaged_variable_that_is_asked_for_is_damage_and_not_missing() {
     for import in [Import::new().node("b"), Import::new().node("a").node("b")] {
         let error = run(import).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
-        assert!(error.to_string().contains("cut off"), "{error}");
+        assert!(error.to_string().contains("truncated"), "{error}");
     }
     assert_eq!(run(Import::new().node("c")).unwrap_err().kind(), ErrorKind::NotFound);
     run(Import::new().node("a")).unwrap();

@@ -1,4 +1,4 @@
-//! Images of nibabel have their elements and their place in space.
+//! Images of nibabel keep their elements and their spatial coordinates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn an_import_has_the_elements_as_well() {
     check(&array, &expected(&data())["anatomical.nii"], "the import");
 }
 
-/// The attribute with what only NIfTI has.
+/// Returns the attribute for properties that only NIfTI has.
 fn header(file: &str) -> Json {
     image(&data().join(file)).attributes()["nifti"].clone()
 }
@@ -165,7 +165,7 @@ fn others_and_damaged_files_are_errors() {
         whole
     };
     let cases = [
-        ("cut off", whole[..whole.len() - 1].to_vec(), ErrorKind::Corrupt),
+        ("truncated", whole[..whole.len() - 1].to_vec(), ErrorKind::Corrupt),
         ("another file", changed(344, b"ni1\0"), ErrorKind::NotFound),
         ("elements of a bit", changed(70, &[1, 0]), ErrorKind::Unsupported),
         ("no type", changed(70, &[0, 0]), ErrorKind::Corrupt),

@@ -6,7 +6,7 @@ use zarrox::{prelude::*, s};
 use zarrox_files::picture::{Colours, Picture};
 use zarrox_testkit::errors::assert_error;
 
-/// The sides, the number of channels and the pixels of a file.
+/// Returns the sides, the number of channels and the pixels of a file.
 fn decoded(file: &[u8]) -> (u32, u32, usize, Vec<u8>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -86,8 +86,8 @@ fn what_is_no_picture_is_an_error() {
     let text = zarrox::create_array(directory.path().join("t.zarr")).shape([2, 2]).data_type(text);
     let error = written(&gray(), &text.create().unwrap(), s![..]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
-    assert_error(gray().range(1.0, 1.0), ErrorKind::InvalidArgument, "a range rises");
-    assert_error(gray().range(f64::NAN, 1.0), ErrorKind::InvalidArgument, "a range rises");
-    assert_error(gray().percentiles(-1.0, 50.0), ErrorKind::InvalidArgument, "percentiles rise");
-    assert_error(gray().percentiles(2.0, 101.0), ErrorKind::InvalidArgument, "percentiles rise");
+    assert_error(gray().range(1.0, 1.0), ErrorKind::InvalidArgument, "must be ascending");
+    assert_error(gray().range(f64::NAN, 1.0), ErrorKind::InvalidArgument, "must be ascending");
+    assert_error(gray().percentiles(-1.0, 50.0), ErrorKind::InvalidArgument, "percentiles must be ascending");
+    assert_error(gray().percentiles(2.0, 101.0), ErrorKind::InvalidArgument, "percentiles must be ascending");
 }

@@ -1,4 +1,4 @@
-//! Tables of pandas, pyarrow and polars have their values, and come back as they were.
+//! Tables of pandas, pyarrow and polars keep their values, also in a round trip.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,14 +77,14 @@ fn tables_come_back_as_they_were() {
         let exported = place(&format!("{number}.parquet"));
         export_file(&zarr, &exported).unwrap();
         let mut columns = columns.as_object().unwrap().clone();
-        // Spans of time are integers in Parquet, which has times of a day.
+        // Durations are integers in Parquet, which has only times of day.
         columns.remove("time");
         let again = root(&exported);
         for name in columns.keys() {
             let read =
                 |group: &Group| group.open(name).unwrap().into_array().unwrap().read::<DynArray>(..).unwrap();
             let (ours, before) = (read(&again), read(&zarrox::open_group(&zarr).unwrap()));
-            // Parquet has no seconds, and integers of which some are missing become floats.
+            // Parquet has no seconds, and integer columns with nulls become floats.
             let ours = match (before.data_type().to_string().as_str(), ours.data_type()) {
                 ("datetime64[s]", _) => continue,
                 ("int8", DataType::Float64) => {
@@ -212,7 +212,7 @@ fn what_is_no_table_is_an_error() {
     assert!(renamed.notes()[1].contains("/a_b.1: the column is named 'a/b'"), "{:?}", renamed.notes());
 }
 
-/// Writes a file of Parquet with one column, whose rows are `None` where they are missing.
+/// Writes a Parquet file with one column, whose rows are `None` where they are missing.
 fn parquet<T: parquet::data_type::DataType>(
     path: &Path,
     column: &str,
@@ -233,7 +233,7 @@ fn parquet<T: parquet::data_type::DataType>(
     writer.close().unwrap();
 }
 
-/// The rows of the only column of a file of Parquet, as text.
+/// Returns the rows of the only column of a Parquet file, as text.
 fn rows(path: &Path) -> Vec<Option<String>> {
     let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
     let row = |row: parquet::record::Row| match row.get_column_iter().next().unwrap().1 {
@@ -314,10 +314,14 @@ fn nulls_stay_nulls_whatever_the_values_are() {
     let all: Vec<Option<ByteArray>> = all.into_iter().chain([None]).collect();
     parquet::<ByteArrayType>(&path, "optional binary a (UTF8)", &all, Compression::UNCOMPRESSED);
     let store = open_file(&path).unwrap();
-    assert!(store.left_out()[0].reason.contains("no element is left"), "{:?}", store.left_out());
+    assert!(
+        store.left_out()[0].reason.contains("every possible element is a value"),
+        "{:?}",
+        store.left_out()
+    );
 }
 
-/// The positions of the footer, and of the codec that it says of the only column, `a`.
+/// Returns the positions of the footer, and of the codec that it says of the only column, `a`.
 fn codec_of_a(file: &[u8]) -> (usize, usize) {
     let (rest, length) = file[..file.len() - 4].split_last_chunk::<4>().unwrap();
     let footer = rest.len() - u32::from_le_bytes(*length) as usize;
@@ -335,7 +339,7 @@ fn fields_of_the_footer_that_are_of_another_type_are_skipped() {
     let expected = rows(&path);
     let file = std::fs::read(&path).unwrap();
     let (footer, codec) = codec_of_a(&file);
-    // A text with the number of the codec, in front of it.
+    // A string with the number of the codec precedes it.
     let (before, behind) = (&file[footer..codec - 1], &file[codec + 1..file.len() - 8]);
     let metadata = [before, b"\x18\x01x\x05\x08\0", behind].concat();
     let length = u32::try_from(metadata.len()).unwrap().to_le_bytes();
@@ -349,7 +353,7 @@ fn a_compression_that_is_not_read_is_named_before_anything_is_copied() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     parquet::<Int32Type>(&path, "optional int32 a", &[Some(1)], Compression::UNCOMPRESSED);
-    // The crate has no encoder for it; the codec is a number of the footer.
+    // The crate has no encoder for it, so the codec number in the footer is changed.
     let mut brotli = std::fs::read(&path).unwrap();
     let (_, codec) = codec_of_a(&brotli);
     brotli[codec] = 8;
@@ -399,7 +403,7 @@ fn arrays_of_two_dimensions_are_lists() {
     assert!(error.to_string().contains("'full' has the shape [3, 2]"), "{error}");
 }
 
-/// The values of a column of numbers, of any number of dimensions.
+/// Returns the values of a column of numbers, of any number of dimensions.
 fn floats(array: &Array) -> Vec<f64> {
     let registry = zarrox::codecs::registry();
     let all =
@@ -465,7 +469,7 @@ fn lists_of_several_lengths_and_long_decimals_are_named() {
         let said: Vec<String> = store.left_out().iter().map(ToString::to_string).collect();
         let wanted = ["/ragged: lists of several lengths", "/none: lists of several lengths"];
         assert!(wanted.iter().all(|wanted| said.iter().any(|said| said.starts_with(wanted))), "{said:?}");
-        assert!(said.iter().any(|said| said.contains("lists in lists, 2 deep")), "{said:?}");
+        assert!(said.iter().any(|said| said.contains("nested lists (depth 2)")), "{said:?}");
         assert!(
             said.iter().any(|said| said.starts_with("/dec38: ") && said.contains("38 digits")),
             "{said:?}"
@@ -550,7 +554,7 @@ fn pages_whose_checksums_differ_are_damage() {
     }
 }
 
-/// A group with a column of integers of each packing.
+/// Returns a group with a column of integers of each packing.
 fn packed(path: &Path) -> Group {
     let group = zarrox::create_group(path).unwrap();
     let make = |name: &str, data_type: DataType, attributes: Json, values: [i64; 3]| {
@@ -591,7 +595,7 @@ fn packed_numbers_are_written_as_values() {
         assert_eq!(array.attributes().get("scale_factor").and_then(Json::as_f64), scale, "{name}");
         assert_eq!(floats(&array), wanted, "{name}");
     }
-    // Missing values make floats of integers; their scale stays.
+    // Nulls convert integers to floats; the scale stays.
     let cents = column("cents");
     assert_eq!(cents.attributes()["scale_factor"].as_f64(), Some(0.01));
     assert!(floats(&cents)[..2] == [123.0, -5.0] && floats(&cents)[2].is_nan());

@@ -1,4 +1,4 @@
-//! Images of tifffile and rasterio have their elements, and their places on the earth.
+//! Images of tifffile and rasterio keep their elements and their georeferencing.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ fn data() -> PathBuf {
     expected::data("tiff")
 }
 
-/// The image of a node: itself, or the member of a group with coordinates.
+/// Returns the image of a node: itself, or the member of a group with coordinates.
 fn image(node: Node) -> Array {
     match node {
         Node::Array(array) => array,
@@ -20,7 +20,7 @@ fn image(node: Node) -> Array {
     }
 }
 
-/// The images of a node: itself, the member of a group with coordinates, or all members.
+/// Returns the images of a node: itself, the member of a group with coordinates, or all members.
 fn images(node: Node) -> Vec<Array> {
     match node {
         Node::Array(array) => vec![array],
@@ -54,7 +54,7 @@ fn every_type_layout_and_codec_has_its_elements() {
         pages += said["pages"].as_u64().unwrap();
     }
     assert!(all.len() > 120, "{}", all.len());
-    // Stacks with one directory have more planes than pages; smaller copies are pages as well.
+    // Stacks with one directory have more planes than pages; overviews are pages as well.
     assert!(planes > pages, "{planes} {pages}");
 }
 
@@ -73,7 +73,7 @@ fn a_copy_has_as_many_objects_as_its_file() {
 fn planes_of_ome_xml_lie_where_it_says() {
     let names = |file: &str| images(opened(&data().join(file))).len();
     assert_eq!(names("images.ome.tif"), 2);
-    // The second plane is in another file, of which a directory that is not allowed has one.
+    // The second plane is in another file, in a directory that is not allowed.
     let directory = tempfile::tempdir().unwrap();
     let (inside, outside) = (directory.path().join("a"), directory.path().join("b"));
     std::fs::create_dir_all(&inside).unwrap();
@@ -88,7 +88,7 @@ fn planes_of_ome_xml_lie_where_it_says() {
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("NotFound /part1.ome.tif"), "{found:?}");
     assert!(found[1].starts_with("NotFound ") && found[1].contains("1 of 2 planes"), "{found:?}");
-    // The error and what is left out have the kind of what is missing.
+    // The error and the skipped part have the kind of the cause.
     let target = directory.path().join("a.zarr");
     let error = Import::new().run(inside.join("part0.ome.tif"), &target).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
@@ -103,7 +103,7 @@ fn chains_of_directories_that_lead_nowhere_are_damage_behind_their_pages() {
     let path = data().join("chain-outside.tif");
     let store = zarrox_files::open_file(&path).unwrap();
     let found = store.left_out();
-    let why = "are not in the file";
+    let why = "cannot read ";
     assert!(found.len() == 1 && found[0].is_damaged() && found[0].to_string().contains(why), "{found:?}");
     let directory = tempfile::tempdir().unwrap();
     Import::new().run(&path, directory.path().join("a.zarr")).unwrap_err();
@@ -124,7 +124,7 @@ fn a_chain_of_directories_that_leads_back_has_all_pages() {
     Import::new().run(&path, directory.path().join("a.zarr")).unwrap();
 }
 
-/// An image of two by two bytes, with one more tag, whose nine numbers are not in the file.
+/// Returns an image of two by two bytes, with one more tag, whose nine numbers are not in the file.
 fn with_tag_outside(outside: u16) -> Vec<u8> {
     let tags = [(256, 2), (257, 2), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (279, 4)];
     let start = u32::try_from(8 + 2 + (tags.len() + 1) * 12 + 4).unwrap();
@@ -157,7 +157,7 @@ fn tags_outside_of_the_file_are_damage_where_they_say_what_elements_mean() {
             [1, 2, 3, 4]
         );
     }
-    // Further pages that cannot be found would be lost.
+    // Without an error, subdirectories that cannot be found would be lost.
     std::fs::write(&path, with_tag_outside(330)).unwrap();
     assert_eq!(zarrox_files::open_file(&path).unwrap_err().kind(), ErrorKind::Corrupt);
 }
@@ -191,7 +191,7 @@ fn pages_that_cannot_be_read_concern_every_chosen_image() {
     Import::new().node("1").skip_damaged(true).run(&copy, &target).unwrap();
 }
 
-/// A little-endian file with one more page at its beginning, of three by one bytes.
+/// Returns a little-endian file with one more page at its beginning, of three by one bytes.
 fn behind_another(file: &[u8]) -> Vec<u8> {
     let first = &file[4..8];
     let place = u32::try_from(file.len()).unwrap();
@@ -228,7 +228,7 @@ fn bands_have_what_gdal_says_of_them() {
     assert!(masked.notes()[0].contains("left out 1 mask of images"), "{:?}", masked.notes());
     let copies = zarrox_files::open_file(data().join("pyramid.ome.tif")).unwrap();
     assert!(
-        copies.notes()[0].contains("smaller cop") && copies.notes()[0].contains("a level"),
+        copies.notes()[0].contains("overview") && copies.notes()[0].contains("a level"),
         "{:?}",
         copies.notes()
     );
@@ -388,7 +388,7 @@ fn what_gdal_says_of_bands_comes_back() {
             assert_eq!(before.get(name), after.get(name), "{file}: {name}");
         }
     }
-    // One band of them has what is said of it.
+    // One of the bands has metadata.
     let one = place("one.tif");
     zarrox_files::Export::new()
         .select(zarrox::s![.., .., 1..2])
@@ -423,7 +423,7 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
     }
 }
 
-/// A TIFF of one pixel in each directory, of which each names the next one as a further directory.
+/// Returns a TIFF with one pixel in each directory. Each directory names the next one as a subdirectory.
 fn nested(pixels: &[u8]) -> Vec<u8> {
     const SIZE: u32 = 2 + 10 * 12 + 4;
     let first = 8 + u32::try_from(pixels.len()).unwrap();

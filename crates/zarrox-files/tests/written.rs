@@ -1,4 +1,4 @@
-//! What is written as TIFF, NIfTI and stacks of images is read again with its elements and its place.
+//! TIFF, NIfTI and stacks of images keep their elements and georeferencing in a round trip.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use zarrox_files::{Export, Import, Names, Stack, StackKind, Target, TiffCompress
 
 use crate::expected;
 
-/// An array whose elements have all values of a byte.
+/// Returns an array whose elements have all values of a byte.
 fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> Array {
     let array = zarrox::create_array(path)
         .shape(shape)
@@ -20,7 +20,7 @@ fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> A
         .unwrap();
     let lengths: Vec<usize> = shape.iter().map(|&length| usize::try_from(length).unwrap()).collect();
     let size = lengths.iter().product::<usize>() * data_type.size();
-    // Bytes below 60 make no NaN, and truths are 0 and 1.
+    // Bytes below 60 contain no NaN, and booleans are 0 and 1.
     let most = if data_type == DataType::Bool { 2 } else { 60 };
     let bytes = (0..size).map(|n| u8::try_from(n * 7 / 3 % most).unwrap()).collect();
     array.write(.., DynArray::new(data_type, lengths, bytes).unwrap()).unwrap();
@@ -31,7 +31,7 @@ fn bytes(array: &Array) -> Vec<u8> {
     array.read::<DynArray>(..).unwrap().into_bytes()
 }
 
-/// The array that an import of a file has.
+/// Returns the array that an import of a file has.
 fn again(file: &Path) -> Array {
     let target = file.with_extension("again.zarr");
     let _ = fs::remove_dir_all(&target);

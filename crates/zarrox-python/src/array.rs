@@ -22,18 +22,18 @@ use crate::selection::Parsed;
 use crate::store::{Owned, Store};
 use crate::view;
 
-/// Lengths of boxes, and their number.
+/// The shape and the number of boxes.
 type Boxes = (Vec<u64>, usize);
 /// The chunks of an array in between with the boxes that it is filled in; the boxes that the target is filled in.
 type Plan = (Option<(Vec<u64>, Boxes)>, Boxes);
 
-/// The way that a node was opened, to open it again.
+/// The options with which a node was opened, to reopen it.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn zarrox::stores::Store>,
     pub(crate) owned: Owned,
     pub(crate) read_only: bool,
-    /// True if it was opened by consolidated metadata, which then is what it is known by: nothing newer is looked for.
+    /// True if it was opened with consolidated metadata, which is then not refreshed.
     pub(crate) consolidated: bool,
 }
 
@@ -42,7 +42,7 @@ impl Opened {
         Self { store: store.store.clone(), owned: store.owned.again(py), read_only, consolidated: false }
     }
 
-    /// A copy for another node.
+    /// Creates a copy for another node.
     pub(crate) fn again(&self, py: Python<'_>) -> Self {
         Self { store: self.store.clone(), owned: self.owned.again(py), ..*self }
     }
@@ -52,7 +52,7 @@ impl Opened {
     }
 }
 
-/// An array, shared by all threads: what changes its metadata puts another one in its place.
+/// An array, shared by all threads. A change of its metadata replaces the inner array.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Array {
     typed: RwLock<Arc<Typed>>,
@@ -61,13 +61,13 @@ pub(crate) struct Array {
     opened: Opened,
 }
 
-/// The attributes that a text of Python's JSON says.
+/// Returns the attributes that a string of Python's JSON says.
 pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
     zarrox::json::parse_object(text.as_bytes()).or_raise()
 }
 
-/// Puts attributes that Python has said in the place of those that are stored, or among them. What says the same as before keeps
-/// its text. The names in documents of v2 are sorted, as zarr-python 2 has them.
+/// Replaces or updates the stored attributes. Unchanged attributes keep their text. Names in documents of v2 are
+/// sorted, as in zarr-python 2.
 pub(crate) fn put_attributes(stored: &mut Map, said: Map, among: bool, format: Format) {
     let said = zarrox::internals::json::with_texts_of(said, stored);
     match among {
@@ -89,7 +89,7 @@ impl Array {
         Arc::clone(&self.typed.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The array as it is now.
+    /// Returns the current array.
     pub(crate) fn array(&self) -> zarrox::Array {
         self.typed().array.clone()
     }
@@ -98,14 +98,14 @@ impl Array {
         &self.opened
     }
 
-    /// Puts another array in the place of this one.
+    /// Replaces the array.
     fn replace(&self, py: Python<'_>, array: zarrox::Array) -> PyResult<()> {
         let typed = Arc::new(Typed::new(py, array, crate::context::registry())?);
         *self.typed.write().unwrap_or_else(PoisonError::into_inner) = typed;
         Ok(())
     }
 
-    /// Changes the metadata of the array, one change after the other: each begins with what the one before has made.
+    /// Changes the metadata of the array. Changes are serialized: each starts from the result of the previous one.
     fn change<R: Send>(
         &self,
         py: Python<'_>,
@@ -496,7 +496,7 @@ impl Array {
     }
 }
 
-/// Lets arrays of one store grow around what `write` does with the arrays as they will be.
+/// Grows arrays of one store. `write` is called with the arrays in their future shapes before these are stored.
 #[pyfunction]
 pub(crate) fn grow_together(
     py: Python<'_>,
@@ -519,7 +519,7 @@ pub(crate) fn grow_together(
     arrays.iter().zip(grown).try_for_each(|(array, grown)| array.get().replace(py, grown))
 }
 
-/// The options of work that may be called off.
+/// Returns the options of interruptible work.
 fn interruptible_by(interrupt: Option<&PyInterrupt>) -> Option<AccessOptions> {
     interrupt.map(|interrupt| AccessOptions::new().interrupt(&interrupt.0))
 }

@@ -1,4 +1,4 @@
-//! `_native.Codec`: one codec by itself.
+//! `_native.Codec`: a single codec.
 
 use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -12,7 +12,7 @@ use zarrox::{CodecSpec, DataType, FillValue, Format, Strictness};
 use crate::error::OrRaise;
 use crate::mapping::bytes_of;
 
-/// The most bytes that something may become when it is decoded, where it does not say how many: 4 GiB.
+/// The maximum number of bytes of a decoded value that does not announce its size: 4 GiB.
 const LIMIT: usize = 4 << 30;
 
 /// A codec of numcodecs' configuration.
@@ -77,7 +77,7 @@ impl Codec {
 }
 
 impl Codec {
-    /// The codec as v3 names it, for elements of `item` bytes: some codecs take that from the data.
+    /// Returns the codec as v3 names it, for elements of `item` bytes: some codecs take that from the data.
     fn spec_for(&self, item: usize) -> PyResult<CodecSpec> {
         let config = Json::from(self.config.clone());
         crate::context::registry().spec_from_v2(&config, item).map(|(_, spec)| spec).or_raise()
@@ -100,7 +100,7 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded.map_err(failed)?).into_any())
     }
 
-    /// The type that the configuration says by one of two names.
+    /// Returns the data type in the configuration, under one of two names.
     fn dtype(&self, names: [&str; 2]) -> Option<&str> {
         names.iter().find_map(|name| self.config.get(name)?.as_str())
     }
@@ -127,7 +127,7 @@ impl Codec {
         let numpy = py.import("numpy")?;
         let own: Option<String> =
             if is_array(data) { Some(data.getattr("dtype")?.getattr("str")?.extract()?) } else { None };
-        // A codec that names no type gives back floats of the size that it was given.
+        // A codec without a data type returns floats of the size of its input.
         let decoded = self.dtype(["dtype", "decode_dtype"]).map(str::to_owned);
         let decoded = decoded.or_else(|| own.map(|own| own.replace(['i', 'u'], "f")));
         let decoded = decoded
@@ -142,7 +142,7 @@ impl Codec {
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// The type of what a filter makes of numbers of another type.
+    /// Returns the output type of a filter for numbers of a type.
     fn encoded_dtype(&self, decoded: &str) -> Option<String> {
         let said = self.dtype(["astype", "encode_dtype"]).map(str::to_owned);
         said.or_else(|| (self.config.get("id")? == "bitround").then(|| decoded.replace('f', "i")))
@@ -173,14 +173,14 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded).into_any())
     }
 
-    /// No objects, as numcodecs encodes them: arrays in memory have no chunk then.
+    /// An empty array, as numcodecs encodes it: arrays in memory have no chunk then.
     fn empty(&self, shape: &[u64]) -> Vec<u8> {
         let ends = zarrox::json::json!(["|O", shape]);
         match self.config.get("id").and_then(Json::as_str) {
             Some("json2") => ends.to_string().into_bytes(),
             Some("msgpack2") => {
                 let mut packed = Vec::new();
-                // What is written is shorter than any limit.
+                // Encoded data is shorter than any limit.
                 let _ = zarrox::internals::msgpack::from_json(&ends, &mut packed);
                 packed
             }
@@ -200,7 +200,7 @@ impl Codec {
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// An array of one chunk in memory, of elements of a type of v2.
+    /// Returns an array of one chunk in memory, of elements of a type of v2.
     fn chunk(&self, shape: &[u64], dtype: &str) -> PyResult<zarrox::Array> {
         let data_type = match dtype {
             "|O" => self.object_type()?,
@@ -217,11 +217,11 @@ impl Codec {
         builder.create().or_raise()
     }
 
-    /// The shape of the elements of encoded objects.
+    /// Returns the shape of the elements of encoded objects.
     fn shape_of(&self, bytes: &[u8]) -> PyResult<Vec<u64>> {
         let id = self.config.get("id").and_then(Json::as_str).unwrap_or_default();
         let damaged = || {
-            let message = format!("these bytes were not made by the codec '{id}'");
+            let message = format!("these bytes were not encoded by the codec '{id}'");
             crate::error::raise(&zarrox::Error::new(zarrox::ErrorKind::Corrupt, message))
         };
         let shape = |json: &Json| {
@@ -235,7 +235,7 @@ impl Codec {
             _ => {
                 let count = bytes.first_chunk::<4>().ok_or_else(damaged)?;
                 let count = u32::from_le_bytes(*count);
-                // Each element has its length in front of it.
+                // Each element has its length before it.
                 let least = 4 + 4 * u64::from(count);
                 if least > bytes.len() as u64 { Err(damaged()) } else { Ok(vec![count.into()]) }
             }
@@ -247,7 +247,7 @@ fn is_array(data: &Bound<'_, PyAny>) -> bool {
     data.is_instance_of::<numpy::PyUntypedArray>()
 }
 
-/// The size of the data's elements in bytes.
+/// Returns the size of the data's elements in bytes.
 fn item_size(data: &Bound<'_, PyAny>) -> PyResult<usize> {
     if let Ok(size) = data.getattr("itemsize") {
         return size.extract();
@@ -255,7 +255,7 @@ fn item_size(data: &Bound<'_, PyAny>) -> PyResult<usize> {
     Ok(1)
 }
 
-/// Puts a result into memory of the caller's.
+/// Copies a result into the memory of the caller.
 fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
     let numpy = py.import("numpy")?;
     if result.is_instance_of::<numpy::PyUntypedArray>() && is_object(result)? {
@@ -265,7 +265,7 @@ fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> Py
     let flat = out.call_method1("reshape", (-1,))?.call_method1("view", ("u1",))?;
     let bytes = bytes_of(result)?;
     if flat.len()? < bytes.len() {
-        let message = format!("'out' has {} bytes, but the data have {}", flat.len()?, bytes.len());
+        let message = format!("'out' has {} bytes, but the data has {}", flat.len()?, bytes.len());
         return Err(PyValueError::new_err(message));
     }
     let source = numpy.call_method1("frombuffer", (PyBytes::new(py, &bytes), "u1"))?;
@@ -280,7 +280,7 @@ fn failed(error: CodecError) -> PyErr {
     crate::error::raise(&error.into())
 }
 
-/// Makes a codec from bytes to bytes, and does something with it.
+/// Creates a bytes-to-bytes codec, and calls a function with it.
 fn with_codec<R>(
     spec: &CodecSpec,
     work: impl FnOnce(&dyn zarrox::codec::BytesToBytes) -> Result<R, CodecError>,

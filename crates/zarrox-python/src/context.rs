@@ -1,4 +1,4 @@
-//! The registry and the options that all of the module uses.
+//! The registry and the options of the module.
 
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
@@ -11,16 +11,16 @@ static REGISTRY: OnceLock<Registry> = OnceLock::new();
 
 /// Sets the codecs and data types of the module; called once, when Python imports it.
 pub(crate) fn know(registry: Registry) {
-    // A second import of the module brings an equal registry.
+    // A second import of the module sets an equal registry.
     let _ = REGISTRY.set(registry);
 }
 
-/// The codecs and data types that are known: all of ours, and those that Python knows.
+/// Returns the known codecs and data types: all native ones, and those of Python.
 pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get_or_init(zarrox::codecs::registry)
 }
 
-/// The options that nodes are opened with, and the number of threads that work with them.
+/// The options for opening nodes, and the number of threads.
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
@@ -33,7 +33,7 @@ pub(crate) fn open_options() -> OpenOptions {
     OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
 }
 
-/// The number of threads that work.
+/// Returns the number of threads that work.
 #[pyfunction]
 pub(crate) fn threads() -> usize {
     match OPTIONS.read().unwrap_or_else(PoisonError::into_inner).1 {
@@ -42,7 +42,7 @@ pub(crate) fn threads() -> usize {
     }
 }
 
-/// Says how many threads work with what is opened from now on; tells how many did.
+/// Sets the number of threads for nodes that are opened from now on; returns the previous number.
 #[pyfunction]
 pub(crate) fn set_threads(count: usize) -> usize {
     let before = threads();

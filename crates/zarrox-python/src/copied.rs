@@ -1,4 +1,4 @@
-//! Documents of consolidated metadata as a store, which are compared with the nodes' own.
+//! A store of the documents of consolidated metadata, which are compared with the originals.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,8 +8,8 @@ use zarrox::stores::{
     provided, wrapped,
 };
 
-/// Copies of documents. The [stamp](Store::stamp) of a copy is that of the original, and once the stamps differ, the original is
-/// read: so arrays are not opened, read or written by an old copy.
+/// Copies of documents. The [stamp](Store::stamp) of a copy is that of the original, and once the stamps differ, the
+/// original is read: so stale copies are not used for opening, reading or writing arrays.
 #[derive(Debug, Clone)]
 pub(crate) struct CopiedDocuments {
     copies: Arc<dyn Store>,
@@ -17,10 +17,10 @@ pub(crate) struct CopiedDocuments {
     states: Arc<Mutex<HashMap<Key, State>>>,
 }
 
-/// What is known of a copy.
+/// The state of a copy.
 #[derive(Debug)]
 enum State {
-    /// It was asked for, where a look at the original is a request: the comparison waits until elements are read.
+    /// It was requested, but comparing it needs a request to the store, which is delayed until elements are read.
     Unread,
     /// It agrees with the original of this stamp.
     Same(Stamp),
@@ -79,7 +79,7 @@ impl Store for CopiedDocuments {
                 self.states().insert(key.clone(), State::Unread);
                 return Ok(Stamp::Missing);
             }
-            // Programs may have left the copies alone, as zarr-python's tests do.
+            // Programs may have removed the originals, as zarr-python's tests do.
             None if stamp == Stamp::Missing => {
                 self.states().insert(key.clone(), State::Same(Stamp::Missing));
                 return Ok(Stamp::Unknown);

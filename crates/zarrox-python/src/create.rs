@@ -21,7 +21,7 @@ use crate::group::{Group, known_kind, node_object, raise_in_the_way};
 use crate::long::{interruptible, watch};
 use crate::store::Store;
 
-/// The specification of an array, taken apart member by member.
+/// The specification of an array, whose members are removed as they are used.
 struct Spec(Map);
 
 fn wrong(name: &str, json: &Json, wanted: &str) -> Error {
@@ -69,7 +69,7 @@ impl Spec {
     }
 }
 
-/// A codec as v3 or as numcodecs configures it.
+/// Returns a codec as v3 or as numcodecs configures it.
 fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecSpec> {
     if json.get("id").is_some() {
         return registry.spec_from_v2(json, item).map(|(_, spec)| spec);
@@ -77,7 +77,7 @@ fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecS
     CodecSpec::from_json(json).ok_or_else(|| wrong("codec", json, "an object with a name, or one with an id"))
 }
 
-/// The data type, and the byte order that v2's way of saying it has.
+/// Returns the data type, and the byte order in the name of v2.
 fn data_type(
     json: &Json,
     codecs: &[Json],
@@ -118,7 +118,7 @@ impl Codecs {
         self.filters.iter().chain(&self.compressor).cloned().collect()
     }
 
-    /// The members of a document of v2: some cannot be written as a chain of v3.
+    /// Returns the members of a document of v2, since some have no v3 codec pipeline.
     fn as_members(&self) -> Map {
         let mut members = Map::default();
         if !self.filters.is_empty() {
@@ -182,7 +182,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     if let Some(shards) = spec.lengths("shards")? {
         builder = builder.shards(shards);
     }
-    // What is said in the words of a format is stored in them.
+    // Members in the form of a format are stored unchanged.
     let is_v2 = has_words_of_v2(format);
     let mut members = Map::default();
     match spec.text("order")?.as_deref() {
@@ -207,7 +207,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         }
     }
     match spec.text("dimension_separator")? {
-        // As zarr-python 2 has it, whose documents are to be the same.
+        // As in zarr-python 2, whose documents must be identical.
         None => {
             members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null)));
         }
@@ -252,7 +252,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     codecs.give_to(builder.members(members), data_type.size(), registry)
 }
 
-/// Creates an array, of which `spec` says everything.
+/// Creates an array from its specification.
 #[pyfunction]
 pub(crate) fn create_array(py: Python<'_>, store: &Store, path: &str, spec: &str) -> PyResult<Array> {
     let array = py.detach(|| builder(store, path, spec)?.create());
@@ -285,7 +285,7 @@ pub(crate) fn create_group(
     Ok(Group::new(group, Opened::new(py, store, false)))
 }
 
-/// Opens a node that is there.
+/// Opens an existing node.
 #[pyfunction]
 #[pyo3(signature = (store, path = "", mode = "r+", format = None, consolidated = Some(false)))]
 pub(crate) fn open_node<'py>(
@@ -313,7 +313,7 @@ pub(crate) fn open_node<'py>(
     node_object(py, node, opened)
 }
 
-/// The kind of the node at a path.
+/// Returns the kind of the node at a path.
 #[pyfunction]
 #[pyo3(signature = (store, path, format = None))]
 pub(crate) fn node_kind(
@@ -336,13 +336,13 @@ pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult
     py.detach(|| crate::context::open_options().delete((store.store.clone(), path))).or_raise()
 }
 
-/// Puts a directory with a new node in the place of another directory.
+/// Replaces a directory by another one with a new node.
 #[pyfunction]
 pub(crate) fn replace_directory(py: Python<'_>, new: PathBuf, old: PathBuf) -> PyResult<()> {
     py.detach(|| crate::context::open_options().replace_directory(new, old)).or_raise()
 }
 
-/// Writes the copy of all documents below a group.
+/// Writes consolidated metadata of a group.
 #[pyfunction]
 pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     py.detach(|| {
@@ -352,7 +352,7 @@ pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult
     .or_raise()
 }
 
-/// Writes the documents of version 2 in the place of those of version 1.
+/// Replaces the documents of version 1 by those of version 2.
 #[pyfunction]
 #[pyo3(signature = (store, path = ""))]
 pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
@@ -365,7 +365,7 @@ pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResul
     Ok(())
 }
 
-/// Copies an array into other shards, or out of them; chunks that stay as they are are not decoded.
+/// Copies an array into other shards, or out of them; chunks with the same encoding are not decoded.
 #[pyfunction]
 #[pyo3(signature = (store, path, target, target_path, shards = None, memory = None))]
 pub(crate) fn reshard(

@@ -8,7 +8,7 @@ use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::{DataType, Registry};
 
-/// The type that elements have in NumPy's memory: in the machine's byte order.
+/// Returns the type that elements have in NumPy's memory: in the machine's byte order.
 pub(crate) fn native<'py>(
     py: Python<'py>,
     data_type: &DataType,
@@ -50,7 +50,7 @@ pub(crate) fn native<'py>(
     PyArrayDescr::new(py, code)
 }
 
-/// NumPy's type of text of any length.
+/// NumPy's type of text of variable length.
 pub(crate) fn text(py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
     PyArrayDescr::new(py, py.import("numpy")?.getattr("dtypes")?.call_method0("StringDType")?)
 }
@@ -83,7 +83,7 @@ fn code(data_type: &DataType) -> Option<&'static str> {
     })
 }
 
-/// A structured type; where there is padding, with the places of its fields.
+/// Returns a structured type; where there is padding, with the places of its fields.
 fn fields<'py>(
     py: Python<'py>,
     structure: &zarrox::data_type::Structure,
@@ -120,12 +120,12 @@ fn fields<'py>(
     PyArrayDescr::new(py, all)
 }
 
-/// The type that the `dtype` member of v2 metadata says.
+/// Returns the type that the `dtype` member of v2 metadata says.
 pub(crate) fn of_v2<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyArrayDescr>> {
     PyArrayDescr::new(py, described(py, json)?)
 }
 
-/// The member as the constructor of NumPy's types takes it: what are lists in JSON are tuples inside a list.
+/// Returns the member as the constructor of NumPy's types takes it: what are lists in JSON are tuples inside a list.
 fn described<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyAny>> {
     let Json::Array(fields) = json else {
         return Ok(json.as_str().unwrap_or_default().into_pyobject(py)?.into_any());

@@ -16,7 +16,7 @@ use crate::format::has_words_of_v2;
 use crate::long::unless_interrupted;
 use crate::objects::Elements;
 
-/// The number of bytes that an element of variable length is taken to have, where it is only to be guessed whether work takes long.
+/// The number of bytes that an element of variable length is taken to have, for estimating whether work takes long.
 const USUAL: usize = 64;
 
 /// An array, and its data type as NumPy has it.
@@ -35,7 +35,8 @@ pub(crate) struct Typed {
 #[derive(Debug)]
 struct Stored {
     dtype: Py<PyArrayDescr>,
-    /// The array that reads and writes them so, unless the codecs need the machine's order; made when it is first needed.
+    /// The array that reads and writes them in this order, unless the codecs need the machine's order; created on first
+    /// use.
     array: OnceLock<Option<Array>>,
 }
 
@@ -51,7 +52,7 @@ impl Typed {
         Ok(Self { native: native.unbind(), stored, column_major, array })
     }
 
-    /// Makes the same of an array that has other attributes, and differs in nothing else.
+    /// Returns the same for an array that differs only in its attributes.
     pub(crate) fn with_attributes_of(&self, py: Python<'_>, array: Array) -> Self {
         let dtype = |stored: &Stored| stored.dtype.clone_ref(py);
         let stored =
@@ -59,12 +60,12 @@ impl Typed {
         Self { native: self.native.clone_ref(py), stored, column_major: self.column_major, array }
     }
 
-    /// The data type of the arrays that are read.
+    /// Returns the data type of the arrays that are read.
     pub(crate) fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDescr> {
         self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()
     }
 
-    /// The array that reads and writes elements of a type of NumPy's as they are.
+    /// Returns the array that reads and writes elements of a type of NumPy's as they are.
     pub(crate) fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
         if self.is_variable() {
             return None;
@@ -74,14 +75,14 @@ impl Typed {
         }
         let stored = self.stored.as_ref()?;
         let own = stored.dtype.bind(py);
-        // A type that is an array has dimensions which the array does not have.
+        // An array data type adds dimensions to the array.
         if own.has_subarray() || !dtype.is_equiv_to(own) {
             return None;
         }
         stored.array.get_or_init(|| self.array.raw().as_bytes()).as_ref()
     }
 
-    /// A value as elements that lie in memory as the array's do.
+    /// Returns a value as elements in the memory layout of the array.
     pub(crate) fn values<'py>(
         &self,
         py: Python<'py>,
@@ -101,7 +102,8 @@ impl Typed {
         self.array.data_type().storage() == Storage::Variable
     }
 
-    /// Reads a selection: into `out`, or else into a new array, which is a scalar when it has no dimensions unless `keep`.
+    /// Reads a selection: into `out`, otherwise into a new array, which is a scalar when it has no dimensions
+    /// unless `keep`.
     pub(crate) fn read<'py>(
         &self,
         py: Python<'py>,
@@ -169,7 +171,7 @@ impl Typed {
         bytes >= crate::long::LONG || crate::long::is_remote(&self.array)
     }
 
-    /// Does work with `bytes` bytes without Python's lock.
+    /// Runs work with `bytes` bytes without the GIL.
     fn run<R: Send>(
         &self,
         py: Python<'_>,
@@ -182,7 +184,7 @@ impl Typed {
         py.detach(|| work(&self.array)).or_raise()
     }
 
-    /// The result in the byte order that the array is said to have.
+    /// Returns the result in the declared byte order of the array.
     fn as_stored<'py>(&self, py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let Some(Stored { dtype, .. }) = &self.stored else { return Ok(result) };
         if dtype.bind(py).has_fields() {
@@ -217,7 +219,7 @@ impl Typed {
             array = array.call_method1("astype", (&self.native,))?;
         }
         if self.column_major {
-            // Not `asfortranarray`, which adds a dimension where there is none.
+            // Not `asfortranarray`, which adds a dimension to a scalar.
             return py.import("numpy")?.call_method1("asarray", (array, py.None(), "F"));
         }
         Ok(array)
@@ -297,7 +299,7 @@ impl Typed {
         unless_interrupted(py, view.array(), |array| array.slice(selection).write_raw(memory.view()))
     }
 
-    /// Refuses names that are none of fields, as NumPy refuses an index.
+    /// Rejects unknown field names, as NumPy rejects an index.
     fn check_fields(&self, py: Python<'_>, names: &[&str]) -> PyResult<()> {
         let Some(structure) = self.array.data_type().fields() else {
             let message = format!("the elements are {}, which has no fields", self.array.data_type());
@@ -361,7 +363,7 @@ impl Typed {
     }
 }
 
-/// The byte order that v2 says, where it is not the machine's.
+/// Returns the byte order that v2 says, where it is not the machine's.
 fn stored_dtype<'py>(
     py: Python<'py>,
     array: &Array,
@@ -471,7 +473,7 @@ pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     flags & npyffi::NPY_ARRAY_WRITEABLE != 0
 }
 
-/// A shape as memory counts it.
+/// Returns a shape as memory counts it.
 fn lengths(shape: &[u64]) -> PyResult<Vec<usize>> {
     let length = |&n: &u64| {
         usize::try_from(n).map_err(|_| PyValueError::new_err("the selection is too large for memory"))
@@ -501,7 +503,7 @@ fn empty<'py>(
     Ok(array.cast_into::<PyUntypedArray>()?)
 }
 
-/// A value as an array of a type, which is the value itself if it is one already.
+/// Returns a value as an array of a type, which is the value itself if it is one already.
 fn as_array<'py>(
     py: Python<'py>,
     value: &Bound<'py, PyAny>,
@@ -514,7 +516,7 @@ fn as_array<'py>(
     }
     let numpy = py.import("numpy")?;
     if value.is_instance(&numpy.getattr("generic")?)? {
-        // Put into an array, a scalar that does not fit is refused; an array made of it would be a cast.
+        // Assignment to an array rejects a scalar that does not fit; converting the scalar to an array would cast it.
         let array = numpy.call_method1("empty", (PyTuple::empty(py), dtype))?;
         array.set_item(py.Ellipsis(), value)?;
         return Ok(array.cast_into::<PyUntypedArray>()?);
@@ -522,7 +524,7 @@ fn as_array<'py>(
     Ok(numpy.call_method1("asarray", (value, dtype))?.cast_into::<PyUntypedArray>()?)
 }
 
-/// An array without dimensions as a scalar; others as they are.
+/// Returns an array without dimensions as a scalar; others as they are.
 fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     match array.cast::<PyUntypedArray>() {
         Ok(untyped) if untyped.ndim() == 0 => array.get_item(PyTuple::empty(array.py())),
@@ -530,7 +532,7 @@ fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// A copy of elements of ours as an array.
+/// Returns a copy of elements of ours as an array.
 fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
     let dtype = crate::dtype::native(py, elements.data_type(), crate::context::registry())?;
     let array = empty(py, elements.shape(), &dtype, false)?;
@@ -546,7 +548,7 @@ fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, Py
     Ok(array.into_any())
 }
 
-/// A copy of an array's elements as elements of ours.
+/// Returns a copy of an array's elements as elements of ours.
 fn to_dyn(array: &Bound<'_, PyUntypedArray>, data_type: zarrox::DataType) -> PyResult<DynArray> {
     let bytes = array.call_method0("tobytes")?;
     let bytes = bytes.cast::<pyo3::types::PyBytes>()?.as_bytes().to_vec();

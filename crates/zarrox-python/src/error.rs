@@ -11,12 +11,13 @@ use pyo3::types::PyType;
 use zarrox::stores::StoreError;
 use zarrox::{Error, ErrorKind};
 
-/// The error of work that Python has done, by which the exception goes on.
+/// Returns the error of work in Python, which carries the exception.
 pub(crate) fn of_python(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error)
 }
 
-/// An exception with the error's message. Where Python code that we called has raised one, that goes on, with a note where it was.
+/// Returns an exception with the error's message. An exception that was raised in called Python code is
+/// propagated, with a note about its location.
 pub(crate) fn raise(error: &Error) -> PyErr {
     Python::attach(|py| {
         let Some(raised) = cause(error) else { return exception(py, error) };
@@ -26,7 +27,7 @@ pub(crate) fn raise(error: &Error) -> PyErr {
     })
 }
 
-/// The exception for an error of a store.
+/// Returns the exception for an error of a store.
 pub(crate) fn raise_store(error: StoreError) -> PyErr {
     raise(&zarrox::Error::from(error))
 }
@@ -36,7 +37,7 @@ pub(crate) fn cause(error: &Error) -> Option<&PyErr> {
     causes(error).next()
 }
 
-/// The causes of an error that are of one type.
+/// Returns the causes of an error that are of one type.
 fn causes<E: std::error::Error + 'static>(error: &Error) -> impl Iterator<Item = &E> {
     let all = std::iter::successors(error.source(), |&cause| cause.source());
     all.filter_map(|cause| cause.downcast_ref())
@@ -72,7 +73,7 @@ fn exception(py: Python<'_>, error: &Error) -> PyErr {
     raise_as(py, class, error)
 }
 
-/// An exception of a class of `zarrox.errors`, with the error's message.
+/// Returns an exception of a class of `zarrox.errors`, with the error's message.
 pub(crate) fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     let class =
         py.import("zarrox.errors").and_then(|errors| Ok(errors.getattr(class)?.cast_into::<PyType>()?));
@@ -82,9 +83,9 @@ pub(crate) fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     }
 }
 
-/// Errors on their way to Python.
+/// Conversion of errors to exceptions.
 pub(crate) trait OrRaise<T> {
-    /// The value, or the exception.
+    /// Returns the value, or the exception.
     fn or_raise(self) -> PyResult<T>;
 }
 

@@ -9,7 +9,8 @@ use zarrox::json::{Json, Map};
 
 use crate::mapping::bytes_of;
 
-/// The codec for every `id` that Rust does not know: the object that `zarrox.codecs.python_codec` makes of the configuration.
+/// The codec for every `id` that Rust does not know: the object that `zarrox.codecs.python_codec` returns for the
+/// configuration.
 pub(crate) static DEF: CodecDef = CodecDef::new("zarrox.python", CodecKind::BytesToBytes, create);
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
@@ -36,14 +37,14 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 struct Foreign {
     configuration: Map,
     object: Py<PyAny>,
-    /// The elements of the chunk that comes in front of all codecs of bytes.
+    /// The elements of the chunk, the input of the first bytes-to-bytes codec.
     data_type: Option<DataType>,
     shape: Vec<usize>,
     size: usize,
 }
 
 impl Foreign {
-    /// The bytes as numcodecs gives them to a codec: the first one sees the chunk.
+    /// Returns the bytes as numcodecs gives them to a codec: the first one sees the chunk.
     fn seen<'py>(&self, py: Python<'py>, decoded: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let bytes = PyBytes::new(py, decoded);
         let numpy = py.import("numpy")?;
@@ -56,7 +57,7 @@ impl Foreign {
     }
 }
 
-/// Returns the error for an exception of Python's, which is raised again in the caller that reads or writes.
+/// Returns the error for a Python exception, which is raised again in the caller that reads or writes.
 fn failed(error: PyErr) -> CodecError {
     CodecError::corrupt(format!("the codec in Python failed: {error}")).with_source(error)
 }

@@ -38,7 +38,7 @@ impl Group {
     }
 }
 
-/// The name of a node's kind, also of one that cannot be opened.
+/// Returns the name of a node's kind, also of one that cannot be opened.
 pub(crate) fn kind_of(node: &zarrox::Result<Node>) -> &'static str {
     match node {
         Ok(Node::Array(_)) => "array",
@@ -134,7 +134,7 @@ impl Group {
 
     fn contains(&self, py: Python<'_>, path: &str) -> bool {
         let group = self.group();
-        // A node that cannot be understood is one all the same.
+        // A node with invalid metadata counts as a node.
         py.detach(|| group.kind(path)).map_or_else(|error| !is_missing(&error), |kind| kind.is_some())
     }
 
@@ -181,10 +181,10 @@ impl Group {
     }
 }
 
-/// An array that becomes longer: its path below the group, the axis, and the lengths before and after.
+/// An array that grows: its path below the group, the axis, and the lengths before and after.
 type Longer = (String, usize, u64, u64);
 
-/// The right to let the arrays of a group grow.
+/// The exclusive right to grow the arrays of a group.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Growth(zarrox::internals::Growth);
 
@@ -205,7 +205,7 @@ impl Growth {
     }
 }
 
-/// Calls a function that lets the arrays of a group grow, while no other writer does so.
+/// Calls a function that grows arrays of a group, while no other writer does so.
 #[pyfunction]
 pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let (py, group, work) = (group.py(), group.get().group(), work.clone().unbind());
@@ -213,12 +213,12 @@ pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> Py
         let growth = growth.clone();
         Python::attach(|py| work.call1(py, (Growth(growth),))).map_err(of_python)
     };
-    // Ctrl-C ends the wait for others.
+    // Ctrl-C interrupts the wait for other writers.
     let waiting = || Python::attach(|py| py.check_signals()).map_err(of_python);
     py.detach(|| group.grow_with(waiting, call)).or_raise()
 }
 
-/// The name of a node's kind, unless there is nothing.
+/// Returns the name of a node's kind, unless there is nothing.
 pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
     (!node.as_ref().is_err_and(is_missing)).then(|| kind_of(node))
 }
@@ -235,7 +235,7 @@ pub(crate) fn node_object<'py>(py: Python<'py>, node: Node, opened: Opened) -> P
     }
 }
 
-/// Raises the exception that names the kind of the node that keeps another from being created: a node there, or an array above.
+/// Raises the exception for the node that prevents creating another one: a node there, or an array above.
 pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
     let path = path.trim_matches('/');
     let kind_at = |path: &str| {

@@ -1,4 +1,4 @@
-//! The part of the Python package `zarrox` that is Rust: the module `zarrox._native`, of which `_native.pyi` says what each part does.
+//! The Rust part of the Python package `zarrox`: the module `zarrox._native`, which `_native.pyi` documents.
 
 mod array;
 mod codec;
@@ -30,7 +30,7 @@ use zarrox::stores::internals::fork;
 
 use context::{know, registry};
 
-/// The names of all codecs.
+/// Returns the names of all codecs.
 #[pyfunction]
 fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {
     let known = registry().codecs().iter().filter(|def| def.name != foreign::DEF.name);

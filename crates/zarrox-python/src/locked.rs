@@ -1,4 +1,4 @@
-//! A store whose objects are changed under locks of Python's.
+//! A store whose objects are changed under Python locks.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use zarrox::stores::{
     Capabilities, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, provided, wrapped,
 };
 
-/// Another store, of which `locks[key]` is entered while an object is read, changed and stored.
+/// A wrapper that enters `locks[key]` while an object is read, changed and stored.
 #[derive(Debug, Clone)]
 pub(crate) struct LockedStore {
     inner: Arc<dyn Store>,
@@ -46,7 +46,7 @@ impl Store for LockedStore {
     provided!(directory);
 
     fn capabilities(&self) -> Capabilities {
-        // Every change asks for Python's locks, and relies on them.
+        // Every change acquires and relies on the Python locks.
         let mut capabilities = self.inner.capabilities();
         (capabilities.locks_everyone, capabilities.set_if_unchanged) = (false, false);
         capabilities
@@ -68,7 +68,7 @@ impl Store for LockedStore {
         };
         let entered = entered.map_err(failed)?;
         let inner = match self.inner.lock(key) {
-            // Python's locks stand in for those that the file system lacks.
+            // The Python locks replace those that the file system lacks.
             Err(error) if error.kind() == StoreErrorKind::Unsupported => {
                 LockGuard::in_process(&self.location(), key)
             }

@@ -1,4 +1,4 @@
-//! Work that takes long, and that Ctrl-C ends.
+//! Long work that Ctrl-C interrupts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -12,7 +12,7 @@ use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 
 use crate::error::OrRaise;
 
-/// The number of bytes from which on work may take long: handing it to another thread costs a thousandth of it.
+/// The number of bytes above which work may take long. Passing it to another thread then costs a thousandth of it.
 pub(crate) const LONG: usize = 16 << 20;
 
 /// The pause between two checks for an interrupt.
@@ -23,7 +23,7 @@ pub(crate) fn is_remote(array: &Array) -> bool {
     array.capabilities().in_flight.is_some()
 }
 
-/// Calls work off that another thread does.
+/// Interrupts the work of another thread.
 #[pyclass(frozen, name = "Interrupt", module = "zarrox._native")]
 pub(crate) struct PyInterrupt(pub(crate) Interrupt);
 
@@ -39,8 +39,8 @@ impl PyInterrupt {
     }
 }
 
-/// Does work with an array without Python's lock. Signals come to Python's main thread only: its work goes to another thread, while it asks
-/// Python whether one has come; if the handler raises an exception, the work is called off.
+/// Runs work with an array without the GIL. Python delivers signals only to the main thread, so its work runs on
+/// another thread while it checks for signals. If a handler raises an exception, the work is interrupted.
 pub(crate) fn unless_interrupted<R: Send>(
     py: Python<'_>,
     array: &Array,
@@ -49,7 +49,7 @@ pub(crate) fn unless_interrupted<R: Send>(
     interruptible(py, |interrupt| work(&array.with_options(&AccessOptions::new().interrupt(interrupt))))
 }
 
-/// Does work that looks at an interrupt, without Python's lock; otherwise as [`unless_interrupted`].
+/// Runs work that checks an interrupt, without the GIL; otherwise like [`unless_interrupted`].
 pub(crate) fn interruptible<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Interrupt) -> zarrox::Result<R> + Send,
@@ -86,7 +86,8 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The thread that works for Python's main thread, from call to call: its buffers and the contexts of its compressors are used again.
+/// Returns the thread that works for Python's main thread. It is kept between calls, so that its buffers and
+/// compressor contexts are reused.
 fn worker() -> Option<Sender<Job>> {
     static WORKER: PerProcess<Option<Sender<Job>>> = PerProcess::new();
     WORKER.get(|| {
@@ -97,7 +98,8 @@ fn worker() -> Option<Sender<Job>> {
     })
 }
 
-/// Does work on the other thread, and something else now and then on this one until it is done. `None` if the work has panicked.
+/// Runs work on the other thread, and calls a function periodically on this one until it is done. `None` if the work
+/// panicked.
 fn beside<R: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> R + Send,
@@ -108,7 +110,7 @@ fn beside<R: Send>(
     let answer = Answer(Mutex::new(answer));
     let job: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
         let result = catch_unwind(AssertUnwindSafe(work)).ok();
-        // The last that is done: nothing is borrowed any more.
+        // The last step: nothing is borrowed afterwards.
         let _ = done.send(result);
     });
     // SAFETY: what the job borrows outlives this function, which does not end before the job has, see `Answer`.
@@ -123,7 +125,7 @@ fn beside<R: Send>(
     }
 }
 
-/// The answer of a job. It is waited for in any case, also where a panic ends the function that asked.
+/// The result of a job. It is always awaited, even if a panic unwinds the caller.
 struct Answer<R: Send>(Mutex<Receiver<Option<R>>>);
 
 impl<R: Send> Answer<R> {
@@ -134,19 +136,19 @@ impl<R: Send> Answer<R> {
 
 impl<R: Send> Drop for Answer<R> {
     fn drop(&mut self) {
-        // An error once the job is gone: it is done, or was never begun.
+        // An error once the job was dropped: it is done, or was never started.
         let is_there = || self.0.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok();
         Python::attach(|py| py.detach(|| while is_there() {}));
     }
 }
 
-/// Ends work that is called off.
+/// Returns the error of interrupted work.
 pub(crate) fn watch(
     interrupt: &Interrupt,
 ) -> impl Fn(zarrox::Progress) -> zarrox::Result<()> + Send + Sync + 'static {
     let interrupt = interrupt.clone();
     move |_| match interrupt.is_raised() {
-        true => Err(Error::new(ErrorKind::Interrupted, "the work was called off")),
+        true => Err(Error::new(ErrorKind::Interrupted, "the work was interrupted")),
         false => Ok(()),
     }
 }

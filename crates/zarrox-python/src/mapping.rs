@@ -1,4 +1,4 @@
-//! Any mapping of Python's as a store.
+//! Any Python mapping as a store.
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -15,34 +15,34 @@ use zarrox::stores::{
     Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, Version, provided,
 };
 
-/// A mapping from keys to whatever has bytes. Its methods are called from any thread, which takes Python's lock for that.
+/// A mapping from keys to whatever has bytes. Its methods are called from any thread, which acquires the GIL.
 #[derive(Debug)]
 pub(crate) struct MappingStore {
     mapping: Reference,
     /// Alike for all handles of one mapping.
     location: String,
-    /// The store whose locks these are, where the values are in one of ours.
+    /// The native store that holds the values and whose locks are used, if there is one.
     place: Option<Arc<dyn Store>>,
-    /// How it is found out that a document was replaced.
+    /// The detection of replaced documents.
     watch: Watch,
-    /// True where the values are in memory: Python's lock is then most of what it takes to get them.
+    /// True if the values are in memory: the GIL then dominates the cost of reading them.
     is_at_hand: bool,
-    /// The number of requests that are worth having under way at the same time, where each takes time to travel.
+    /// The number of useful concurrent requests to a remote store.
     in_flight: Option<NonZeroUsize>,
-    /// Makes the object that is put into the mapping of the bytes of a value, where it is not bytes.
+    /// Converts the bytes of a value to the object that is put into the mapping, if it is not bytes.
     wrap: Option<Py<PyAny>>,
     /// True if the mapping has the methods `get_range` and `size`.
     has_ranges: bool,
 }
 
-/// How a mapping tells that a document was replaced.
+/// How replaced documents are detected.
 #[derive(Debug)]
 enum Watch {
-    /// Values are in memory, and documents are small: what they say is their version.
+    /// Values are in memory, and documents are small: their content is their version.
     Bytes,
-    /// It is a cache of a store of ours, which is asked. What the store said at the last time is kept.
+    /// The mapping is a cache of a native store, which is queried. Its last answer is kept.
     Stamps(Mutex<HashMap<Key, Stamp>>),
-    /// A look would be a request, or the mapping has a way of its own to read.
+    /// A check would be a request, or the mapping reads values in its own way.
     Nothing,
 }
 
@@ -72,7 +72,7 @@ impl Reference {
 }
 
 impl MappingStore {
-    /// A mapping whose values are in a store of ours. All mappings over one store share its locks.
+    /// Creates a mapping whose values are in a native store. All mappings over the same store share its locks.
     pub(crate) fn over(mapping: &Bound<'_, PyAny>, store: Arc<dyn Store>) -> PyResult<Self> {
         Ok(Self {
             mapping: Reference::to(mapping),
@@ -90,8 +90,8 @@ impl MappingStore {
         })
     }
 
-    /// A mapping whose values are in itself, or in a place: an object, or a text that names it. All mappings of one place
-    /// share their locks.
+    /// Creates a mapping whose values are in itself, or in a place: an object, or a string that names it.
+    /// All mappings of one place share their locks.
     pub(crate) fn new(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let reference = Reference::to(mapping);
         let place = place.unwrap_or(mapping);
@@ -116,7 +116,7 @@ impl MappingStore {
         })
     }
 
-    /// Says how many requests are worth having under way at the same time, and what makes objects of bytes.
+    /// Sets the number of useful concurrent requests, and the function that converts bytes to objects.
     pub(crate) fn made_with(self, in_flight: Option<NonZeroUsize>, wrap: Option<Py<PyAny>>) -> Self {
         Self { in_flight, wrap, ..self }
     }
@@ -143,8 +143,8 @@ impl MappingStore {
         })
     }
 
-    /// Lets a mapping that is a cache forget what it has, if a document may be another one than at the last time: its node may be
-    /// another one as well.
+    /// Clears a mapping that is a cache if a document may have been replaced, since its node may have been replaced as
+    /// well.
     fn notice(
         &self,
         stamps: &Mutex<HashMap<Key, Stamp>>,
@@ -164,7 +164,7 @@ impl MappingStore {
         self.with("reading", key.as_str(), |mapping| mapping.call_method0("invalidate").map(drop))
     }
 
-    /// The names, of keys and of prefixes, that a mapping lists itself if it has a method `listdir`.
+    /// Returns the names, of keys and of prefixes, that a mapping lists itself if it has a method `listdir`.
     fn own_listing(&self, prefix: &Prefix) -> Result<Option<DirListing>, StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let Some(listdir) = mapping.getattr_opt("listdir")? else { return Ok(None) };
@@ -186,7 +186,7 @@ impl MappingStore {
         })
     }
 
-    /// The keys below a prefix, sorted.
+    /// Returns the keys below a prefix, sorted.
     pub(crate) fn keys(&self, prefix: &Prefix) -> Result<Vec<Key>, StoreError> {
         let mut keys = Vec::new();
         // A name that is not a valid key belongs to another program.
@@ -195,7 +195,7 @@ impl MappingStore {
         Ok(keys)
     }
 
-    /// Visits all that begins with a prefix, be it a key of ours or not.
+    /// Visits all keys that begin with a prefix, including invalid ones.
     fn each_key(&self, prefix: &Prefix, visit: &mut dyn FnMut(&str)) -> Result<(), StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let mut visit = |key: Bound<'_, PyAny>| {
@@ -234,7 +234,7 @@ impl AsRef<[u8]> for Shared {
     }
 }
 
-/// The bytes of a buffer of zarr-python 3's, without a copy.
+/// Returns the bytes of a buffer of zarr-python 3's, without a copy.
 fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     let Some(method) = value.getattr_opt("as_numpy_array")? else { return Ok(None) };
     let Ok(array) = method.call0()?.cast_into::<PyUntypedArray>() else { return Ok(None) };
@@ -248,7 +248,7 @@ fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     Ok(Some(Bytes::from_owner(Shared { pointer, length, _array: array.unbind() })))
 }
 
-/// The bytes of a value: of anything with a buffer, of text, or of what has `to_bytes`.
+/// Returns the bytes of a value: of anything with a buffer, of text, or of what has `to_bytes`.
 pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Bytes::copy_from_slice(bytes.as_bytes()));
@@ -278,7 +278,7 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     Ok(Bytes::copy_from_slice(bytes.cast::<PyBytes>()?.as_bytes()))
 }
 
-/// `mapping[key]`, if it is there. What a dictionary has not costs no exception.
+/// `mapping[key]`, if it is there. A missing key of a dictionary raises no exception.
 fn item<'py>(mapping: &Bound<'py, PyAny>, key: &Key) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Ok(dictionary) = mapping.cast_exact::<PyDict>() {
         return dictionary.get_item(key.as_str());
@@ -336,7 +336,7 @@ fn ranged(mapping: &Bound<'_, PyAny>, key: &Key, first: ByteRange) -> PyResult<O
     Ok(Some(Some(RangedValue { mapping, key: key.clone(), size, first: (offset, bytes) })))
 }
 
-/// A range of a value, or its end without a start; `None` if it is missing.
+/// Returns a range of a value, or its end without a start; `None` if it is missing.
 fn range(
     mapping: &Bound<'_, PyAny>,
     key: &Key,
@@ -466,7 +466,8 @@ impl Store for MappingStore {
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
         self.with("reading", key.as_str(), |mapping| {
-            // What is only asked for its size is not fetched, where the mapping can tell. A dictionary fetches nothing.
+            // A value whose size is requested is not fetched if the mapping can report sizes. A dictionary fetches
+            // nothing.
             if !mapping.is_exact_instance_of::<PyDict>() && !mapping.contains(key.as_str())? {
                 return Ok(None);
             }

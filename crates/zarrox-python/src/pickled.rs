@@ -1,7 +1,7 @@
-//! Pickled objects, and structures with fields of objects. Python reads and writes them where the program allows it by name, since a
-//! pickle can run any program when it is read.
+//! Pickled objects, and structures with fields of objects. Python reads and writes them if the program explicitly
+//! allows it, since reading a pickle can run any code.
 //!
-//! In memory, each element is a pickle of its own. A stored chunk is the pickle of one array of NumPy's.
+//! In memory, each element is a separate pickle. A stored chunk is the pickle of a NumPy array.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,25 +16,25 @@ use zarrox::json::{Json, Map, json};
 use zarrox::strided::View;
 use zarrox::{CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Strictness};
 
-/// The name of the data type, which no metadata has.
+/// The name of the data type, which never occurs in metadata.
 const NAME: &str = "pickled";
 
 /// The module whose functions are called.
 const MODULE: &str = "zarrox.core.pickled";
 
-/// The advice where pickles are refused.
+/// The advice in the error for rejected pickles.
 const REFUSED: &str = "reading pickled objects is not safe, since a pickle can run any program; if you trust the data, allow it by \
     zarrox.config.set({'array.allow_unsafe_pickle_decode': True})";
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// Says whether pickles are read and written in arrays that are opened from now on.
+/// Sets whether arrays that are opened from now on read and write pickles.
 #[pyfunction]
 pub(crate) fn allow_pickle(allowed: bool) {
     ALLOWED.store(allowed, Ordering::Relaxed);
 }
 
-/// The `dtype` of v2 that pickled elements have; `None` of other types.
+/// Returns the `dtype` of v2 that pickled elements have; `None` of other types.
 pub(crate) fn dtype_of(data_type: &DataType) -> Option<&Json> {
     match data_type {
         DataType::Extension(extension) if extension.name == NAME => extension.configuration.get("dtype"),
@@ -73,7 +73,7 @@ impl PickledObjects {
     }
 }
 
-/// The error of a function of Python's about a fill value.
+/// Returns the error of a function of Python's about a fill value.
 fn bad_fill(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidMetadata, format!("the fill value of pickled objects: {error}"))
         .with_source(error)
@@ -137,13 +137,13 @@ impl Family for PickledObjects {
             .unwrap_or(Json::Null)
     }
 
-    /// A pickle is not read only to be shown.
+    /// Shows the size, since a pickle is not read for display.
     fn format(&self, _: &DataType, element: &[u8]) -> String {
         format!("<a pickle of {} bytes>", element.len())
     }
 }
 
-/// The codec `pickle`, in the place of Rust's, which refuses.
+/// The codec `pickle`, which replaces the native one that rejects all data.
 pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, create)
     .aliases(&["pickle"])
     .v2_id("pickle")

@@ -1,4 +1,4 @@
-//! Selections as Python writes them.
+//! Selections of Python.
 
 use numpy::ndarray::ArrayViewD;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -11,7 +11,7 @@ use zarrox::{DimSelection, IndexArray, Mask, Selection};
 /// A selection, and the fields that are chosen by name.
 pub(crate) struct Parsed {
     items: Vec<DimSelection>,
-    /// The names of fields; `one` when it is a single one, by itself.
+    /// The names of fields; `one` if a single name was given, not a list.
     pub(crate) fields: Vec<String>,
     pub(crate) one_field: bool,
     /// True if `...` was written.
@@ -19,7 +19,7 @@ pub(crate) struct Parsed {
 }
 
 impl Parsed {
-    /// Reads what stands between the brackets of Python's `array[…]`.
+    /// Parses the index of Python's `array[…]`.
     pub(crate) fn new(selection: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut parsed =
             Self { items: Vec::new(), fields: Vec::new(), one_field: false, has_ellipsis: false };
@@ -60,10 +60,10 @@ impl Parsed {
         Ok(())
     }
 
-    /// Returns the selection by NumPy's rules, unless zarr-python understands it otherwise.
+    /// Returns the selection by NumPy's rules, unless zarr-python interprets it differently.
     ///
-    /// Of several lists beside slices, NumPy takes the elements point by point, and zarr-python from 2.13 on every combination.
-    /// So does a list behind a slice and an integer in front of that one.
+    /// Of several lists beside slices, NumPy takes the elements point by point, and zarr-python from 2.13 on
+    /// every combination. So does a list behind a slice and an integer before that one.
     pub(crate) fn mixed(self, ndim: usize) -> PyResult<Selection> {
         if self.is_ambiguous(ndim) {
             return Err(PyIndexError::new_err(
@@ -81,7 +81,8 @@ impl Parsed {
         let consumed: usize = self.items.iter().map(dims).sum();
         let slices: Vec<usize> =
             self.positions(|item| matches!(item, DimSelection::Slice { .. } | DimSelection::Ellipsis));
-        // An ellipsis that stands for nothing separates nothing here, though it would in NumPy: the axes are the same.
+        // An ellipsis that marks missing values separates nothing here, though it would in NumPy: the axes
+        // are the same.
         let is_slice = |&&at: &&usize| self.items[at] != DimSelection::Ellipsis || consumed < ndim;
         let slices: Vec<usize> = slices.iter().filter(is_slice).copied().collect();
         if arrays.len() > 1 {
@@ -99,7 +100,7 @@ impl Parsed {
         self.items.iter().enumerate().filter(|(_, item)| of(item)).map(|(at, _)| at).collect()
     }
 
-    /// The selection whose items combine as `kind` says.
+    /// Returns the selection whose items combine as `kind` says.
     pub(crate) fn of_kind(self, kind: &str, ndim: usize) -> PyResult<Selection> {
         match kind {
             "basic" => self.mixed(ndim),
@@ -146,7 +147,7 @@ fn item(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     array(item)
 }
 
-/// A position. One that no number of 64 bits can be lies outside of every array.
+/// Returns a position. One that no number of 64 bits can be is outside every array.
 fn index(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     match item.extract::<i64>() {
         Ok(index) => Ok(DimSelection::Index(index)),
@@ -164,7 +165,7 @@ fn slice(slice: &Bound<'_, PySlice>) -> PyResult<DimSelection> {
     if result < 0 {
         return Err(PyErr::fetch(slice.py()));
     }
-    // The farthest that there is stands for what was left out, and for what was given and is farther.
+    // The extreme value means an omitted bound, and any bound beyond it.
     let given = |name: &str, bound: isize| {
         let is_far = bound == isize::MAX || bound == isize::MIN;
         let is_given = !is_far || !slice.getattr(name)?.is_none();
@@ -174,7 +175,7 @@ fn slice(slice: &Bound<'_, PySlice>) -> PyResult<DimSelection> {
     Ok(DimSelection::Slice { start, stop: given("stop", stop)?, step: step as i64 })
 }
 
-/// A list, or an array, of integers or booleans.
+/// Returns a list, or an array, of integers or booleans.
 fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     let py = item.py();
     let numpy = py.import("numpy")?;
@@ -208,7 +209,8 @@ fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     IndexArray::new(shape, values).map(DimSelection::Integers).map_err(|error| crate::error::raise(&error))
 }
 
-/// The elements in row-major order: masks can be as large as what they choose from, and one by one takes ten times as long.
+/// Returns the elements in row-major order: masks can be as large as what they choose from, and one by one
+/// takes ten times as long.
 fn row_major<T: Copy>(values: &ArrayViewD<'_, T>) -> Vec<T> {
     values.as_slice().map_or_else(|| values.iter().copied().collect(), <[T]>::to_vec)
 }

@@ -1,4 +1,4 @@
-//! A store whose documents and chunks are in two places.
+//! A store with documents and chunks in different stores.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use zarrox::stores::{
     Stamp, Store, StoreError, Value, provided,
 };
 
-/// The documents of nodes are in one store, all else is in another: zarr-python 2's `chunk_store`.
+/// The documents of nodes are in one store, and all other keys in another: zarr-python 2's `chunk_store`.
 #[derive(Debug)]
 pub(crate) struct SplitStore {
     documents: Arc<dyn Store>,
@@ -49,7 +49,7 @@ impl Store for SplitStore {
     fn capabilities(&self) -> Capabilities {
         let (documents, chunks) = (self.documents.capabilities(), self.chunks.capabilities());
         let mut both = documents;
-        // Each refuses by itself what it does not take.
+        // Each store rejects invalid keys itself.
         both.writable |= chunks.writable;
         both.listable &= chunks.listable;
         both.set_if_absent &= chunks.set_if_absent;
@@ -113,7 +113,7 @@ impl Store for SplitStore {
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         for (index, store) in self.both().into_iter().enumerate() {
-            // Both may be the same mapping: each key is asked of the store that has it.
+            // Both may be the same mapping: each key is read from its own store.
             let documents = index == 0;
             let mut flow = ControlFlow::Continue(());
             store.list_prefix(prefix, &mut |key, size| {

@@ -25,7 +25,7 @@ use crate::split::SplitStore;
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Store {
     pub(crate) store: Arc<dyn stores::Store>,
-    /// The mapping itself, which can tell more without reading values.
+    /// The mapping itself, which provides more information without reading values.
     mapping: Option<Arc<MappingStore>>,
     pub(crate) owned: Owned,
 }
@@ -46,7 +46,7 @@ impl Owned {
     }
 }
 
-/// The answer of a store about a key.
+/// The result of a key lookup.
 type Answer = Result<Option<Bytes>, StoreError>;
 
 /// The numbers of compression methods in zip archives, as `zipfile` has them.
@@ -58,12 +58,12 @@ impl Store {
         Self::of(Arc::new(store))
     }
 
-    /// A handle of a store that others have, too.
+    /// Creates a handle of a shared store.
     pub(crate) fn of(store: Arc<dyn stores::Store>) -> Self {
         Self { store, mapping: None, owned: Owned::default() }
     }
 
-    /// A handle of a store that is made of this one.
+    /// Creates a handle of a store that wraps this one.
     fn around(&self, py: Python<'_>, store: impl stores::Store + 'static) -> Self {
         Self { owned: self.owned.again(py), ..Self::new(store) }
     }
@@ -73,7 +73,7 @@ fn key(text: &str) -> PyResult<Key> {
     Key::new(text).or_raise()
 }
 
-/// The prefix that a path means: with or without slashes at its ends.
+/// Returns the prefix of a path, with or without leading and trailing slashes.
 fn prefix_of(path: &str) -> PyResult<Prefix> {
     let path = path.trim_matches('/');
     let text = if path.is_empty() { String::new() } else { format!("{path}/") };
@@ -227,7 +227,7 @@ impl Store {
         self.store.capabilities().writable
     }
 
-    /// True if every request is a round trip over a network.
+    /// Returns true if every request is a round trip over a network.
     #[getter]
     fn is_far(&self) -> bool {
         self.store.capabilities().in_flight.is_some()
@@ -318,7 +318,11 @@ impl Store {
             }
             let _lock = self.store.lock(&key)?;
             if self.store.contains(&key)? {
-                return Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value"));
+                return Err(StoreError::new(
+                    StoreErrorKind::AlreadyExists,
+                    "writing",
+                    "the key already has a value",
+                ));
             }
             self.store.set(&key, &value, Condition::Always)
         });
@@ -334,7 +338,7 @@ impl Store {
     }
 
     fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
-        // What no key can be is in no store.
+        // An invalid key is never in a store.
         let Ok(key) = Key::new(key) else { return Ok(false) };
         py.detach(|| self.store.contains(&key)).or_raise()
     }

@@ -11,13 +11,13 @@ use zarrox::data_type::{Extension, Family, Storage};
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, ErrorKind, FillValue, Result};
 
-/// The names in v3 that Python has said to know.
+/// The v3 names that Python has registered.
 static NAMES: RwLock<BTreeSet<String>> = RwLock::new(BTreeSet::new());
 
 /// The module whose functions are called.
 const MODULE: &str = "zarrox.core.dtype.user";
 
-/// Makes a name of v3 known as that of a data type of Python's; tells whether it was needed: Rust's own types stay Rust's.
+/// Registers a v3 name for a Python data type. Returns false for a native type, which is not replaced.
 #[pyfunction]
 pub(crate) fn register_data_type(name: &str) -> bool {
     if is_known(name) {
@@ -34,7 +34,7 @@ fn is_known(name: &str) -> bool {
     NAMES.read().unwrap_or_else(PoisonError::into_inner).contains(name)
 }
 
-/// The type in NumPy's memory, of a data type of Python's; `None` of all others.
+/// Returns the type in NumPy's memory, of a data type of Python's; `None` of all others.
 pub(crate) fn native<'py>(
     py: Python<'py>,
     data_type: &DataType,
@@ -52,7 +52,7 @@ fn native_of<'py>(py: Python<'py>, name: &str, configuration: &Map) -> PyResult<
     PyArrayDescr::new(py, dtype)
 }
 
-/// The `data_type` member of v3 metadata.
+/// Returns the `data_type` member of v3 metadata.
 fn written(name: &str, configuration: &Map) -> String {
     if configuration.is_empty() {
         return Json::from(name).to_string();
@@ -60,7 +60,7 @@ fn written(name: &str, configuration: &Map) -> String {
     zarrox::json::json!({"name": name, "configuration": configuration}).to_string()
 }
 
-/// The storage of elements in memory, of which only the byte order matters to us.
+/// Returns the storage of elements in memory, of which only the byte order matters to us.
 fn storage(dtype: &Bound<'_, PyArrayDescr>) -> Storage {
     let size = dtype.itemsize();
     match dtype.kind() {
@@ -69,18 +69,18 @@ fn storage(dtype: &Bound<'_, PyArrayDescr>) -> Storage {
         b'u' => Storage::Uint(size),
         b'f' => Storage::Float(size),
         b'c' => Storage::Complex(size),
-        // Small floats of other packages say that they are bytes.
+        // Small floats of other packages appear as bytes.
         _ if matches!(size, 1 | 2) && dtype.char() != b'V' => Storage::Uint(size),
         _ => Storage::Raw(size),
     }
 }
 
-/// All that Python has said to know.
+/// The registered names.
 #[derive(Debug)]
 pub(crate) struct PythonTypes;
 
 impl PythonTypes {
-    /// Calls a function of the module with a data type and what belongs to it.
+    /// Calls a function of the module with a data type and further arguments.
     fn call<T>(
         data_type: &DataType,
         function: &str,

@@ -9,8 +9,8 @@ use zarrox::{Array, Error, ErrorKind, Format, Node, Result};
 
 use crate::split::SplitStore;
 
-/// The view of an array with some of `shape`, `chunks`, `dtype`, `fill_value` and `filters` changed, and its store. The store
-/// has the document of the view, and all else in `chunks`.
+/// Returns the view of an array with some of `shape`, `chunks`, `dtype`, `fill_value` and `filters` changed,
+/// and its store. The store has the document of the view, and all other keys of `chunks`.
 pub(crate) fn of(array: &Array, chunks: &Arc<dyn Store>, changes: Map) -> Result<(Array, Arc<dyn Store>)> {
     let format = array.metadata().format;
     if !matches!(format, Format::V2 | Format::V3) {
@@ -34,7 +34,7 @@ pub(crate) fn of(array: &Array, chunks: &Arc<dyn Store>, changes: Map) -> Result
     Ok((view, store))
 }
 
-/// A change as a member of the document of a format. The members of version 2 have the names that Python uses.
+/// Returns a change as a member of the document of a format. The members of version 2 have the names that Python uses.
 fn member(format: Format, name: String, value: Json) -> Result<(String, Json)> {
     Ok(match (format, name.as_str()) {
         (Format::V3, "chunks") => {

@@ -9,11 +9,11 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// The module of the library that has something to tell Python's users. Others may warn while they hold locks that a thread with
-/// Python's own is waiting for.
+/// The module whose warnings are passed to Python. Other modules may warn while they hold locks that a thread with the
+/// GIL waits for.
 const TARGET: &str = "zarrox::upkeep";
 
-/// Takes the library's warnings.
+/// Receives the library's warnings.
 struct Warnings;
 
 impl Subscriber for Warnings {
@@ -29,7 +29,7 @@ impl Subscriber for Warnings {
         let mut message = Message(String::new());
         event.record(&mut message);
         Python::attach(|py| {
-            // A warning that the user has made an exception cannot stop what is done already.
+            // A warning that the user turned into an exception cannot stop completed work.
             warn(py, &message.0).unwrap_or_else(|error| error.write_unraisable(py, None));
         });
     }
@@ -47,7 +47,7 @@ impl Subscriber for Warnings {
     fn exit(&self, _: &Id) {}
 }
 
-/// The words of an event.
+/// The message of an event.
 struct Message(String);
 
 impl Visit for Message {
@@ -64,7 +64,7 @@ fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     PyErr::warn(py, &category, &message, 2)
 }
 
-/// Has warnings told to Python from now on.
+/// Subscribes Python to warnings.
 pub(crate) fn tell() {
     // An error means that this process already has a subscriber, which stays.
     let _ = tracing::subscriber::set_global_default(Warnings);

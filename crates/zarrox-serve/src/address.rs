@@ -1,4 +1,4 @@
-//! The path and the query of a request, as routes have them.
+//! The path and the query of a request, normalized for routes.
 
 use std::borrow::Cow;
 
@@ -9,27 +9,27 @@ use crate::failure::{Answer, Failure};
 /// The characters of a segment that are escaped in links.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The most segments of a path.
+/// The maximum number of segments in a path.
 const MOST_SEGMENTS: usize = 300;
 
-/// A segment as links have it.
+/// Returns a segment, percent-encoded for links.
 pub(crate) fn escaped(segment: &str) -> String {
     utf8_percent_encode(segment, ESCAPED).to_string()
 }
 
-/// A path as links have it.
+/// Returns a path, percent-encoded for links.
 pub(crate) fn escaped_path(path: &str) -> String {
     path.split('/').map(escaped).collect::<Vec<_>>().join("/")
 }
 
-/// A path as routes have it: without empty segments, and without a `/` at its end.
+/// Returns a path for routes: without empty segments, and without a trailing `/`.
 pub(crate) fn canonical(path: &str) -> Answer<String> {
     let raw: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     if raw.len() > MOST_SEGMENTS {
         return Err(Failure::bad(format!("the path has more than {MOST_SEGMENTS} segments")));
     }
     let names = raw.into_iter().map(decoded).collect::<Answer<Vec<_>>>()?;
-    // A segment that holds a separator would become several.
+    // A segment with an encoded separator would become several segments.
     if let Some(bad) = names.iter().find(|name| name.contains(['/', '\\', '\0']) || is_dots(name)) {
         return Err(Failure::bad(format!("'{}' cannot be a segment of a path", bad.escape_debug())));
     }
@@ -44,7 +44,7 @@ fn decoded(text: &str) -> Answer<Cow<'_, str>> {
     percent_decode_str(text).decode_utf8().map_err(|_| Failure::bad("the address is not UTF-8"))
 }
 
-/// Divides a query into the parameters of the call, and the token.
+/// Splits a query into the parameters of the call and the token.
 pub(crate) fn without_token(query: &str) -> Answer<(String, Option<String>)> {
     let (mut others, mut token) = (Vec::new(), None);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {

@@ -1,4 +1,4 @@
-//! Connections: accepted up to a limit, with time-outs, and completed when the server stops.
+//! Connections: accepted up to a limit, with timeouts, and completed when the server stops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,16 +12,16 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-/// The most connections at a time; others wait until one is closed.
+/// The maximum number of open connections; others wait until one is closed.
 const MOST: usize = 8192;
 
-/// The time that a client may take for the head of a request, also for the next one on an open connection.
+/// The timeout for the head of a request, also for the next request on an open connection.
 const HEAD: Duration = Duration::from_secs(60);
 
-/// The time that requests may take to be completed when the server stops.
+/// The grace period for requests when the server stops.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The pause after a connection could not be accepted, as when there are too many open files.
+/// The pause after a connection was not accepted, for example because of too many open files.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves connections until the signal is given.
@@ -45,7 +45,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, mut stop: watch
                 continue;
             }
         };
-        // Answers are small, and clients wait for them.
+        // Responses are small, and clients wait for them.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let connection = http1::Builder::new()
@@ -62,6 +62,6 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, mut stop: watch
         });
     }
     drop(listener);
-    // What is not complete by then is dropped, and its work interrupted.
+    // Requests that are not complete by then are dropped, and their work is interrupted.
     let _ = timeout(GRACE, graceful.shutdown()).await;
 }

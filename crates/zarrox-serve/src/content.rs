@@ -1,4 +1,4 @@
-//! Answers with values: whole, in ranges, compressed, or nothing but their headers.
+//! Responses with values: whole, in ranges, compressed, or headers only.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -24,24 +24,24 @@ use crate::failure::{Answer, Failure};
 use crate::ranges::{Sent, sent};
 use crate::work::Workers;
 
-/// The type of JSON documents.
+/// The media type of JSON documents.
 pub(crate) const JSON: &str = "application/json";
-/// The type of everything else that is stored.
+/// The media type of all other values.
 pub(crate) const BYTES: &str = "application/octet-stream";
 
-/// Values are sent in blocks of this many bytes.
+/// The size of the blocks in which values are sent, in bytes.
 pub(crate) const BLOCK: u64 = 1 << 20;
 
-/// The largest document that is compressed, in bytes.
+/// The maximum size of a compressed document, in bytes.
 const LARGEST_COMPRESSED: u64 = 16 << 20;
-/// The smallest one.
+/// The minimum size of a compressed document, in bytes.
 const SMALLEST_COMPRESSED: u64 = 512;
 
-/// The parts of a request that decide what of a value is sent.
+/// The headers of a request that determine which part of a value is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub(crate) headers: HeaderMap,
-    /// True if only headers are wanted.
+    /// True for a `HEAD` request.
     pub(crate) head: bool,
 }
 
@@ -87,27 +87,27 @@ impl Content {
                 let place = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
                 let range = place.and_then(|(offset, length)| Some(offset..offset.checked_add(length)?));
                 let range = range.filter(|range| range.end <= bytes.len());
-                range.map(|range| bytes.slice(range)).ok_or_else(|| Failure::bad("a range lies outside"))
+                range.map(|range| bytes.slice(range)).ok_or_else(|| Failure::bad("a range is out of bounds"))
             }
         }
     }
 }
 
-/// A piece of a body: bytes between ranges, or a range of the value.
+/// A piece of a body: bytes of the multipart framing, or a range of the value.
 #[derive(Debug, Clone)]
 enum Piece {
     Text(String),
     Range(u64, u64),
 }
 
-/// An answer that was decided about, with what is still to be read.
+/// A response with its pieces that are still to be read.
 pub(crate) struct Prepared {
     response: Response,
     content: Content,
     pieces: Vec<Piece>,
 }
 
-/// Decides what of a value is sent, and reads it if it is small.
+/// Determines which part of a value is sent, and reads it if it is small.
 pub(crate) fn prepare(
     wanted: &Wanted,
     content: Content,
@@ -124,7 +124,7 @@ pub(crate) fn prepare(
     let decided = sent(&wanted.headers, size, tag.as_deref());
     let headers = response.headers_mut();
     put(headers, ACCEPT_RANGES, "bytes");
-    // A client that keeps an answer asks before each use whether it is still the same.
+    // A client with a cached response must revalidate it before each use.
     put(headers, CACHE_CONTROL, "no-cache");
     put_tag(headers, tag.as_deref());
     if kind == JSON {
@@ -133,11 +133,11 @@ pub(crate) fn prepare(
     let (status, pieces) = match decided {
         Sent::NotModified => (StatusCode::NOT_MODIFIED, Vec::new()),
         Sent::Changed => {
-            let message = "the value is not what If-Match expects";
+            let message = "the value does not match If-Match";
             return Err(Failure::new(StatusCode::PRECONDITION_FAILED, "changed", message));
         }
         Sent::Unsatisfiable => {
-            let message = format!("no range lies in the value of {size} bytes");
+            let message = format!("no range is inside the value of {size} bytes");
             let failure = Failure::new(StatusCode::RANGE_NOT_SATISFIABLE, "range", message);
             return Err(failure.with_header(CONTENT_RANGE, header(&format!("bytes */{size}"))));
         }
@@ -169,7 +169,7 @@ pub(crate) fn prepare(
 }
 
 impl Prepared {
-    /// Reads the body at once if it is small.
+    /// Reads a small body immediately.
     fn with_small_body(mut self) -> Answer<Self> {
         let total = self.pieces.iter().fold(0_u64, |total, piece| match piece {
             Piece::Text(text) => total.saturating_add(text.len() as u64),
@@ -199,7 +199,8 @@ impl Prepared {
         Ok(self)
     }
 
-    /// The answer, whose body is read block by block while the client takes it. No thread waits for a client.
+    /// Returns the response. Its body is read block by block while the client receives it, so no thread waits for a
+    /// client.
     pub(crate) fn into_response(self, workers: &Workers) -> Response {
         let Self { mut response, content, pieces } = self;
         if pieces.is_empty() {
@@ -226,7 +227,7 @@ impl Prepared {
     }
 }
 
-/// Takes the first piece, and of a long range its first block.
+/// Removes the first piece, or the first block of a long range.
 fn next_block(pieces: &mut VecDeque<Piece>) -> Option<Piece> {
     let piece = pieces.pop_front()?;
     let Piece::Range(offset, length) = piece else { return Some(piece) };
@@ -248,7 +249,7 @@ fn compressed(
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(5));
     encoder.write_all(&plain).map_err(failed)?;
     let bytes = Bytes::from(encoder.finish().map_err(failed)?);
-    // Other bytes have another tag.
+    // Different bytes need a different tag.
     let tag = tag.map(|tag| format!("{}-gzip\"", tag.trim_end_matches('"')));
     let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
@@ -258,7 +259,7 @@ fn compressed(
     match sent(&wanted.headers, bytes.len() as u64, tag.as_deref()) {
         Sent::NotModified => *response.status_mut() = StatusCode::NOT_MODIFIED,
         Sent::Changed => {
-            let message = "the value is not what If-Match expects";
+            let message = "the value does not match If-Match";
             return Err(Failure::new(StatusCode::PRECONDITION_FAILED, "changed", message));
         }
         _ => {
@@ -273,7 +274,7 @@ fn compressed(
     Ok(Prepared { response, content: Content::Bytes(Bytes::new()), pieces: Vec::new() })
 }
 
-/// The body of several ranges.
+/// Returns the body of several ranges.
 fn multipart(ranges: &[(u64, u64)], boundary: &str, kind: &str, size: u64) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(2 * ranges.len() + 1);
     for (number, (offset, length)) in ranges.iter().enumerate() {
@@ -287,7 +288,7 @@ fn multipart(ranges: &[(u64, u64)], boundary: &str, kind: &str, size: u64) -> Ve
     pieces
 }
 
-/// A line that does not occur in the value by chance.
+/// Returns a boundary that does not occur in the value by chance.
 fn boundary(tag: Option<&str>, size: u64) -> String {
     let seed = [tag.unwrap_or_default().as_bytes(), &size.to_le_bytes(), b"boundary"].concat();
     format!("zarrox-{}", &blake3::hash(&seed).to_hex()[..32])
@@ -297,7 +298,7 @@ fn content_range(offset: u64, length: u64, size: u64) -> String {
     format!("bytes {offset}-{}/{size}", offset + length.saturating_sub(1))
 }
 
-/// A strong tag of something that is identified by these bytes.
+/// Returns a strong entity tag for content that is identified by these bytes.
 pub(crate) fn tag_of(identity: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in identity {
@@ -307,19 +308,19 @@ pub(crate) fn tag_of(identity: &[&[u8]]) -> String {
     format!("\"{}\"", &hasher.finalize().to_hex()[..32])
 }
 
-/// An answer in JSON.
+/// Returns a JSON response.
 pub(crate) fn json<T: Serialize + ?Sized>(wanted: &Wanted, value: &T) -> Answer<Response> {
-    let failed = |error| Failure::bad(format!("the answer cannot be written as JSON: {error}"));
+    let failed = |error| Failure::bad(format!("the response cannot be encoded as JSON: {error}"));
     document(wanted, serde_json::to_vec(value).map_err(failed)?)
 }
 
-/// A JSON document as an answer.
+/// Returns a JSON document as a response.
 pub(crate) fn document(wanted: &Wanted, document: Vec<u8>) -> Answer<Response> {
     let tag = tag_of(&[&document]);
     Ok(prepare(wanted, Content::Bytes(document.into()), JSON, Some(tag))?.response)
 }
 
-/// Bytes as an answer with a tag: a client that has the same gets no body.
+/// Bytes as a response with an entity tag. A client with the same bytes receives no body.
 pub(crate) fn tagged(wanted: &Wanted, bytes: Vec<u8>, kind: &'static str) -> Response {
     let tag = tag_of(&[&bytes]);
     let is_known = matches!(sent(&wanted.headers, bytes.len() as u64, Some(&tag)), Sent::NotModified);
@@ -340,7 +341,7 @@ fn put_tag(headers: &mut HeaderMap, tag: Option<&str>) {
     }
 }
 
-/// Sets a header whose value has only printable characters.
+/// Sets a header to a value of printable characters.
 pub(crate) fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     headers.insert(name, header(value));
 }

@@ -1,4 +1,4 @@
-//! `/data/ROOT/KEY`: stored bytes as they are, and listings.
+//! `/data/ROOT/KEY`: stored bytes, unchanged, and listings.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::place::Place;
 use crate::query::{Count, NoParameters, Query};
 use crate::ranges::{self, Asked};
 
-/// The names of documents without the extension of JSON.
+/// The names of JSON documents without the extension `.json`.
 const DOCUMENTS: [&str; 7] = [".zarray", ".zgroup", ".zattrs", ".zmetadata", "meta", "attrs", ".zarrox"];
 
-/// The entries of a listing, unless a request says otherwise.
+/// The default number of entries in a listing.
 const PAGE: u64 = 1000;
-/// The most entries of a listing.
+/// The maximum number of entries in a listing.
 const LARGEST_PAGE: u64 = 100_000;
 
 /// The parameters of a listing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ListingQuery {
-    /// The name after which the entries begin.
+    /// The name after which the page begins.
     after: String,
     limit: Option<Count<LARGEST_PAGE>>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Listing {
     pub(crate) next: Option<String>,
 }
 
-/// Answers a request for stored bytes, or for a listing if the path ends with `/`.
+/// Responds to a request for stored bytes, or for a listing if the path ends with `/`.
 pub(crate) async fn answer(place: Place, uri: Uri, wanted: Wanted) -> Answer<Response> {
     if place.is_directory || place.path.is_empty() {
         let Query(query) = Query::of(&uri)?;
@@ -54,13 +54,13 @@ pub(crate) async fn answer(place: Place, uri: Uri, wanted: Wanted) -> Answer<Res
     Ok(prepared.into_response(workers))
 }
 
-/// The type of a stored value.
+/// Returns the media type of a stored value.
 fn kind_of(name: &str) -> &'static str {
     let is_document = name.ends_with(".json") || DOCUMENTS.contains(&name);
     if is_document { JSON } else { BYTES }
 }
 
-/// Opens a stored value, and decides what of it is sent.
+/// Opens a stored value, and determines which part of it is sent.
 pub(crate) fn stored(
     store: &Arc<dyn Store>,
     key: &Key,
@@ -68,7 +68,7 @@ pub(crate) fn stored(
     wanted: &Wanted,
 ) -> Answer<Prepared> {
     let missing = || Failure::missing(format!("there is no '{key}'"));
-    // A store that is far away sends the beginning with its first answer.
+    // A remote store sends the beginning of the value with its first response.
     let first = first_range(wanted).filter(|_| store.capabilities().in_flight.is_some());
     let value = store.open_unless_directory(key, first)?.ok_or_else(missing)?;
     let tag = tag(&**store, key, &*value);
@@ -90,7 +90,7 @@ fn first_range(wanted: &Wanted) -> Option<ByteRange> {
     }
 }
 
-/// The strong tag of a value: of its version, or of the file that it is in.
+/// Returns the strong entity tag of a value: from its version, or from the file that contains it.
 pub(crate) fn tag(store: &dyn Store, key: &Key, value: &dyn Value) -> Option<String> {
     let place = store.location();
     let identity = match value.version() {
@@ -101,7 +101,7 @@ pub(crate) fn tag(store: &dyn Store, key: &Key, value: &dyn Value) -> Option<Str
     Some(content::tag_of(&[place.as_bytes(), key.as_str().as_bytes(), &identity, &size]))
 }
 
-/// The size and the time of the last change of the file of an archive or a database.
+/// Returns the size and the modification time of the file of an archive or a database.
 fn identity_of_file(place: &str) -> Option<Vec<u8>> {
     let path = place.split_once("://").map_or(place, |(_, path)| path);
     let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
@@ -109,7 +109,7 @@ fn identity_of_file(place: &str) -> Option<Vec<u8>> {
     Some([found.len().to_le_bytes().as_slice(), &changed.as_nanos().to_le_bytes()].concat())
 }
 
-/// The entries directly below a prefix whose names come after a name.
+/// Returns the entries directly below a prefix whose names come after a name.
 fn listing(store: &dyn Store, path: &str, query: &ListingQuery) -> Answer<Listing> {
     if !store.capabilities().listable {
         return Err(Failure::unsupported(format!("{} cannot list its keys", store.location())));

@@ -1,4 +1,4 @@
-//! Errors as responses: a status, and a JSON object that says what went wrong, where, and what to ask instead.
+//! Errors as responses: a status, and a JSON object with the error, its location and advice.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use serde::Serialize;
 use zarrox::stores::StoreError;
 use zarrox::{Error, ErrorKind};
 
-/// A request that is not answered as it was meant.
+/// An error response.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     status: StatusCode,
     kind: &'static str,
     message: String,
-    /// A request that would be answered.
+    /// A request that would succeed.
     advice: Option<String>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// The body of an answer that says what is wrong.
+/// The body of an error response.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct ErrorAnswer {
@@ -32,16 +32,16 @@ pub(crate) struct ErrorAnswer {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct ErrorInfo {
     status: u16,
-    /// The kind of the error in one word.
+    /// The kind of the error.
     kind: &'static str,
     message: String,
-    /// A request that would be answered.
+    /// A request that would succeed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     advice: Option<String>,
 }
 
-/// The result of a part of an answer.
+/// The result of a part of a response.
 pub(crate) type Answer<T> = Result<T, Failure>;
 
 impl Failure {
@@ -49,28 +49,28 @@ impl Failure {
         Self { status, kind, message: message.into(), advice: None, headers: Vec::new() }
     }
 
-    /// A request that makes no sense.
+    /// Creates the error of an invalid request.
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", message)
     }
 
-    /// Something that is not there.
+    /// Creates the error of a missing resource.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not-found", message)
     }
 
-    /// A request for more than one answer may have.
+    /// Creates the error of a request that exceeds the limit of a response.
     pub(crate) fn too_much(message: impl Into<String>, advice: impl Into<String>) -> Self {
         let failure = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-much", message);
         Self { advice: Some(advice.into()), ..failure }
     }
 
-    /// A request for something that what is stored does not have.
+    /// Creates the error of a request that the stored data cannot satisfy.
     pub(crate) fn unsupported(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unsupported", message)
     }
 
-    /// A store that did not answer in time.
+    /// Creates the error of a store that did not answer in time.
     pub(crate) fn late(place: &str) -> Self {
         let message = format!("{place} did not answer in time");
         Self::new(StatusCode::GATEWAY_TIMEOUT, "timed-out", message)
@@ -82,7 +82,7 @@ impl Failure {
         self
     }
 
-    /// The message for people.
+    /// Returns the message.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -92,12 +92,12 @@ impl Failure {
         self.status == StatusCode::UNAUTHORIZED
     }
 
-    /// Returns true for what the stored elements do not have, such as an order.
+    /// Returns true if the stored data cannot satisfy the request, for example because elements have no order.
     pub(crate) fn is_unsupported(&self) -> bool {
         self.kind == "unsupported"
     }
 
-    /// Returns true for what is not there.
+    /// Returns true for a missing resource.
     #[cfg(test)]
     fn is_missing(&self) -> bool {
         self.status == StatusCode::NOT_FOUND
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(status(ErrorKind::Corrupt), 422);
         assert_eq!(status(ErrorKind::Unreachable), 502);
         assert_eq!(status(ErrorKind::TimedOut), 504);
-        // Who asks would take a missing chunk for one of fill values.
+        // A client would interpret "not found" as a chunk of fill values.
         let obstructed = StoreError::new(StoreErrorKind::Obstructed, "reading", "a pipe");
         assert!(!Failure::from(obstructed).is_missing());
     }

@@ -1,5 +1,5 @@
-//! Frames: the page inside a page of another origin, such as a notebook. A frame there has no cookies, so that the token stands in
-//! the path of all its requests: `/t/TOKEN/…`.
+//! Frames: the page inside a page of another origin, such as a notebook. Such a frame has no cookies, so the token is
+//! in the path of all of its requests: `/t/TOKEN/…`.
 
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION};
@@ -13,17 +13,17 @@ use crate::guard::Guard;
 /// The segment before a token.
 const BEFORE_TOKEN: &str = "/t/";
 
-/// The part of a policy that says which pages may have an answer in a frame.
+/// The directive of a policy that lists the pages that may embed a response in a frame.
 const ANCESTORS: &str = "frame-ancestors";
 
-/// A path, and what the token in it says.
+/// A path with its token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked<'p> {
     /// A path without a token.
     Plain(&'p str),
-    /// The path after the token that lets in.
+    /// The path after a valid token.
     Framed(&'p str),
-    /// The token in the path is wrong.
+    /// The token in the path is invalid.
     Refused,
 }
 
@@ -37,7 +37,7 @@ impl<'p> Asked<'p> {
     }
 }
 
-/// Lets any page have an answer in a frame.
+/// Allows any page to embed a response in a frame.
 pub(crate) fn allow(answer: &mut HeaderMap) {
     let policy = answer.get(CONTENT_SECURITY_POLICY).and_then(|policy| policy.to_str().ok());
     let Some(policy) = policy else { return };
@@ -48,12 +48,13 @@ pub(crate) fn allow(answer: &mut HeaderMap) {
     }
 }
 
-/// Leads from a token without a `/` after it to the page: relative addresses begin after the `/`. `path` is that of the request.
+/// Redirects a path that ends with the token to the page: relative URLs need the trailing `/`. `path` is the path of
+/// the request.
 pub(crate) fn with_slash(path: &str) -> Response {
     let token = path.rsplit('/').next().unwrap_or_default();
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    // The address is relative as well: proxies have paths that are not known here.
+    // The redirect is relative too, since a proxy may add a path that is unknown here.
     put(response.headers_mut(), LOCATION, &format!("./{token}/"));
     put(response.headers_mut(), CACHE_CONTROL, "no-store");
     response
@@ -89,7 +90,7 @@ mod tests {
         for path in ["/", "/t", "/api/v1/", "/data/t/a%20secret/", "//t/a%20secret/"] {
             assert_eq!(asked(path), Asked::Plain(path));
         }
-        // Where everyone may ask, any token lets in.
+        // Without a token, any token in the path is accepted.
         assert_eq!(Asked::new(&guard(None), "/t/-/page.js"), Asked::Framed("/page.js"));
     }
 

@@ -1,4 +1,4 @@
-//! Who may ask: the names of the host, the token, and the pages of other origins.
+//! Access control: host names, the token, and the origins of other pages.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -11,35 +11,36 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::failure::{Answer, Failure};
 
-/// The header that scripts send the token in, besides `Authorization: Bearer`.
+/// The header for the token, in addition to `Authorization: Bearer`.
 pub(crate) const TOKEN_HEADER: &str = "x-zarrox-token";
 
-/// The headers that pages of other origins may send.
+/// The request headers that pages of other origins may send.
 const SENT: &str = "authorization, x-zarrox-token, range, if-range, if-match, if-none-match, content-type";
 
-/// The headers of answers that pages of other origins may see.
+/// The response headers that pages of other origins may read.
 const SEEN: &str = "accept-ranges, content-encoding, content-length, content-range, etag, x-zarrox-data-type, x-zarrox-dtype, \
                     x-zarrox-reduce, x-zarrox-select, x-zarrox-shape, x-zarrox-step";
 
-/// The rules that each request has to pass.
+/// The access rules for requests.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
-    /// The address that is listened at.
+    /// The listening address.
     pub(crate) bound: IpAddr,
-    /// Further names of the host, as a proxy gives them on.
+    /// Further host names, such as those of a proxy.
     pub(crate) hosts: Vec<String>,
-    /// The token; `None` if everyone may ask.
+    /// The token; `None` to accept all requests.
     pub(crate) token: Option<String>,
-    /// The origins whose pages may ask; `*` for all.
+    /// The origins whose pages are allowed; `*` for all.
     pub(crate) origins: Vec<String>,
-    /// The name of the cookie, of this server alone: other servers on this machine have the same host.
+    /// The name of the cookie, which is unique to this server: other servers on this machine share the host.
     pub(crate) cookie: String,
-    /// The path that cookies are for.
+    /// The path of the cookies.
     pub(crate) cookie_path: String,
 }
 
 impl Guard {
-    /// Refuses hosts that are not this one: a page of a stranger whose name leads to this machine would be of the same origin.
+    /// Rejects other hosts. Otherwise a foreign page whose host name resolves to this machine would have the same
+    /// origin (DNS rebinding).
     pub(crate) fn check_host(&self, headers: &HeaderMap) -> Answer<()> {
         let hosts: Vec<_> = headers.get_all(HOST).iter().collect();
         let [host] = hosts.as_slice() else {
@@ -58,13 +59,13 @@ impl Guard {
         let is_named = self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name) || host == "*");
         let local = self.bound.is_loopback() || self.bound.is_unspecified();
         let is_address = address_of(name).is_some_and(|address| {
-            // Names can be made to lead anywhere; addresses cannot.
+            // A name can be made to resolve to any address; an IP address cannot.
             self.bound.is_unspecified() || address == self.bound || (local && address.is_loopback())
         });
         is_named || is_address || (local && name == "localhost")
     }
 
-    /// Returns true if a request knows the token, or needs none. `given` is the parameter of the query.
+    /// Returns true if a request has the token or needs none. `given` is the query parameter.
     pub(crate) fn knows_token(&self, headers: &HeaderMap, given: Option<&str>) -> bool {
         if self.token.is_none() {
             return true;
@@ -78,16 +79,16 @@ impl Guard {
             cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
         let cookies = cookies.filter(|(name, _)| *name == self.cookie).map(|(_, value)| value);
         let all = given.into_iter().chain(bearer.map(|(_, value)| value.trim())).chain(own).chain(cookies);
-        // Each is compared in a time that does not depend on where it differs.
+        // Each comparison takes constant time.
         all.fold(false, |known, given| known | self.is_token(given))
     }
 
-    /// Returns true if this is the token, or everyone may ask.
+    /// Returns true if this is the token, or no token is needed.
     pub(crate) fn is_token(&self, given: &str) -> bool {
         self.token.as_deref().is_none_or(|token| is_same(given, token))
     }
 
-    /// The error for who does not know the token.
+    /// Returns the error for a request without the token.
     pub(crate) fn refusal() -> Failure {
         let message = "the token is missing or wrong: use the link that the server printed, or send its token as \
                        'Authorization: Bearer TOKEN'";
@@ -95,15 +96,15 @@ impl Guard {
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     }
 
-    /// The cookie with the token.
+    /// Returns the cookie with the token.
     pub(crate) fn set_cookie(&self) -> Option<(HeaderName, HeaderValue)> {
         let token = self.token.as_deref()?;
-        // With `Strict`, a link in the terminal of a web page would lead to a refusal.
+        // With `Strict`, a link from another web page, such as a web terminal, would be rejected.
         let cookie = format!("{}={token}; Path={}; HttpOnly; SameSite=Lax", self.cookie, self.cookie_path);
         Some((SET_COOKIE, HeaderValue::from_str(&cookie).ok()?))
     }
 
-    /// The origin of the page that asks, if it is of those that may.
+    /// Returns the origin of the requesting page, if it is allowed.
     fn allowed(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         if self.origins.iter().any(|origin| origin == "*") {
             return Some(HeaderValue::from_static("*"));
@@ -113,12 +114,12 @@ impl Guard {
         is_listed.then(|| origin.clone())
     }
 
-    /// The headers of every answer.
+    /// Adds the headers of every response.
     pub(crate) fn add_headers(&self, request: &HeaderMap, answer: &mut HeaderMap) {
         let set = |answer: &mut HeaderMap, name: HeaderName, value: &'static str| {
             answer.entry(name).or_insert(HeaderValue::from_static(value));
         };
-        // What is stored is never run as a page.
+        // Stored values are never executed as a page.
         set(answer, X_CONTENT_TYPE_OPTIONS, "nosniff");
         set(answer, CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; sandbox");
         set(answer, REFERRER_POLICY, "no-referrer");
@@ -134,7 +135,7 @@ impl Guard {
         }
     }
 
-    /// The headers of the answer to a browser that asks before it lets a page of another origin ask.
+    /// The headers of the response to a CORS preflight request.
     pub(crate) fn preflight(&self, request: &HeaderMap, answer: &mut HeaderMap) {
         if self.allowed(request).is_none() {
             return;
@@ -150,7 +151,7 @@ impl Guard {
     }
 }
 
-/// The host without its port.
+/// Returns the host without its port.
 fn name_of(host: &str) -> &str {
     match host.rfind(']') {
         Some(end) => &host[..=end],
@@ -165,7 +166,7 @@ fn address_of(name: &str) -> Option<IpAddr> {
     }
 }
 
-/// Compares texts by their digests, which takes the same time for all.
+/// Compares strings by their digests, in constant time.
 fn is_same(given: &str, token: &str) -> bool {
     blake3::hash(given.as_bytes()) == blake3::hash(token.as_bytes())
 }

@@ -1,11 +1,11 @@
-//! Parts of answers that are JSON already, and numbers that JSON does not have.
+//! Parts of responses that are already JSON, and numbers that JSON cannot represent.
 
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use zarrox::json::Json;
 
-/// A JSON value, as in a document: its numbers keep their digits, and Python's tokens become strings.
+/// A JSON value of a document: numbers keep their digits, and the tokens NaN and Infinity become strings.
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Json"))]
 pub(crate) struct Value(
@@ -26,7 +26,7 @@ impl<T: Into<Json>> From<T> for Value {
     }
 }
 
-/// A float. What JSON has no number for is a string.
+/// A float. Values that JSON cannot represent are strings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Float(

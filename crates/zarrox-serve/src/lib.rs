@@ -1,8 +1,8 @@
 //! Zarr arrays and groups over HTTP.
 //!
-//! A [`Server`] gives everything below its roots, and nothing else: stored bytes as they are below `/data/`, any hierarchy as one of Zarr 3
-//! below `/v3/`, and below `/api/v1/` what a page or a script needs for looking at data. It never writes.
-//! [The guide](https://docs.rs/zarrox) has a chapter about it, and another about the interface.
+//! A [`Server`] serves everything below its roots, and nothing else: stored bytes below `/data/`, any hierarchy as Zarr
+//! 3 below `/v3/`, and an interface for pages and scripts below `/api/v1/`. It is read-only. [The
+//! guide](https://docs.rs/zarrox) has a chapter about it, and another about the interface.
 //!
 //! ```
 //! use zarrox_serve::Server;

@@ -1,4 +1,4 @@
-//! `/`: the page for looking at data. Its sources are in `page/`, and what `cargo xtask page` has made of them in `page/dist`.
+//! `/`: the page that shows the data. Its sources are in `page/`, and the output of `cargo xtask page` in `page/dist`.
 
 use std::sync::Arc;
 
@@ -20,35 +20,36 @@ const INDEX: &str = include_str!("../page/index.html");
 const SCRIPT: &str = include_str!("../page/dist/page.js");
 const STYLE: &str = include_str!("../page/dist/page.css");
 
-/// The place of the roots in the page that browsers without scripts show.
+/// The placeholder for the list of roots, which browsers without scripts show.
 const ROOTS: &str = "<!-- roots -->";
-/// The place of what the page begins with.
+/// The placeholder for the initial data of the page.
 const BEGIN: &str = "<!-- begin -->";
 
-/// The page for people without the token, with a field for it.
+/// The page for users without the token, with a field for it.
 const REFUSAL: &str = include_str!("../page/token.html");
-/// The place of the address that takes the token.
+/// The placeholder for the URL that accepts the token.
 const ACTION: &str = "<!-- action -->";
-/// The script of that page is known by its digest.
+/// The policy allows the script of that page by its digest.
 const REFUSAL_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-qZLnRB+JWoEw+wv9oAy+xymN7ahIeMz/rgIM/zoog2U='; \
                               form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/// Nothing is loaded from elsewhere, and no other page has this one inside.
+/// Nothing is loaded from other origins, and no other page may embed this one.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
                       connect-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 
-/// The page, with what it begins with: so it asks less. Its addresses are relative, so that they also lead through proxies.
+/// Returns the page with its initial data, which saves requests. Its URLs are relative, so that they work
+/// behind proxies.
 pub(crate) fn page(roots: &[Arc<Root>], token: Option<&str>) -> Response {
     let items: String = roots.iter().map(|root| item(root)).collect();
     let listed = |root: &Arc<Root>| json!({"name": root.name.as_str(), "place": root.store.location()});
     let roots: Vec<Json> = roots.iter().map(listed).collect();
     let begin = json!({"colours": colours(), "roots": roots, "token": token});
-    // Nothing within the script ends it.
+    // Escaped so that the data cannot end the script.
     let begin = begin.to_string().replace('<', "\\u003c");
     answer("text/html; charset=utf-8", INDEX.replace(ROOTS, &items).replace(BEGIN, &begin))
 }
 
-/// The page for people without the token. `prefix` is the path before all addresses.
+/// Returns the page for users without the token. `prefix` is the path prefix of all URLs.
 pub(crate) fn refusal(prefix: &str) -> Response {
     let mut response =
         answer("text/html; charset=utf-8", REFUSAL.replace(ACTION, &text(&format!("{prefix}/"))));
@@ -58,7 +59,7 @@ pub(crate) fn refusal(prefix: &str) -> Response {
     response
 }
 
-/// A file that the page needs; `None` if there is none of this name.
+/// Returns a file of the page; `None` for an unknown name.
 pub(crate) fn file(name: &str) -> Option<Response> {
     match name {
         "page.js" => Some(answer("text/javascript; charset=utf-8", SCRIPT)),
@@ -67,7 +68,7 @@ pub(crate) fn file(name: &str) -> Option<Response> {
     }
 }
 
-/// The colour maps, each a list of red, green and blue at even distances.
+/// Returns the colormaps, each a list of evenly spaced red, green and blue values.
 fn colours() -> Json {
     let map = |&(name, colours): &(&str, Colours)| {
         (name.to_owned(), colours.list().iter().map(|colour| Json::from(colour.to_vec())).collect::<Json>())
@@ -79,7 +80,7 @@ fn answer(kind: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     let headers = response.headers_mut();
     put(headers, CONTENT_TYPE, kind);
-    // A newer program has another page at the same address.
+    // Another version of the server has another page at the same URL.
     put(headers, CACHE_CONTROL, "no-store");
     put(headers, CONTENT_SECURITY_POLICY, POLICY);
     let nosniff = HeaderName::from_static("x-content-type-options");
@@ -97,7 +98,7 @@ fn item(root: &Root) -> String {
     )
 }
 
-/// Text without anything that HTML would understand.
+/// Text escaped for HTML.
 fn text(text: &str) -> String {
     text.chars()
         .map(|c| match c {

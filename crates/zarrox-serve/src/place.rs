@@ -1,4 +1,4 @@
-//! The place that a path names: a root, and what is asked for below it.
+//! The location that a path names: a root, and a path below it.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::work::Workers;
 /// A root, and a path below it.
 pub(crate) struct Place {
     pub(crate) root: Arc<Root>,
-    /// The path below the root, without a `/` at its end.
+    /// The path below the root, without a trailing `/`.
     pub(crate) path: String,
-    /// True if the address ends with `/`.
+    /// True if the URL path ends with `/`.
     pub(crate) is_directory: bool,
 }
 
-/// The part of a route that names a place; it may be absent.
+/// The part of a route that names a location, which may be absent.
 #[derive(Deserialize)]
 struct Named {
     #[serde(default)]
@@ -49,7 +49,7 @@ where
 }
 
 impl Place {
-    /// Works on a thread of the root, and answers with the JSON of the result.
+    /// Runs work on a thread of the root, and responds with the result as JSON.
     pub(crate) async fn json<T: Serialize>(
         self,
         wanted: Wanted,
@@ -61,7 +61,7 @@ impl Place {
         workers.run(work).await
     }
 
-    /// Works with the array at the place on one of these threads; again if the array was changed meanwhile.
+    /// Runs work with the array at the location on one of these threads. Retries if the array was changed meanwhile.
     pub(crate) async fn of_array(
         self,
         workers: Workers,
@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-/// The array that a node is.
+/// Returns the node as an array; an error for a group.
 fn array<'n>(node: &'n Node, path: &str) -> Answer<&'n Array> {
     match node {
         Node::Array(array) => Ok(array),

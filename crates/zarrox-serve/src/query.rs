@@ -1,4 +1,4 @@
-//! Queries: each call reads its parameters into a type of its own, which refuses unknown ones.
+//! Queries: each call parses its parameters into its own type, which rejects unknown parameters.
 
 use std::error::Error as _;
 
@@ -12,10 +12,10 @@ use zarrox::Selection;
 
 use crate::failure::{Answer, Failure};
 
-/// The most numbers in a list.
+/// The maximum number of numbers in a list.
 const MOST_NUMBERS: usize = 1000;
 
-/// The parameters of a request, as the type that a call reads them into.
+/// The parameters of a request, parsed into the type of a call.
 #[derive(Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
 
@@ -28,14 +28,14 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 }
 
 impl<T: DeserializeOwned> Query<T> {
-    /// The parameters in an address.
+    /// Returns the parameters of a query string.
     pub(crate) fn of(uri: &Uri) -> Answer<Self> {
         let read = extract::Query::try_from_uri(uri);
         read.map(|extract::Query(query)| Self(query)).map_err(|rejection| refusal(&rejection))
     }
 }
 
-/// The error for parameters that a call does not understand. Serde speaks of fields.
+/// Returns the error for invalid parameters. Serde's message calls them fields.
 fn refusal(rejection: &QueryRejection) -> Failure {
     let message = rejection.source().map_or_else(|| rejection.body_text(), ToString::to_string);
     let is_name =
@@ -57,18 +57,18 @@ fn refusal(rejection: &QueryRejection) -> Failure {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoParameters {}
 
-/// A whole number from 1 to the most.
+/// An integer from 1 to `MOST`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Count<const MOST: u64>(u64);
 
 impl<const MOST: u64> Count<MOST> {
-    /// A number, if it is in the range.
+    /// Creates the number if it is in the range.
     pub(crate) fn new(count: u64) -> Option<Self> {
         (1..=MOST).contains(&count).then_some(Self(count))
     }
 
-    /// The number.
+    /// Returns the number.
     pub(crate) fn get(self) -> u64 {
         self.0
     }
@@ -78,7 +78,7 @@ impl<const MOST: u64> TryFrom<String> for Count<MOST> {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let wrong = || format!("'{}' is not a whole number from 1 to {MOST}", text.escape_debug());
+        let wrong = || format!("'{}' is not an integer from 1 to {MOST}", text.escape_debug());
         text.parse().ok().and_then(Self::new).ok_or_else(wrong)
     }
 }
@@ -117,7 +117,7 @@ impl TryFrom<String> for Numbers {
     }
 }
 
-/// True or false. A name without a value means true.
+/// A boolean. A parameter without a value means true.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Flag(pub(crate) bool);
@@ -134,7 +134,7 @@ impl TryFrom<String> for Flag {
     }
 }
 
-/// A selection in NumPy's syntax; without one everything.
+/// A selection in NumPy syntax; by default all elements.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Select(pub(crate) Selection);
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn errors_name_the_parameter_and_what_is_expected() {
         for (query, message) in [
-            ("n=6", "n: '6' is not a whole number from 1 to 5"),
-            ("n=", "n: '' is not a whole number from 1 to 5"),
+            ("n=6", "n: '6' is not an integer from 1 to 5"),
+            ("n=", "n: '' is not an integer from 1 to 5"),
             ("x=nan", "x: 'nan' is not a finite number"),
             ("on=off", "on: 'off' is neither true nor false"),
             ("list=1,x", "list: '1,x' is not a list of numbers, such as 5,50,95"),

@@ -1,29 +1,29 @@
-//! Conditions and ranges of requests (RFC 9110): what of a value is sent.
+//! Conditional requests and range requests (RFC 9110).
 
 use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH, IF_RANGE, RANGE};
 
-/// More ranges than a client has a reason for are answered with the whole value, as the standard advises.
+/// The maximum number of ranges. The response to more ranges is the whole value, as the standard recommends.
 const MOST_RANGES: usize = 1024;
 
 /// The part of a value that is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// All of it.
+    /// The whole value.
     Whole,
     /// One range: the offset and the length in bytes.
     Range(u64, u64),
     /// Several ranges.
     Ranges(Vec<(u64, u64)>),
-    /// Nothing, since the client has it.
+    /// Nothing: the client has the value (304).
     NotModified,
-    /// Nothing, since it is not what the client expects.
+    /// Nothing: a precondition failed (412).
     Changed,
-    /// Nothing, since no range lies in the value.
+    /// Nothing: no range is inside the value (416).
     Unsatisfiable,
 }
 
-/// Decides what of a value of this size and tag is sent.
+/// Determines which part of a value of this size and tag is sent.
 pub(crate) fn sent(headers: &HeaderMap, size: u64, tag: Option<&str>) -> Sent {
     if text(headers, &IF_MATCH).is_some_and(|list| !lists(&list, tag, false)) {
         return Sent::Changed;
@@ -32,7 +32,7 @@ pub(crate) fn sent(headers: &HeaderMap, size: u64, tag: Option<&str>) -> Sent {
         return Sent::NotModified;
     }
     let Some(range) = text(headers, &RANGE) else { return Sent::Whole };
-    // There is no date of the last change, so that only a tag can match.
+    // Values have no modification date, so only a tag can match.
     if text(headers, &IF_RANGE).is_some_and(|expected| !is_same(expected.trim(), tag, false)) {
         return Sent::Whole;
     }
@@ -42,7 +42,7 @@ pub(crate) fn sent(headers: &HeaderMap, size: u64, tag: Option<&str>) -> Sent {
     }
 }
 
-/// A range as a client asks for it.
+/// A requested range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// From an offset to the offset of the last byte, or to the end.
@@ -51,7 +51,7 @@ pub(crate) enum Asked {
     Last(u64),
 }
 
-/// The ranges of a header; `None` if it makes no sense, so that it counts for nothing.
+/// Returns the ranges of a header; `None` for an invalid header, which is ignored.
 pub(crate) fn ranges(header: &str) -> Option<Vec<Asked>> {
     let (unit, list) = header.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -59,7 +59,7 @@ pub(crate) fn ranges(header: &str) -> Option<Vec<Asked>> {
     }
     let number = |text: &str| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // A number that is too large lies behind every end.
+        // A number that overflows is after the end of any value.
         is_number.then(|| text.parse().unwrap_or(u64::MAX))
     };
     let one = |text: &str| {
@@ -78,7 +78,7 @@ pub(crate) fn ranges(header: &str) -> Option<Vec<Asked>> {
     (!ranges.is_empty() && ranges.len() <= MOST_RANGES).then_some(ranges)
 }
 
-/// The ranges inside a value.
+/// Returns the ranges inside a value.
 fn chosen(asked: &[Asked], size: u64) -> Sent {
     let inside = asked.iter().filter_map(|range| match *range {
         Asked::From(first, _) if first >= size => None,
@@ -95,13 +95,13 @@ fn chosen(asked: &[Asked], size: u64) -> Sent {
     match inside.as_slice() {
         [] => Sent::Unsatisfiable,
         [(offset, length)] => Sent::Range(*offset, *length),
-        // Ranges that overlap would make more of a value than there is.
+        // Overlapping ranges would send more bytes than the value has.
         _ if total > size => Sent::Whole,
         _ => Sent::Ranges(inside),
     }
 }
 
-/// Returns true if a list of tags has this one, or is `*`.
+/// Returns true if a list of tags contains this one, or is `*`.
 fn lists(list: &str, tag: Option<&str>, weak: bool) -> bool {
     list.trim() == "*" || list.split(',').any(|listed| is_same(listed.trim(), tag, weak))
 }

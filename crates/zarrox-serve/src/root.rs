@@ -1,4 +1,4 @@
-//! A root: a place whose nodes and stored bytes are served, and nothing outside of it.
+//! A root: a location whose nodes and stored bytes are served, and nothing outside of it.
 
 use std::fmt;
 use std::path::Path;
@@ -15,31 +15,31 @@ use zarrox_tools::copy::Translation;
 use crate::failure::{Answer, Failure};
 use crate::work::Workers;
 
-/// The number of looks at a node that is changed meanwhile.
+/// The number of attempts to read a node that is changed meanwhile.
 pub(crate) const ATTEMPTS: usize = 8;
 
-/// The most nodes that are kept open.
+/// The maximum number of cached nodes.
 const KEPT: usize = 4096;
 
-/// A place whose nodes and stored bytes are served.
+/// A location whose nodes and stored bytes are served.
 pub(crate) struct Root {
-    /// The name in addresses.
+    /// The name in URLs.
     pub(crate) name: String,
-    /// The path or URL; for a store, what it says of itself.
+    /// The path or URL, or the description of a store.
     pub(crate) place: String,
-    /// True if the place is a path or URL, which archives in it have as well.
+    /// True if the location is a path or URL, so that archives in it have one too.
     has_path: bool,
-    /// The store, of which nothing is served but what is below the base.
+    /// The store. Only values below the base are served.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) options: OpenOptions,
     /// The file of another format that is read as a hierarchy.
     pub(crate) file: Option<ReadFile>,
     /// The threads of short work.
     pub(crate) workers: Workers,
-    /// The threads of work that may take long, such as a check.
+    /// The threads for long work, such as a check.
     pub(crate) long: Workers,
     nodes: Cache<String, Arc<Opened>>,
-    /// The time for which what was opened is taken for what is stored.
+    /// The time for which cached nodes are considered fresh.
     fresh: Duration,
 }
 
@@ -53,17 +53,17 @@ pub(crate) struct ReadFile {
 /// A node that was opened.
 pub(crate) struct Opened {
     pub(crate) node: Node,
-    /// The store in which the keys of the node are.
+    /// The store of the node.
     pub(crate) store: Arc<dyn Store>,
-    /// The path of the hierarchy, seen from the root: not empty where the root holds several.
+    /// The path of the hierarchy relative to the root, which is not empty if the root contains several hierarchies.
     pub(crate) hierarchy: String,
     v3: OnceLock<Result<Translation>>,
-    /// The document in Zarr 3, once it was made.
+    /// The Zarr 3 document, once it was created.
     pub(crate) document: OnceLock<Made>,
     at: Instant,
 }
 
-/// The document of a node with those of all nodes below, and these nodes.
+/// The document of a node with consolidated metadata, and the nodes in it.
 pub(crate) type Made = (Arc<[u8]>, Vec<Arc<Opened>>);
 
 impl fmt::Debug for Root {
@@ -78,28 +78,28 @@ impl Opened {
         Self { node, store, hierarchy, v3: OnceLock::new(), document: OnceLock::new(), at: Instant::now() }
     }
 
-    /// Returns true if the store tells that the node was changed since it was opened.
+    /// Returns true if the store reports that the node was changed since it was opened.
     pub(crate) fn is_outdated(&self) -> bool {
         self.node.is_outdated().unwrap_or(true)
     }
 
-    /// Returns true if what was opened is what is stored, as far as the store tells.
+    /// Returns true if the store confirms that the node is unchanged.
     pub(crate) fn is_current(&self) -> bool {
         !self.node.is_recent() && !self.is_outdated()
     }
 
-    /// The node in the words of Zarr 3.
+    /// Returns the Zarr 3 form of the node.
     pub(crate) fn v3(&self) -> Result<&Translation> {
         let made = self.v3.get_or_init(|| Translation::new(&self.node, Format::V3));
         made.as_ref().map_err(Clone::clone)
     }
 }
 
-/// The limits of the work for one root.
+/// The limits for the work of a root.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) time: Duration,
-    /// The time for which what was opened is taken for what is stored, on this machine's disk and elsewhere.
+    /// The time for which cached nodes are considered fresh, in local and in remote stores.
     pub(crate) fresh: (Duration, Duration),
 }
 
@@ -134,16 +134,16 @@ impl Root {
         })
     }
 
-    /// A root of all that is in a store.
+    /// Creates a root of a whole store.
     fn of(name: String, store: Arc<dyn Store>, options: &OpenOptions, limits: Limits) -> Self {
         let mut options = options.clone().mode(OpenMode::Read).metadata_only(true);
         let requests = store.capabilities().in_flight;
         if requests.is_none() && store.capabilities().listable {
-            // A copy may be out of date. What is near is listed and read as quickly.
+            // Consolidated metadata may be stale, and listing a local store is as fast.
             options = options.consolidated(Consolidated::Never);
         }
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        // Who waits for a far store leaves the cores to others.
+        // Threads that wait for a remote store do not use the cores.
         let threads = requests.map_or(cores.max(2) * 2, |requests| requests.get().clamp(8, 64));
         let shown = store.location();
         let workers = |threads| Workers::new(threads, limits.time, &shown);
@@ -162,10 +162,10 @@ impl Root {
         }
     }
 
-    /// The node at a path.
+    /// Returns the node at a path.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is none; otherwise the reason why it cannot be opened.
+    /// [`ErrorKind::NotFound`] when there is none; the errors of opening it.
     pub(crate) fn node(&self, path: &str) -> Result<Arc<Opened>> {
         let path = NodePath::new(path)?;
         if let Some(opened) = self.kept(path.as_str()) {
@@ -176,7 +176,7 @@ impl Root {
         Ok(opened)
     }
 
-    /// Keeps a node that was opened below another one.
+    /// Caches a node that was opened below another one.
     pub(crate) fn keep(&self, path: &str, node: Node, like: &Opened) -> Arc<Opened> {
         if let Some(opened) = self.kept(path) {
             return opened;
@@ -186,7 +186,7 @@ impl Root {
         opened
     }
 
-    /// The cached node at a path, if it is fresh and its document is unchanged.
+    /// Returns the cached node at a path, if it is fresh and its document is unchanged.
     fn kept(&self, path: &str) -> Option<Arc<Opened>> {
         self.nodes.get(path).filter(|opened| opened.at.elapsed() < self.fresh && opened.is_current())
     }
@@ -209,7 +209,7 @@ impl Root {
             Err(error) if error.kind() != ErrorKind::NotFound || path.is_root() => return Err(error),
             Err(_) => {}
         }
-        // A place that is no node can hold several hierarchies.
+        // A location that is not a node can contain several hierarchies.
         let ends = path.as_str().match_indices('/').map(|(at, _)| at).chain([path.as_str().len()]);
         for end in ends {
             let (upper, lower) = path.as_str().split_at(end);
@@ -225,7 +225,7 @@ impl Root {
         ))
     }
 
-    /// The topmost node of a hierarchy at a path.
+    /// Returns the topmost node of a hierarchy at a path.
     fn hierarchy(&self, path: &str) -> Result<Arc<Opened>> {
         if let Some(opened) = self.kept(path) {
             return Ok(opened);
@@ -253,7 +253,7 @@ impl Root {
         };
         let name = if path.is_empty() { &self.place } else { path };
         let opened = match self.options.open((store.clone(), "")) {
-            // N5 may lack a document at its root.
+            // The root of an N5 hierarchy may lack a document.
             Err(error)
                 if error.kind() == ErrorKind::NotFound && name.trim_end_matches('/').ends_with(".n5") =>
             {
@@ -264,7 +264,7 @@ impl Root {
         Ok((opened?, store))
     }
 
-    /// Opens an archive that lies in a directory. The store found it there, so that no link leads out of the root.
+    /// Opens an archive in a directory. The store listed it, so no link leads out of the root.
     fn open_archive(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
         if !self.has_path
             || is_url(self.place.strip_prefix("file://").unwrap_or(&self.place))
@@ -298,14 +298,14 @@ fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
     let node = match &top.node {
         Node::Group(group) => group.open(path)?,
         Node::Array(_) => {
-            let message = format!("there is nothing at '{path}' below an array");
+            let message = format!("'{path}' is below an array, which has no children");
             return Err(Error::new(ErrorKind::NotFound, message));
         }
     };
     Ok(Arc::new(top.with_node(node)))
 }
 
-/// The root of this name.
+/// Returns the root of this name.
 pub(crate) fn root_named<'r>(roots: &'r [Arc<Root>], name: &str) -> Answer<&'r Arc<Root>> {
     let found = roots.iter().find(|root| root.name == name);
     found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The roots of a server: a list that may grow while it is served.
+//! The roots of a server: a list that can grow while the server runs.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -7,10 +7,10 @@ use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Place, Result};
 
 use crate::root::{Limits, Root};
 
-/// The most memory that decoding one chunk may take, in bytes.
+/// The memory limit for decoding a chunk, in bytes.
 const CHUNK_LIMIT: usize = 1 << 30;
 
-/// The roots of a server. Clones share one list, so that roots can be added to a server that runs.
+/// The roots of a server. Clones share the list, so that roots can be added to a running server.
 #[derive(Clone)]
 pub struct Roots {
     list: Arc<RwLock<Arc<[Arc<Root>]>>>,
@@ -25,27 +25,27 @@ impl fmt::Debug for Roots {
 }
 
 impl Roots {
-    /// No roots yet. All that are added share a cache of chunks.
+    /// Creates an empty list. All roots share a chunk cache.
     pub(crate) fn new(limits: Limits, access: AccessOptions) -> Self {
         Self { list: Arc::new(RwLock::new(Arc::new([]))), limits, access }
     }
 
-    /// Adds the place of an array, of a group, or of several hierarchies, opened with these options, but for reading. The name is a part of
-    /// addresses.
+    /// Adds the location of an array, a group, or several hierarchies. It is opened with these options, but read-only.
+    /// The name is part of URLs.
     ///
     /// # Errors
-    /// When the name is taken or cannot be in an address, or the place has no store.
+    /// If the name is taken or invalid in a URL, or the location has no store.
     pub fn add(&self, name: &str, place: impl Into<Place>, options: &OpenOptions) -> Result<()> {
         self.check(name)?;
         self.push(Root::open(name.to_owned(), &place.into(), &self.options(options), self.limits)?)
     }
 
-    /// The roots that there are now.
+    /// Returns the current roots.
     pub(crate) fn list(&self) -> Arc<[Arc<Root>]> {
         self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The options for places that strangers may have written.
+    /// Returns the options for untrusted locations.
     fn options(&self, options: &OpenOptions) -> OpenOptions {
         options.clone().chunk_limit(CHUNK_LIMIT).access(&self.access)
     }

@@ -1,4 +1,4 @@
-//! The way of a request to its answer: who may ask, then the route.
+//! The handling of a request: access control, then the route.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use crate::roots::Roots;
 use crate::v3::Encoded;
 use crate::{api, data, page, v3};
 
-/// The methods that are answered.
+/// The allowed methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// All that answers need. Clones share it.
+/// The shared state of all routes.
 #[derive(Clone)]
 pub(crate) struct App {
     pub(crate) roots: Roots,
     pub(crate) guard: Arc<Guard>,
-    /// The path before all addresses, without a `/` at its end; empty for none.
+    /// The path prefix of all URLs, without a trailing `/`; empty for none.
     pub(crate) prefix: Arc<str>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) encoded: Arc<Encoded>,
@@ -53,7 +53,7 @@ impl FromRef<App> for Arc<Encoded> {
     }
 }
 
-/// The service of an application. Routes see a path without prefix, token and empty segments.
+/// Returns the service of an application. Routes receive a path without prefix, token and empty segments.
 pub(crate) fn router(app: App) -> Router {
     let routes = Router::new()
         .route("/", get(front))
@@ -70,7 +70,7 @@ pub(crate) fn router(app: App) -> Router {
     Router::new().fallback_service(routes).layer(from_fn_with_state(app, guarded))
 }
 
-/// Passes a request on to the routes if it may be answered, and adds the headers of every answer.
+/// Passes an allowed request to the routes, and adds the headers of every response.
 async fn guarded(State(app): State<App>, request: Request, next: Next) -> Response {
     let (uri, headers) = (request.uri().clone(), request.headers().clone());
     let is_head = *request.method() == Method::HEAD;
@@ -94,12 +94,12 @@ async fn guarded(State(app): State<App>, request: Request, next: Next) -> Respon
     response
 }
 
-/// Returns true for a browser that opens an address: people read its answer.
+/// Returns true for a browser that opens a page, so that a user reads the response.
 fn wants_page(headers: &HeaderMap) -> bool {
     headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|list| list.contains("text/html"))
 }
 
-/// Takes the body of an answer to `HEAD`, whose length stays.
+/// Removes the body of a response to `HEAD`, and keeps its length.
 fn without_body(response: &mut Response) {
     let length = response.body().size_hint().exact();
     if let Some(length) = length.filter(|_| !response.headers().contains_key(CONTENT_LENGTH)) {
@@ -109,10 +109,11 @@ fn without_body(response: &mut Response) {
 }
 
 impl App {
-    /// Checks who asks, and passes the request on with the address that routes understand.
+    /// Checks the access rules, and passes the request on with a normalized URL.
     async fn answer(&self, asked: Asked<'_>, mut request: Request, next: Next) -> Answer<Response> {
         let framed = matches!(asked, Asked::Framed(_));
-        // Proxies of notebooks give on the names of their own hosts. Who has the token in the path did not get it from a name.
+        // Notebook proxies pass on their own host name. A request with the token in its path does not depend on the
+        // host name.
         if !framed || self.guard.token.is_none() {
             self.guard.check_host(request.headers())?;
         }
@@ -135,12 +136,12 @@ impl App {
         if let Some(cookie) = self.guard.set_cookie().filter(|_| is_link) {
             return Ok(self.keep_token(cookie));
         }
-        let too_long = |_| Failure::bad("the address is too long");
+        let too_long = |_| Failure::bad("the URL is too long");
         *request.uri_mut() = format!("{path}?{query}").parse().map_err(too_long)?;
         Ok(next.run(request).await)
     }
 
-    /// The path without the prefix, which some proxies take away and others do not.
+    /// Returns the path without the prefix, which some proxies strip and others do not.
     fn without_prefix<'p>(&self, path: &'p str) -> &'p str {
         let rest = path.strip_prefix(&*self.prefix);
         rest.filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or(path)
@@ -154,7 +155,8 @@ impl App {
         response
     }
 
-    /// Moves the token of a link to a cookie, so that it is in no history and no other link. In a frame there are no cookies.
+    /// Moves the token of a link to a cookie, so that it is not in the history or in other links. Frames have no
+    /// cookies.
     fn keep_token(&self, (name, value): (HeaderName, HeaderValue)) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;

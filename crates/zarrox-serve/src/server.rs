@@ -1,4 +1,4 @@
-//! The server: its options, its address, and its life.
+//! The server: its options, its address, and its lifetime.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -18,18 +18,18 @@ use crate::roots::Roots;
 use crate::router::{App, router};
 use crate::v3::Encoded;
 
-/// The bytes of chunks that are kept after they were decoded, and after they were encoded anew.
+/// The sizes in bytes of the caches of decoded chunks and of re-encoded chunks.
 const CACHED: usize = 64 << 20;
 const CACHED_ENCODED: u64 = 32 << 20;
 
-/// The most memory that is in use at once beside results, in bytes.
+/// The memory limit in bytes, excluding results.
 const MEMORY: usize = 128 << 20;
 
-/// The threads that may wait for stores, at least: so many that there are some for roots that are added while the server runs.
+/// The minimum number of threads that may wait for stores, so that roots added later have some.
 const THREADS: usize = 512;
 
-/// A server of Zarr arrays and groups, and how it is set up. By default it listens at a free port of the loopback interface, and answers
-/// only who knows a random token.
+/// A server of Zarr arrays and groups, and its builder. By default it listens on a free port of the loopback interface,
+/// and requires a random token.
 #[derive(Debug)]
 pub struct Server {
     roots: Roots,
@@ -55,7 +55,7 @@ impl Default for Server {
 }
 
 impl Server {
-    /// A server without roots.
+    /// Creates a server without roots.
     pub fn new() -> Self {
         let fresh = (Duration::from_secs(1), Duration::from_secs(30));
         let limits = Limits { time: Duration::from_secs(30), fresh };
@@ -70,7 +70,7 @@ impl Server {
         }
     }
 
-    /// Adds a root: the place of an array, of a group, or of several hierarchies. Its name is a part of addresses.
+    /// Adds a root: the location of an array, a group, or several hierarchies. Its name is part of URLs.
     ///
     /// # Errors
     /// When the name is taken or cannot be in an address, or the place has no store.
@@ -78,7 +78,7 @@ impl Server {
         self.root_with(name, place, &OpenOptions::new())
     }
 
-    /// Adds a root that is opened with these options. It is opened for reading, whatever they say.
+    /// Adds a root that is opened with these options, but always read-only.
     ///
     /// # Errors
     /// The errors of [`Server::root`].
@@ -92,13 +92,13 @@ impl Server {
         Ok(self)
     }
 
-    /// Sets the address that is listened at; 127.0.0.1 if not said.
+    /// Sets the listening address; 127.0.0.1 by default.
     #[must_use]
     pub fn bind_to(self, address: IpAddr) -> Self {
         Self { bind: address, ..self }
     }
 
-    /// Sets the port; 0, the default, means a free one.
+    /// Sets the port; 0, the default, selects a free port.
     #[must_use]
     pub fn port(self, port: u16) -> Self {
         Self { port, ..self }
@@ -110,21 +110,22 @@ impl Server {
         Self { token: token.map_or(Token::None, Token::Given), ..self }
     }
 
-    /// Lets pages of another origin ask, such as `https://viewer.example.org`; `*` lets all.
+    /// Allows requests from pages of another origin, such as `https://viewer.example.org`; `*` allows all.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into().trim_end_matches('/').to_owned());
         self
     }
 
-    /// Adds a name of this host, without a port: that of a proxy which gives it on. `*` stands for any.
+    /// Adds a host name, without a port, such as the name that a proxy passes on. `*` allows any.
     #[must_use]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
         self
     }
 
-    /// Sets the path before all addresses, as proxies have it: `/user/me/proxy/8000`. Requests are answered with and without it.
+    /// Sets the path prefix of all URLs, as behind a proxy: `/user/me/proxy/8000`. Requests are accepted with and
+    /// without it.
     #[must_use]
     pub fn prefix(self, prefix: impl Into<String>) -> Self {
         let prefix: String = prefix.into();
@@ -132,29 +133,29 @@ impl Server {
         Self { prefix: if prefix.is_empty() { String::new() } else { format!("/{prefix}") }, ..self }
     }
 
-    /// Sets the longest time of an answer; 30 seconds if not said. It holds for roots that are added afterwards.
+    /// Sets the timeout of a response; 30 seconds by default. It applies to roots that are added afterwards.
     #[must_use]
     pub fn time_limit(mut self, time: Duration) -> Self {
         self.roots.limits.time = time;
         self
     }
 
-    /// Sets the time for which a node that was opened is taken for what is stored, on this machine's disk and elsewhere; 1 and 30 seconds if
-    /// not said. It holds for roots that are added afterwards.
+    /// Sets the time for which a cached node is considered fresh, in local and in remote stores; 1 and 30 seconds by
+    /// default. It applies to roots that are added afterwards.
     #[must_use]
     pub fn fresh(mut self, local: Duration, remote: Duration) -> Self {
         self.roots.limits.fresh = (local, remote);
         self
     }
 
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// # Errors
     /// When the token is not valid, the address is taken or cannot be listened at, or there is no source of random numbers.
     pub fn bind(self) -> Result<Bound> {
         let address = SocketAddr::new(self.bind, self.port);
         let failed = |error: io::Error| {
-            let message = format!("listening at {address} failed: {error}");
+            let message = format!("cannot listen on {address}: {error}");
             Error::new(ErrorKind::Unreachable, message).with_source(error)
         };
         let listener = TcpListener::bind(address).map_err(failed)?;
@@ -165,7 +166,8 @@ impl Server {
         Ok(Bound { listener, app, address, stop: StopHandle(Arc::new(stop)) })
     }
 
-    /// The service without a listener, for programs that have one of their own: it answers as if it listened at this address.
+    /// Returns the service without a listener, for programs with their own. It behaves as if it listened on
+    /// this address.
     ///
     /// # Errors
     /// When the token is not valid, or there is no source of random numbers.
@@ -214,12 +216,12 @@ fn checked(token: String) -> Result<String> {
 fn random_token() -> Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|error| {
-        Error::new(ErrorKind::Unreachable, format!("there are no random numbers for a token: {error}"))
+        Error::new(ErrorKind::Unreachable, format!("no random numbers for a token: {error}"))
     })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A server that listens.
+/// A listening server.
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
@@ -239,27 +241,27 @@ impl std::fmt::Debug for App {
 pub struct StopHandle(Arc<watch::Sender<bool>>);
 
 impl StopHandle {
-    /// Lets requests that are under way be completed, for a short time, and no others begin.
+    /// Completes running requests within a short time, and accepts no others.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl Bound {
-    /// The address that is listened at.
+    /// Returns the listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The token; `None` if everyone may ask.
+    /// Returns the token; `None` if no token is needed.
     pub fn token(&self) -> Option<&str> {
         self.app.guard.token.as_deref()
     }
 
-    /// The address of everything, without a `/` at its end: `http://127.0.0.1:41215`.
+    /// Returns the base URL, without a trailing `/`: `http://127.0.0.1:41215`.
     pub fn url(&self) -> String {
         let host = match self.address.ip() {
-            // The address that stands for all interfaces is not one to connect to.
+            // Clients cannot connect to the unspecified address.
             ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.to_string(),
             IpAddr::V6(ip) => format!("[{ip}]"),
             IpAddr::V4(ip) => ip.to_string(),
@@ -267,13 +269,13 @@ impl Bound {
         format!("http://{host}:{}{}", self.address.port(), self.app.prefix)
     }
 
-    /// The address of the page for frames in pages of other origins, such as notebooks, below [`Bound::url`]: the token stands in its path.
-    /// Where everyone may ask, a `-` stands for it.
+    /// Returns the path of the page below [`Bound::url`] for frames in pages of other origins, such
+    /// as notebooks. The path contains the token, or `-` if no token is needed.
     pub fn frame_path(&self) -> String {
         format!("/t/{}/", escaped(self.token().unwrap_or("-")))
     }
 
-    /// A link that contains the access token, if there is one; browsers store the token as a cookie.
+    /// Returns a link that contains the access token, if there is one; browsers store the token as a cookie.
     pub fn link(&self) -> String {
         match self.token() {
             Some(token) => format!("{}/?token={token}", self.url()),
@@ -281,27 +283,27 @@ impl Bound {
         }
     }
 
-    /// The names of the roots, and the address of each in Zarr 3.
+    /// Returns the names of the roots, and the Zarr 3 URL of each.
     pub fn roots(&self) -> Vec<(String, String)> {
         let url = self.url();
         let roots = self.app.roots.list();
         roots.iter().map(|root| (root.name.clone(), format!("{url}/v3/{}", escaped(&root.name)))).collect()
     }
 
-    /// The list of the roots, to which others can be added while the server runs.
+    /// Returns the list of roots, to which roots can be added while the server runs.
     pub fn shared_roots(&self) -> Roots {
         self.app.roots.clone()
     }
 
-    /// A handle that stops the server.
+    /// Returns a handle that stops the server.
     pub fn stop_handle(&self) -> StopHandle {
         self.stop.clone()
     }
 
-    /// Answers requests until the server is stopped.
+    /// Serves requests until the server is stopped.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// If no thread can be started.
     pub fn run(self) -> Result<()> {
         let failed = |error: io::Error| {
             Error::new(ErrorKind::Unreachable, format!("the server cannot run: {error}")).with_source(error)
@@ -315,25 +317,25 @@ impl Bound {
             connections::serve(listener, router(app), stop.0.subscribe()).await;
             Ok(())
         });
-        // A store that hangs does not keep the server.
+        // A hanging store does not block the shutdown.
         runtime.shutdown_background();
         outcome.map_err(failed)
     }
 }
 
-/// Lets this process have as many open files as it may: each connection is one.
+/// Raises the limit of open files to the maximum: each connection is an open file.
 fn raise_open_files() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, getrlimit, setrlimit};
         let mut limit = getrlimit(Resource::Nofile);
         limit.current = limit.maximum;
-        // With fewer files there are fewer connections at a time.
+        // A lower limit only reduces the number of connections.
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }
 
-/// The threads that answer, and so many that may wait for stores.
+/// Builds the runtime: threads for responses, and threads that may wait for stores.
 fn runtime(threads: usize) -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder

@@ -1,4 +1,4 @@
-//! `/v3/ROOT/KEY`: any hierarchy as one of Zarr 3 with consolidated metadata.
+//! `/v3/ROOT/KEY`: any hierarchy as Zarr 3 with consolidated metadata.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,21 +21,21 @@ use crate::root::{ATTEMPTS, Opened, Root};
 /// The name of a node's document.
 const DOCUMENT: &str = "zarr.json";
 
-/// The names of other formats' documents, which clients look for.
+/// The names of the documents of other formats, which clients probe.
 const OTHERS: [&str; 5] = [".zarray", ".zgroup", ".zattrs", ".zmetadata", "attributes.json"];
 
-/// The most nodes of consolidated metadata.
+/// The maximum number of nodes in consolidated metadata.
 const MOST_NODES: usize = 20_000;
-/// The longest time that is taken to find them.
+/// The maximum time for finding these nodes.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The most segments of a chunk's key.
+/// The maximum number of segments in a chunk key.
 const LONGEST_KEY: usize = 34;
 
-/// A chunk that was encoded anew: the root, the path of the array, the chunk, and the version of what it was made of.
+/// The cache key of a re-encoded chunk: the root, the path of the array, the chunk, and the version of the source.
 type ChunkVersion = (String, String, Vec<u64>, String);
 
-/// Chunks that were encoded anew, for clients that ask for one range after the other.
+/// A cache of re-encoded chunks, for clients that request consecutive ranges.
 pub(crate) struct Encoded(Cache<ChunkVersion, Bytes, Weight>);
 
 #[derive(Clone)]
@@ -48,18 +48,18 @@ impl Weighter<ChunkVersion, Bytes> for Weight {
 }
 
 impl Encoded {
-    /// A cache of at most this many bytes.
+    /// Creates a cache of at most this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         Self(Cache::with_weighter(256, bytes, Weight))
     }
 
     fn get(&self, version: &ChunkVersion, make: impl FnOnce() -> Answer<Bytes>) -> Answer<Bytes> {
-        // Requests for the same chunk wait for the one that makes it.
+        // Requests for the same chunk wait for the one that encodes it.
         self.0.get_or_insert_with(version, make)
     }
 }
 
-/// Answers a request for a key of the hierarchy in Zarr 3.
+/// Responds to a request for a key of the Zarr 3 hierarchy.
 pub(crate) async fn answer(
     State(encoded): State<Arc<Encoded>>,
     place: Place,
@@ -84,7 +84,7 @@ pub(crate) async fn answer(
     Ok(prepared.into_response(&workers))
 }
 
-/// The entries of a node.
+/// Returns the entries of a node.
 fn listing(root: &Root, path: &str) -> Answer<Listing> {
     let opened = root.node(path)?;
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
@@ -95,7 +95,7 @@ fn listing(root: &Root, path: &str) -> Answer<Listing> {
     Ok(Listing { prefix, keys: vec![DOCUMENT.to_owned()], prefixes: names, next: None })
 }
 
-/// The document of a node; that of a group has the documents of all nodes below.
+/// Returns the document of a node. The document of a group has consolidated metadata.
 fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
     let opened = root.node(path)?;
     match opened.document.get() {
@@ -105,12 +105,12 @@ fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
         _ => {}
     }
     let (document, below) = made(root, path, &opened, interrupt)?;
-    // Where an older one is kept, the node is opened again soon.
+    // If an older node is cached, it is reopened soon.
     let _ = opened.document.set((document.as_slice().into(), below));
     Ok(document)
 }
 
-/// The document of a node, and the nodes whose documents it has as well.
+/// Returns the document of a node, and the nodes in its consolidated metadata.
 fn made(
     root: &Root,
     path: &str,
@@ -122,7 +122,7 @@ fn made(
         let start = Instant::now();
         let may_go_on =
             |count: usize| !interrupt.is_raised() && count < MOST_NODES && start.elapsed() < LONGEST;
-        // A copy that has not all nodes would hide the others.
+        // Incomplete consolidated metadata would hide the other nodes.
         if let Some(below) = all_below(root, path, opened, group, may_go_on)? {
             let nodes = below.iter().filter_map(|(path, node)| Some((path.clone(), node.v3().ok()?)));
             if let Some((_, document)) = own.consolidated(nodes)? {
@@ -136,10 +136,10 @@ fn made(
     Ok((document, Vec::new()))
 }
 
-/// Nodes below another one, with their paths seen from it.
+/// Nodes below another one, with their relative paths.
 type Below = Vec<(NodePath, Arc<Opened>)>;
 
-/// All nodes below a group that can be opened, with their paths seen from it; `None` if there are too many.
+/// All nodes below a group that can be opened, with their relative paths; `None` if there are too many.
 fn all_below(
     root: &Root,
     at: &str,
@@ -165,7 +165,7 @@ fn all_below(
     }
 }
 
-/// A chunk of the array that is there now: what was read while it got another document may be of either.
+/// Returns a chunk of the current array. A chunk that was read while the document changed may belong to either version.
 fn chunk(
     root: &Root,
     encoded: &Encoded,
@@ -181,7 +181,7 @@ fn chunk(
             return prepared;
         }
     }
-    Err(Failure::new(StatusCode::CONFLICT, "conflict", "the array is being changed; ask again"))
+    Err(Failure::new(StatusCode::CONFLICT, "conflict", "the array is being changed; retry the request"))
 }
 
 fn chunk_of(
@@ -207,7 +207,7 @@ fn chunk_of(
             let place = (root.name.clone(), path, chunk, version);
             encoded.get(&place, || make(&place.2))?
         }
-        // What has no version may be another the next time.
+        // A value without a version may change between requests.
         None => make(&chunk)?,
     };
     let tag = content::tag_of(&[&bytes]);
@@ -218,14 +218,14 @@ fn missing(key: &str) -> Failure {
     Failure::missing(format!("there is no '{key}'"))
 }
 
-/// The version of the one stored chunk that a chunk is made of, if it has one.
+/// Returns the version of the stored chunk that a chunk is encoded from, if it is a single one with a version.
 fn version(opened: &Opened, key: Option<String>) -> Answer<Option<String>> {
     let Some(key) = key.map(Key::new).transpose()? else { return Ok(None) };
     let value = opened.store.open_with(&key, None)?;
     Ok(value.and_then(|value| data::tag(&*opened.store, &key, &*value)))
 }
 
-/// The array and its chunk that a key names.
+/// Returns the array and the chunk of a key.
 fn place_of(root: &Root, key: &str) -> Answer<(String, Arc<Opened>, Vec<u64>)> {
     let names: Vec<&str> = key.split('/').collect();
     let is_part = |name: &&&str| {
@@ -234,7 +234,7 @@ fn place_of(root: &Root, key: &str) -> Answer<(String, Arc<Opened>, Vec<u64>)> {
     };
     let length = names.iter().rev().take(LONGEST_KEY).take_while(|name| is_part(name)).count();
     let starts = names.len() - length..names.len();
-    // Most arrays have keys that begin with `c`; numbers can be names as well.
+    // The keys of most arrays begin with `c`; without it, a number can also be a name.
     let begins = |at: &usize| names[*at].starts_with('c');
     let (likely, others): (Vec<usize>, Vec<usize>) = starts.partition(begins);
     for at in likely.into_iter().rev().chain(others) {

@@ -1,4 +1,5 @@
-//! Blocking work for requests: on a bounded number of threads, in bounded time, and cancelled when no client waits for it any more.
+//! Blocking work for requests: on a bounded number of threads, in bounded time, and cancelled when the client
+//! disconnects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use zarrox::Interrupt;
 
 use crate::failure::{Answer, Failure};
 
-/// The threads that may work for one root at a time. A store that hangs keeps its own threads, and none of the others'.
+/// The limit of concurrent threads for one root. A hanging store blocks only the threads of its root.
 #[derive(Debug, Clone)]
 pub(crate) struct Workers {
     permits: Arc<Semaphore>,
@@ -22,7 +23,7 @@ pub(crate) struct Workers {
     place: Arc<str>,
 }
 
-/// An interrupt that is raised when no client waits any more.
+/// An interrupt that is raised when the client disconnects.
 #[derive(Debug, Default)]
 struct Waiting(Interrupt);
 
@@ -37,8 +38,9 @@ impl Workers {
         Self { permits: Arc::new(Semaphore::new(threads)), threads, limit, place: place.into() }
     }
 
-    /// Runs work that waits for the store or decodes. It is interrupted when the future is dropped, as when the client has gone, and when
-    /// it takes longer than the limit: the answer then comes at once, and the thread is free when the store returns.
+    /// Runs work that waits for the store or decodes. It is interrupted when the future is dropped, for example because
+    /// the client disconnected, and after the timeout. The response is then sent immediately, and the thread is
+    /// released when the store returns.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Interrupt) -> Answer<T> + Send + 'static,
@@ -61,7 +63,7 @@ impl Workers {
         }
     }
 
-    /// Runs work whose results are sent one by one. It has no limit of time, and ends when its receiver is dropped.
+    /// Runs work whose results are sent one by one. It has no timeout, and ends when its receiver is dropped.
     pub(crate) async fn start(
         &self,
         work: impl FnOnce(&Interrupt) + Send + 'static,
@@ -78,13 +80,13 @@ impl Workers {
     }
 
     async fn permit(&self) -> Answer<OwnedSemaphorePermit> {
-        let closed = |_| Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server stops");
+        let closed = |_| Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping");
         self.permits.clone().acquire_owned().await.map_err(closed)
     }
 
     fn broken(error: &tokio::task::JoinError) -> Failure {
         tracing::error!("a request failed: {error}");
-        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", "the request failed, which is a bug of Zarrox")
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", "the request failed; this is a bug in Zarrox")
     }
 }
 

@@ -44,9 +44,9 @@ fn errors_name_the_calls_and_the_parameters() {
     assert!(client.get("/apis").message().contains("'/apis'"));
     for (query, message) in [
         ("no=1", "unknown parameter `no`, expected one of `select`, `indexing`, "),
-        ("width=0", "width: '0' is not a whole number from 1 to 65536"),
+        ("width=0", "width: '0' is not an integer from 1 to 65536"),
         ("as=tiff", "as: unknown variant `tiff`, expected one of `raw`, `json`, `npy`, `png`"),
-        ("colormap=x", "colormap: unknown colour map 'x'; expected one of viridis, "),
+        ("colormap=x", "colormap: unknown colormap 'x'; expected one of viridis, "),
         ("step=1,1&width=1", "step cannot be combined with width or height"),
         ("select=0&select=1", "duplicate parameter `select`"),
     ] {
@@ -193,7 +193,7 @@ fn elements_are_thinned_or_reduced_to_what_is_asked_for() {
     for bad in ["step=2", "step=0,1", "step=x,1", "step=2,2&width=3", "missing=x"] {
         assert_eq!(client.get(&format!("{uri}&reduce=mean&{bad}")).status, 400, "{bad}");
     }
-    // NaN counts for nothing.
+    // NaN is ignored.
     assert!((mean["values"][1][2].as_f64().unwrap() - (24.0 + 25.0 + 34.0) / 3.0).abs() < 1e-5);
     let deviation = client.json(&format!("{uri}&step=1,2&reduce=std&missing=2"));
     assert_eq!((&deviation["values"][0], &deviation["reduce"]), (&json!([0.5, 0.0, 0.5]), &json!("std")));
@@ -354,7 +354,7 @@ fn broken_arrays_show_what_is_wrong_while_others_work() {
     let place = Place::new();
     fs::write(place.path("v3.zarr/g/a/c/3/1"), "no zstd").unwrap();
     let client = place.client();
-    // Damage between the elements that a line without a reduction would show is damage.
+    // Damage is reported even between the elements that an unreduced line would show.
     for call in
         ["slice/v3.zarr/g/a", "line/v3.zarr/g/a?select=:,5&points=1", "line/v3.zarr/g/a?select=6,:&points=1"]
     {

@@ -1,4 +1,4 @@
-//! Requests that make no sense: each gets an answer that says so, and none an error of the server.
+//! Invalid requests: each gets a client error, and none a server error.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -12,7 +12,7 @@ use zarrox_hostile::urls::Asker;
 
 use crate::common::{NAMES, Place, typed};
 
-/// A server of sound and damaged hierarchies.
+/// A server of valid and damaged hierarchies.
 static SERVED: LazyLock<(Place, tempfile::TempDir, Asker)> = LazyLock::new(|| {
     let place = Place::new();
     let other = tempfile::tempdir().unwrap();
@@ -31,13 +31,13 @@ static SERVED: LazyLock<(Place, tempfile::TempDir, Asker)> = LazyLock::new(|| {
     (place, other, Asker::new(server).unwrap())
 });
 
-/// Demands what is promised of every answer.
+/// Checks the properties of every response.
 fn check(uri: &str, method: &str, headers: &[(&str, &str)]) -> Result<(), TestCaseError> {
     let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
     SERVED.2.ask(method, uri.as_bytes(), &headers).map(drop).map_err(TestCaseError::fail)
 }
 
-/// A segment of a path: names that are there, and others.
+/// Returns a segment of a path: existing names, and others.
 fn segment() -> impl Strategy<Value = String> {
     let known = [
         "data",
@@ -185,7 +185,7 @@ fn parameter() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A request of the interface that is nearly right.
+/// Returns a request of the interface that is nearly valid.
 fn call() -> impl Strategy<Value = String> {
     let calls = vec!["tree", "node", "slice", "line", "histogram", "stats", "chunks", "check"];
     let nodes = vec![
@@ -228,14 +228,14 @@ fn range() -> impl Strategy<Value = String> {
     ]
 }
 
-/// An address with a few bytes changed, left out or put in.
+/// Returns a URL with a few bytes changed, removed or inserted.
 fn mutated() -> impl Strategy<Value = String> {
     let changes =
         vec((any::<prop::sample::Index>(), 0..3_u8, select(b"%/?&=:,.-[]+*~0179aezA\x80".to_vec())), 1..6);
     (call(), changes).prop_map(|(uri, changes)| {
         let mut bytes = uri.into_bytes();
         for (place, kind, byte) in changes {
-            // The slash at the beginning stays: without it the request is none.
+            // The slash at the beginning stays: without it the request is not HTTP.
             let at = 1 + place.index(bytes.len() - 1);
             match kind {
                 0 => bytes[at] = byte,
@@ -248,7 +248,7 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// A header that the server reads, with any value.
+/// Returns a header that the server reads, with any value.
 fn header() -> impl Strategy<Value = (&'static str, String)> {
     let names = vec![
         "host",

@@ -12,7 +12,7 @@ use crate::common::{Client, aged};
 
 const FORMATS: [Format; 2] = [Format::V2, Format::V3];
 
-/// A group with an array of eight rows and columns in such chunks, which are not compressed.
+/// Returns a group with an array of eight rows and columns in uncompressed chunks of this shape.
 fn group(path: &std::path::Path, format: Format) -> Group {
     let group = OpenOptions::new().format(format).create_group(path).unwrap();
     array(&group, [4, 4]);
@@ -21,7 +21,7 @@ fn group(path: &std::path::Path, format: Format) -> Group {
     group
 }
 
-/// The array, made anew.
+/// Returns the array, created again.
 fn array(group: &Group, chunks: [u64; 2]) -> Array {
     if group.contains("a").unwrap() {
         group.delete("a").unwrap();
@@ -40,7 +40,7 @@ fn client(path: &std::path::Path) -> Client {
     Client::new(Server::new().token(None).root("r", path).unwrap())
 }
 
-/// The lengths of chunks in a document.
+/// Returns the chunk shape in a document.
 fn chunks(document: &serde_json::Value) -> serde_json::Value {
     document["chunk_grid"]["configuration"]["chunk_shape"].clone()
 }

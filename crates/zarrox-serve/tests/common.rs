@@ -15,7 +15,7 @@ use zarrox::codecs::{Zlib, Zstd};
 use zarrox::{Array, DataType, DynArray, Format, OpenOptions, s};
 use zarrox_serve::Server;
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -43,7 +43,7 @@ pub(crate) struct Client {
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-/// Work for stores that hang is not waited for.
+/// Work for hanging stores is not awaited.
 impl Drop for Client {
     fn drop(&mut self) {
         self.runtime.take().unwrap().shutdown_background();
@@ -80,7 +80,7 @@ impl Client {
         self.ask("GET", uri, &[])
     }
 
-    /// An answer that has to be there.
+    /// Returns a response, which must be successful.
     pub(crate) fn ok(&self, uri: &str) -> Answer {
         let answer = self.get(uri);
         assert_eq!(
@@ -97,7 +97,7 @@ impl Client {
     }
 }
 
-/// The element of the test's arrays at an index.
+/// Returns the element of the test's arrays at an index.
 pub(crate) fn element(y: usize, x: usize) -> i32 {
     i32::try_from(100 * y + x).unwrap() - 50
 }
@@ -114,7 +114,8 @@ fn written(array: &Array) {
     array.flush().unwrap();
 }
 
-/// Makes all files of a directory older: one that was changed just now has no tag, since another change might not be seen.
+/// Makes all files of a directory older. A file that was changed just now has no entity tag, since another change might
+/// go unnoticed.
 pub(crate) fn aged(path: &Path) {
     let before = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     for entry in std::fs::read_dir(path).unwrap().map(Result::unwrap) {
@@ -133,7 +134,8 @@ pub(crate) fn aged(path: &Path) {
     }
 }
 
-/// A directory with a hierarchy for each of several formats and stores. In each the array `g/a` has its first chunk missing.
+/// A directory with a hierarchy for each of several formats and stores. In each hierarchy, the array `g/a` lacks its
+/// first chunk.
 pub(crate) struct Place {
     directory: TempDir,
 }
@@ -156,7 +158,7 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// The path or URL of a hierarchy.
+    /// Returns the path or URL of a hierarchy.
     pub(crate) fn url(&self, name: &str) -> String {
         let path = self.path(name).to_str().unwrap().to_owned();
         if name.ends_with(".sqlite") { format!("sqlite://{path}") } else { path }
@@ -183,7 +185,7 @@ impl Place {
         written(&builder.create().unwrap());
     }
 
-    /// A server of all hierarchies, each under its name, without a token.
+    /// Returns a server of all hierarchies, each under its name, without a token.
     pub(crate) fn server(&self) -> Server {
         let server = Server::new().token(None);
         NAMES.iter().fold(server, |server, name| server.root(*name, self.url(name)).unwrap())
@@ -194,12 +196,12 @@ impl Place {
     }
 }
 
-/// The place of the array in a hierarchy: its path with a slash before it, or nothing.
+/// Returns the path of the array in a hierarchy, with a leading slash, or nothing.
 pub(crate) fn array_of(name: &str) -> &'static str {
     if name == "v1.zarr" { "" } else { "/g/a" }
 }
 
-/// The values of the hierarchies, in which the first chunk is missing: of a shard for some.
+/// Returns the values of the hierarchies, in which the first chunk is missing, or the first inner chunk of a shard.
 pub(crate) fn expected(name: &str) -> ndarray::Array2<i32> {
     let mut values = values();
     let (rows, columns) = if name == "shards.zarr" { (4, 10) } else { (2, 5) };

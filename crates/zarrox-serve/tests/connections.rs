@@ -1,4 +1,4 @@
-//! A server with its connections: a thousand of them, slow stores, clients that go away, and its end.
+//! Connections of a server: a thousand of them, slow stores, disconnecting clients, and shutdown.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -44,7 +44,7 @@ fn ask(stream: &mut TcpStream, uri: &str) {
     write!(stream, "GET {uri} HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
 }
 
-/// The status line and the body of an answer with a length.
+/// Returns the status line and the body of a response with a length.
 fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -72,7 +72,7 @@ fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
 fn a_thousand_open_connections_are_answered() {
     let place = Place::new();
     let running = Running::new(place.server());
-    // Each has two ends in this process.
+    // Both ends of each connection are in this process.
     let most = raised().min(1000);
     let mut open: Vec<TcpStream> = (0..most).map(|_| running.connect()).collect();
     for _ in 0..2 {
@@ -85,11 +85,11 @@ fn a_thousand_open_connections_are_answered() {
             assert!(body.starts_with(b"{"));
         }
     }
-    // Connections on which nothing is asked do not keep the server.
+    // Idle connections do not block the shutdown.
     assert!(running.stop() < Duration::from_secs(20));
 }
 
-/// The number of connections for which this process may have files.
+/// Returns the number of connections that the limit of open files allows.
 fn raised() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -99,7 +99,7 @@ fn raised() -> usize {
     usize::try_from(files.saturating_sub(200) / 2).unwrap_or(usize::MAX)
 }
 
-/// A directory with a small hierarchy.
+/// Returns a directory with a small hierarchy.
 fn small() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s.zarr");
@@ -126,7 +126,7 @@ fn large_values_are_streamed_and_clients_may_go_away() {
         let mut some = [0; 1000];
         stream.read_exact(&mut some).unwrap();
     }
-    // Clients that take nothing keep no thread.
+    // Clients that read nothing block no thread.
     let waiting: Vec<TcpStream> = (0..50)
         .map(|_| {
             let mut stream = running.connect();

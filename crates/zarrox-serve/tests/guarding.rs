@@ -1,4 +1,4 @@
-//! Who gets an answer: tokens, hosts, origins, prefixes.
+//! Access control: tokens, hosts, origins, prefixes.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -83,7 +83,7 @@ fn pages_of_allowed_origins_may_ask() {
     assert_eq!(answer.header("access-control-allow-origin"), "https://viewer.example.org");
     assert!(answer.header("access-control-expose-headers").contains("content-range"));
     assert_eq!(answer.header("x-content-type-options"), "nosniff");
-    // Errors are seen as well: a page can say what is wrong.
+    // Errors are readable as well, so that a page can show them.
     let refused = client.ask("GET", "/v3/v2.zarr/zarr.json", &known[..1]);
     assert_eq!(
         (refused.status, refused.header("access-control-allow-origin")),
@@ -182,10 +182,10 @@ fn a_wrong_token_in_the_path_is_answered_like_none() {
         assert_eq!(answer.headers, none.headers, "{path}");
         assert!(answer.header("content-security-policy").contains("frame-ancestors 'none'"));
     }
-    // The right token elsewhere does not mend it.
+    // The valid token elsewhere does not help.
     let known = [("authorization", "Bearer a-secret")];
     assert_eq!(client.ask("GET", "/t/wrong/api/v1/", &known).status, 401);
-    // Without the token in the path, no other page has an answer in a frame.
+    // Without the token in the path, no other page may embed a response in a frame.
     let page = client.ask("GET", "/", &known);
     assert!(page.header("content-security-policy").contains("frame-ancestors 'self'"));
     assert_eq!(client.ask("GET", "/t", &known).status, 404);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Client, Place};
 
-/// The address of a server that takes connections and never answers.
+/// Returns the address of a server that accepts connections and never responds.
 fn silent() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! `/data`: stored bytes as they are.
+//! `/data`: stored bytes, unchanged.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

@@ -1,4 +1,4 @@
-//! `/v3`: any hierarchy as one of Zarr 3.
+//! `/v3`: any hierarchy as Zarr 3.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -12,7 +12,7 @@ use zarrox_serve::Server;
 
 use crate::common::{Client, NAMES, Place, array_of, expected};
 
-/// Everything below `/v3/NAME` that a reader of the array asks for, in a store of its own.
+/// A store with everything below `/v3/NAME` that a reader of the array requests.
 fn downloaded(client: &Client, name: &str) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
     let array = array_of(name).trim_start_matches('/');

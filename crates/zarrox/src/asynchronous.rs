@@ -44,7 +44,7 @@ pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 's
     zarrox_stores::internals::run_blocking(work).await?
 }
 
-/// Opens the node at a place, see [`crate::open`].
+/// Opens the node at a location, see [`crate::open`].
 ///
 /// # Errors
 /// The errors of [`crate::open`].
@@ -53,7 +53,7 @@ pub async fn open(place: impl Into<Place>) -> Result<Node> {
     run(move || crate::open(place)).await
 }
 
-/// Creates a group at a place, see [`crate::create_group`].
+/// Creates a group at a location, see [`crate::create_group`].
 ///
 /// # Errors
 /// The errors of [`crate::create_group`].
@@ -61,12 +61,12 @@ pub async fn create_group(place: impl Into<Place>) -> Result<AsyncGroup> {
     OpenOptions::new().create_group_async(place).await
 }
 
-/// Returns a builder for an array at a place; [`ArrayBuilder::create_async`] creates it.
+/// Returns a builder for an array at a location; [`ArrayBuilder::create_async`] creates it.
 pub fn create_array(place: impl Into<Place>) -> ArrayBuilder {
     OpenOptions::new().create_array(place)
 }
 
-/// Opens the array at a place, see [`crate::open_array`].
+/// Opens the array at a location, see [`crate::open_array`].
 ///
 /// # Errors
 /// The errors of [`crate::open_array`].
@@ -74,7 +74,7 @@ pub async fn open_array(place: impl Into<Place>) -> Result<AsyncArray> {
     open(place).await?.into_array().map(AsyncArray::from)
 }
 
-/// Opens the group at a place, see [`crate::open_group`].
+/// Opens the group at a location, see [`crate::open_group`].
 ///
 /// # Errors
 /// The errors of [`crate::open_group`].
@@ -84,7 +84,7 @@ pub async fn open_group(place: impl Into<Place>) -> Result<AsyncGroup> {
 
 /// Methods that open and create nodes with options: the futures of the methods without `_async`.
 impl OpenOptions {
-    /// Opens the node at a place, see [`open`](Self::open).
+    /// Opens the node at a location, see [`open`](Self::open).
     ///
     /// # Errors
     /// The errors of [`open`](Self::open).
@@ -93,7 +93,7 @@ impl OpenOptions {
         run(move || options.open(place)).await
     }
 
-    /// Opens the array at a place, see [`open_array`](Self::open_array).
+    /// Opens the array at a location, see [`open_array`](Self::open_array).
     ///
     /// # Errors
     /// The errors of [`open_array`](Self::open_array).
@@ -101,7 +101,7 @@ impl OpenOptions {
         self.open_async(place).await?.into_array().map(AsyncArray::from)
     }
 
-    /// Opens the group at a place, see [`open_group`](Self::open_group).
+    /// Opens the group at a location, see [`open_group`](Self::open_group).
     ///
     /// # Errors
     /// The errors of [`open_group`](Self::open_group).
@@ -109,7 +109,7 @@ impl OpenOptions {
         self.open_async(place).await?.into_group().map(AsyncGroup::from)
     }
 
-    /// Creates a group at a place, see [`create_group`](Self::create_group).
+    /// Creates a group at a location, see [`create_group`](Self::create_group).
     ///
     /// # Errors
     /// The errors of [`create_group`](Self::create_group).

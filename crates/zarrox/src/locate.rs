@@ -47,8 +47,8 @@ pub(crate) fn store_for(
     Ok((Arc::new(open_directory(root, storage)?), node, named))
 }
 
-/// Returns the store of a place, and the path of the node in it, as [`open`](crate::open) opens them, for programs that need the
-/// store itself.
+/// Returns the store of a location, and the path of the node in it, as [`open`](crate::open) opens them, for
+/// programs that need the store itself.
 ///
 /// # Errors
 /// When the path is invalid, or the URL is not supported.

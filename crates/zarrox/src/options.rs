@@ -267,7 +267,7 @@ impl OpenOptions {
         self.access(&AccessOptions::new().store_empty_chunks(store))
     }
 
-    /// Opens the node at a place, according to the mode.
+    /// Opens the node at a location, according to the mode.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node, [`ErrorKind::AlreadyExists`] when there is one in mode `w-`; otherwise the
@@ -277,7 +277,7 @@ impl OpenOptions {
         self.open_at(&self.placed(place.into(), creates)?)
     }
 
-    /// Opens the array at a place, according to the mode.
+    /// Opens the array at a location, according to the mode.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::open`]; also when the node is a group.
@@ -285,7 +285,7 @@ impl OpenOptions {
         self.open(place)?.into_array()
     }
 
-    /// Opens the group at a place, according to the mode.
+    /// Opens the group at a location, according to the mode.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::open`]; also when the node is an array.
@@ -308,10 +308,10 @@ impl OpenOptions {
         }
     }
 
-    /// Creates a group at an empty place; in mode `w`, an existing node is replaced.
+    /// Creates a group at an empty location; in mode `w`, an existing node is replaced.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when the place is not empty.
+    /// [`ErrorKind::AlreadyExists`] when the location is not empty.
     pub fn create_group(&self, place: impl Into<Place>) -> Result<Group> {
         self.create_group_at(&self.new_place(place)?)
     }
@@ -342,13 +342,13 @@ impl OpenOptions {
         Group::create(location, format, self.mode == OpenMode::Write)
     }
 
-    /// Returns a builder for an array at a place; in mode `w`, an existing node is replaced.
+    /// Returns a builder for an array at a location; in mode `w`, an existing node is replaced.
     pub fn create_array(&self, place: impl Into<Place>) -> ArrayBuilder {
         self.builder(self.new_place(place))
     }
 
-    /// Opens the store of a place with these options, and returns it with the path of the node in it. In [mode
-    /// `r`](OpenMode::Read) the store is read-only.
+    /// Opens the store of a location with these options, and returns it with the path of the node in it. In
+    /// [mode `r`](OpenMode::Read) the store is read-only.
     ///
     /// # Errors
     /// When the path is invalid, the URL is not supported, or the store cannot be opened.
@@ -357,12 +357,12 @@ impl OpenOptions {
         Ok((store, path))
     }
 
-    /// Lists the hierarchies directly in a directory, in a bucket, or in another place that is not a hierarchy itself, sorted by
-    /// name: directories with a node at their root, and archives named `*.zip`. A hierarchy that cannot be opened is listed with
-    /// the reason.
+    /// Lists the hierarchies directly in a directory, in a bucket, or in another location that is not a
+    /// hierarchy itself, sorted by name: directories with a node at their root, and archives named `*.zip`. A
+    /// hierarchy that cannot be opened is listed with the reason.
     ///
     /// # Errors
-    /// When the place cannot be listed.
+    /// When the location cannot be listed.
     pub fn hierarchies(&self, place: impl Into<Place>) -> Result<Vec<Child>> {
         let place = place.into();
         let location = self.place(&place)?;
@@ -380,8 +380,8 @@ impl OpenOptions {
         Ok(children)
     }
 
-    /// Deletes the node at a place, with everything below it, whether its documents can be parsed or not. If the path is a
-    /// symbolic link, only the link is deleted.
+    /// Deletes the node at a location, with everything below it, whether its documents can be parsed or not.
+    /// If the path is a symbolic link, only the link is deleted.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
@@ -422,9 +422,9 @@ impl OpenOptions {
         })
     }
 
-    /// Moves the node at a place, with everything below it, to another place in the same hierarchy; or a whole hierarchy on disk
-    /// to a path outside of all others. In mode `w`, an existing node is replaced: if the store can rename, it is deleted after
-    /// the move, otherwise immediately before the move.
+    /// Moves the node at a location, with everything below it, to another location in the same hierarchy; or
+    /// a whole hierarchy on disk to a path outside of all others. In mode `w`, an existing node is replaced:
+    /// if the store can rename, it is deleted after the move, otherwise immediately before the move.
     ///
     /// # Errors
     /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two are in different hierarchies.
@@ -584,8 +584,8 @@ impl OpenOptions {
 }
 
 impl Array {
-    /// Returns a builder for an array at another place with the shape, data type, chunks, codecs, fill value, dimension names and
-    /// format of this array. The builder can change any of them.
+    /// Returns a builder for an array at another location with the shape, data type, chunks, codecs, fill
+    /// value, dimension names and format of this array. The builder can change any of them.
     ///
     /// ```
     /// # use zarrox::prelude::*;

@@ -11,7 +11,7 @@ use zarrox_stores::internals::is_url;
 
 use crate::error::argument;
 
-/// The place of a node: a path on disk, a URL, or a path in a store.
+/// The location of a node: a path on disk, a URL, or a path in a store.
 ///
 /// Functions take `impl Into<Place>`:
 ///
@@ -50,10 +50,10 @@ impl Place {
         }
     }
 
-    /// Returns the place whose path ends in this suffix as well, beside this one.
+    /// Returns the sibling location whose path is this path with a suffix.
     ///
     /// # Errors
-    /// When the path is not Unicode, or the place is the root of a store.
+    /// When the path is not Unicode, or the location is the root of a store.
     #[doc(hidden)]
     pub fn beside(&self, suffix: &str) -> Result<Self> {
         let with_suffix = |path: &str| format!("{}{suffix}", path.trim_end_matches('/'));
@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// Returns the place of a name below this one.
+    /// Returns the location of a name below this one.
     pub(crate) fn join(&self, name: &str) -> Self {
         match &self.0 {
             Kind::Path(path) => Self(Kind::Path(joined(path, name))),

@@ -23,7 +23,7 @@ pub fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// The work of another process: the same as that of all.
+/// Returns the work of another process: the same as that of all.
 pub fn run_child(open: &dyn Fn(&Path) -> Box<dyn Store>) {
     if let Some(path) = std::env::var_os(CHILD) {
         write_many(&*open(Path::new(&path)), std::process::id());

@@ -34,7 +34,7 @@ pub(crate) fn check() -> Outcome {
     if found.is_empty() { Ok(()) } else { Err(format!("words of {LIST}:\n{}", found.join("\n"))) }
 }
 
-/// The phrases of the list, the longest first.
+/// Returns the phrases of the list, the longest first.
 fn parse(list: &str) -> Outcome<Vec<Phrase<'_>>> {
     let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let phrases = lines.map(|line| {
@@ -46,7 +46,7 @@ fn parse(list: &str) -> Outcome<Vec<Phrase<'_>>> {
     Ok(phrases)
 }
 
-/// The lines of a text that have a phrase, counted from 1, each with the longest phrase in it.
+/// Returns the lines of a text that have a phrase, counted from 1, each with the longest phrase in it.
 fn search<'p>(text: &str, phrases: &'p [Phrase<'p>]) -> Vec<(usize, &'p Phrase<'p>)> {
     let lines = text.lines().enumerate();
     let found = lines.filter_map(|(index, line)| {

@@ -39,7 +39,7 @@ impl Cursor {
         Self { index: vec![0; shape.len()], begun: shape.len(), shape }
     }
 
-    /// The number of trailing dimensions that restart at the element.
+    /// Returns the number of trailing dimensions that restart at the element.
     pub(crate) fn begun(&self) -> usize {
         self.begun
     }
@@ -73,7 +73,7 @@ pub(crate) struct Printer<'w> {
 }
 
 impl<'w> Printer<'w> {
-    /// A printer of an array with one dimension or more; `shape` is its printed shape.
+    /// Creates a printer of an array with one dimension or more; `shape` is its printed shape.
     pub(crate) fn new(out: &'w mut dyn Write, shape: Vec<u64>, elided: Vec<bool>) -> Self {
         Self { out, cursor: Cursor::new(shape), elided, line: String::new() }
     }

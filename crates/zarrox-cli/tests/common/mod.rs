@@ -111,7 +111,7 @@ impl Sandbox {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// The names in the directory, sorted.
+    /// Returns the names in the directory, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -127,7 +127,7 @@ impl From<Output> for Run {
     }
 }
 
-/// A file that NumPy has made.
+/// Returns a file that NumPy has made.
 #[allow(dead_code, clippy::allow_attributes, reason = "not every test file needs everything")]
 pub(crate) fn golden(name: &str) -> String {
     let directory =

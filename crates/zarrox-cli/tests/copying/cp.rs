@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::common::Sandbox;
 
-/// A group with two arrays.
+/// Returns a group with two arrays.
 fn sea() -> Sandbox {
     let place = Sandbox::new();
     place.ok(&["create", "sea.zarr/depth", "--shape", "6,8", "--dtype", "<i2", "--chunks", "2,4"]);

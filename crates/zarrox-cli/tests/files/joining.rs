@@ -132,7 +132,7 @@ fn ranges_members_and_chunks_have_names() {
     assert!(!place.path("no.zarr").exists());
 }
 
-/// A file of NetCDF-3 with a variable that is whole, and one whose end is missing.
+/// Returns a file of NetCDF-3 with a variable that is whole, and one whose end is missing.
 fn cut() -> Vec<u8> {
     let mut bytes =
         b"CDF\x01\0\0\0\0\0\0\0\x0a\0\0\0\x01\0\0\0\x01x\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0\x0b\0\0\0\x02"

@@ -34,7 +34,7 @@ impl Running {
         Self { child, link, rest }
     }
 
-    /// The status line of the answer to a request.
+    /// Returns the status line of the answer to a request.
     fn ask(&self, uri: &str) -> String {
         let host = self.link.strip_prefix("http://").unwrap().split('/').next().unwrap();
         let mut stream = TcpStream::connect(host).unwrap();
@@ -154,5 +154,5 @@ fn roots_that_cannot_be_served_are_told_at_once() {
     assert!(place.fails(2, &["serve", "/"]).contains("NAME=/"));
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    assert!(place.fails(1, &["serve", "--port", &port, "sea.zarr"]).contains("listening at"));
+    assert!(place.fails(1, &["serve", "--port", &port, "sea.zarr"]).contains("cannot listen on"));
 }

@@ -18,7 +18,7 @@ fn place() -> Sandbox {
     place
 }
 
-/// The words of an interactive bash when these lines are typed.
+/// Returns the words of an interactive bash when these lines are typed.
 fn typed(place: &Sandbox, lines: &str) -> String {
     let mut bash = Command::new("bash");
     let directory = std::path::Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();

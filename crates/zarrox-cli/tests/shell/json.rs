@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::Sandbox;
 
-/// The form in each section of the page, by its heading.
+/// Returns the form in each section of the page, by its heading.
 fn forms() -> BTreeMap<String, Value> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/json.md");
     let page = std::fs::read_to_string(page).unwrap();

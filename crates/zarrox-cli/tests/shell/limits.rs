@@ -19,7 +19,7 @@ fn is_remembered(name: &str) -> bool {
     name.starts_with(".zarrox-journal") || name.starts_with(".zarrox-unfinished")
 }
 
-/// The names of all files below the directory that are not chunks or documents.
+/// Returns the names of all files below the directory that are not chunks or documents.
 fn temporary_files(place: &Sandbox) -> Vec<String> {
     let mut found = Vec::new();
     let mut directories = vec![place.path("")];

@@ -10,7 +10,8 @@ use zarrox_testkit::other_process;
 
 use crate::common::Sandbox;
 
-/// An array of two chunks, of which the first is not what it should be, after `spoil` has put something else in its place.
+/// Returns an array of two chunks, of which the first is not what it should be, after `spoil` has put
+/// something else in its place.
 fn spoiled(spoil: &str) -> Sandbox {
     let place = Sandbox::new();
     place.write("elements.raw", [1, 2, 3, 4]);
@@ -75,7 +76,7 @@ fn a_check_names_links_to_nothing_that_may_be_nodes_or_chunks() {
     assert!(place.fails(1, &["dump", "g.zarr/b"]).contains("/nowhere/array"));
 }
 
-/// The calls that a run makes with `--sync`, by strace, which must be there in `.ci/run`.
+/// Returns the calls that a run makes with `--sync`, by strace, which must be there in `.ci/run`.
 fn traced(place: &Sandbox, line: &[&str]) -> Option<String> {
     let mut command = other_process::strace()?;
     command.args(["-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2,link,linkat", "-o", "trace"]);

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::common::Sandbox;
 use zarrox_testkit::terminal::Terminal;
 
-/// A ramp with a missing element, and a wave.
+/// Returns a ramp with a missing element, and a wave.
 fn place() -> Sandbox {
     let place = Sandbox::new();
     let ramp: Vec<u8> = (0..8_i16).flat_map(|n| if n == 5 { -1 } else { n * 10 }.to_le_bytes()).collect();
@@ -20,7 +20,7 @@ fn place() -> Sandbox {
     place
 }
 
-/// The output of the command in a terminal of 60 columns and 12 lines.
+/// Returns the output of the command in a terminal of 60 columns and 12 lines.
 fn drawn(place: &Sandbox, line: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command: Command = place.command(line);
     for name in ["NO_COLOR", "COLORTERM", "TERM_PROGRAM"] {

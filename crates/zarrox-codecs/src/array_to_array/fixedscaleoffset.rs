@@ -130,7 +130,7 @@ fn scalar(config: Config<'_>, name: &str) -> Result<Number, CodecError> {
 /// The arithmetic of the scaling.
 #[derive(Debug, Clone)]
 enum Scaling {
-    /// In this type of floats.
+    /// Arithmetic in this float type.
     Floats(Storage),
     /// In this type of integers.
     Integers(Storage, i128, i128),

@@ -1,6 +1,6 @@
-//! The encoding that `json2` and `msgpack2` share: a chunk is one list, nested once for each dimension. After the elements
-//! follow the NumPy type of the array and, except in the predecessors `json` and `msgpack`, the shape of the chunk. The list is
-//! in MessagePack here.
+//! The encoding that `json2` and `msgpack2` share: a chunk is one list, nested once for each dimension. The elements are
+//! followed by the NumPy type of the array and, except in the predecessors `json` and `msgpack`, the shape of the chunk. The
+//! list is in MessagePack here.
 
 use zarrox_core::codec::{ChunkSpec, CodecError, ReadRegion};
 use zarrox_core::internals::msgpack::{self, Token};

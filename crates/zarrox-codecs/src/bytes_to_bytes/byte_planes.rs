@@ -68,7 +68,7 @@ fn split_block<const N: usize>(elements: &[Lane; N]) -> [u8x16; N] {
     zip(zip(zip(zip(elements.map(u8x16::new)))))
 }
 
-/// The inverse of [`split_block`], for a power of two.
+/// Returns the inverse of [`split_block`], for a power of two.
 #[inline]
 fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
     for _ in 0..N.trailing_zeros() {

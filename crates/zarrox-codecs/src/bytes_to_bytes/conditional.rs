@@ -69,7 +69,7 @@ fn members(codecs: &[CodecSpec], header_bits: usize) -> Map {
     config::members(json!({"codecs": codecs, "header_bits": header_bits}))
 }
 
-/// Returns the number of bytes that have a bit for each codec.
+/// Returns the size of the header in bytes, which has one bit for each codec.
 fn header_size<T>(codecs: &[T]) -> usize {
     codecs.len().div_ceil(8)
 }

@@ -97,7 +97,7 @@ pub trait DecodeStream: fmt::Debug + Sync {
 /// Decodes ranges of bytes separately.
 pub trait DecodeRanges: fmt::Debug + Sync {
     /// Returns the fetches of encoded bytes, which are stored at `window`, that serve `fetches` of decoded bytes. There are
-    /// `size` decoded bytes; the fetches lie inside them, and lead to no further fetches.
+    /// `size` decoded bytes. The fetches are inside them, and cause no further fetches.
     fn read<'a>(
         &'a self,
         window: Window,

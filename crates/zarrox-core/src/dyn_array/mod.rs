@@ -289,7 +289,7 @@ impl DynArray {
         Ok(row)
     }
 
-    /// Returns the place of the n-th element in row-major order.
+    /// Returns the position of the n-th element in row-major order.
     pub(super) fn place(&self, index: usize) -> String {
         elements::place(&self.shape, index)
     }

@@ -64,7 +64,7 @@ impl Source<'_> {
     }
 }
 
-/// Decodes elements in row-major order. Errors have the place of the element.
+/// Decodes elements in row-major order. Errors contain the index of the element.
 fn decoded<T>(elements: &View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
     let mut values = Vec::new();
     elements.for_each_element(|element| {

@@ -19,7 +19,7 @@ pub struct RealCast {
     rules: Rules,
     /// The machine type to which elements are converted first.
     source: Machine,
-    /// The loop; `None` if elements are cast one by one.
+    /// The loop that casts a slice; `None` if elements are cast one by one.
     kernel: Option<Kernel>,
     map: Map,
 }

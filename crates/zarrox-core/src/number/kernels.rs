@@ -242,7 +242,8 @@ fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool]
 /// Below this, doubles have at least one bit of fraction below a unit of 1. Its own last bits are 0.
 const LAST_BITS: f64 = 2_251_799_813_685_248.0;
 
-/// The loops for one conversion of an integral float to an integer, and for the float next to the limit of the range.
+/// Returns the loops for one conversion of an integral float to an integer, and for the float next to the
+/// limit of the range.
 #[expect(clippy::eq_op, reason = "the difference of a non-finite number to itself is NaN")]
 #[inline(always)]
 fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(

@@ -61,7 +61,7 @@ pub(super) use each_rounding;
 /// The reason why a type cannot represent a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// The number is NaN, which the type does not have.
+    /// The number is NaN, which the type cannot represent.
     NotANumber,
     /// The number is infinite, and the type has no infinities.
     Infinity,

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::grid::ChunkGrid;
 
-    /// Position by position: the reference.
+    /// The reference implementation, which handles one position at a time.
     fn naive(span: Span, chunk: usize) -> Vec<(usize, Vec<usize>, usize)> {
         let mut pieces: Vec<(usize, Vec<usize>, usize)> = Vec::new();
         for out in 0..span.count {

@@ -131,7 +131,7 @@ fn listed(grid: &ChunkGrid, points: &Points) -> ProjectedAxis {
     projected(&points.dims, runs, PointChunks::Listed(grouped))
 }
 
-/// Returns the elements of the other axes, repeated, as points without dimensions.
+/// Returns `count` points without dimensions, which repeat the elements of the other axes.
 fn repeated(count: usize) -> Grouped {
     let points = Arc::new(PlacedPoints::ascending(Dims::new(), (0..count).collect()));
     let chunks = if count > 0 { vec![(Dims::new(), 0..count)] } else { Vec::new() };

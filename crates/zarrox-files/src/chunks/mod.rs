@@ -1,4 +1,4 @@
-//! The chunks of an array in a file: as they are stored there, or made of elements.
+//! The chunks of an array in a file: as stored in the file, or encoded from its elements when they are read.
 
 pub(crate) mod rows;
 
@@ -9,27 +9,28 @@ use zarrox::codec::EncodeOptions;
 use zarrox::stores::{Bytes, Value};
 use zarrox::{Array, CodecChain, DynArray, Error, Result, Strictness};
 
-/// A function that is called with each stored chunk: its position, and its size in bytes.
+/// A function that is called with the position and the size in bytes of each stored chunk.
 pub(crate) type VisitChunk<'a> = &'a mut dyn FnMut(&[u64], u64) -> ControlFlow<()>;
 
 /// The encoded chunks of an array.
 pub(crate) trait Chunks: Debug + Send + Sync {
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     fn ndim(&self) -> usize;
 
     /// Returns true if any chunk is stored.
     fn any(&self) -> bool;
 
-    /// The size of a stored chunk in bytes. Of a chunk that is encoded when it is read, it is the size of the elements.
+    /// Returns the size of a stored chunk in bytes. For a chunk that is encoded when it is read, this is
+    /// the size of its elements.
     fn size(&self, chunk: &[u64]) -> Option<u64>;
 
     /// Visits all stored chunks in the order of their positions.
     fn visit(&self, visit: VisitChunk<'_>) -> ControlFlow<()>;
 
-    /// The bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
+    /// Returns the bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
     fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>>;
 
-    /// Opens a chunk, whose parts can be read.
+    /// Opens a chunk, so that parts of it can be read.
     fn open(&self, chunk: &[u64]) -> Result<Option<Box<dyn Value>>> {
         Ok(self.read(chunk)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
@@ -37,19 +38,20 @@ pub(crate) trait Chunks: Debug + Send + Sync {
 
 /// The elements of an array, chunk by chunk.
 pub(crate) trait Elements: Debug + Send + Sync {
-    /// The number of chunks along each dimension.
+    /// Returns the number of chunks along each dimension.
     fn grid(&self) -> &[u64];
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     fn chunk_shape(&self) -> Vec<u64>;
 
     /// Returns true if a chunk of the grid is stored.
     fn is_stored(&self, chunk: &[u64]) -> bool;
 
-    /// Visits the positions of all stored chunks in their order. The number of visits follows what is stored, not the grid.
+    /// Visits the positions of all stored chunks in their order. The cost depends on the number of stored chunks, not
+    /// on the size of the grid.
     fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()>;
 
-    /// The elements of a whole chunk. What lies outside of the array has any values.
+    /// Returns the elements of a whole chunk. Elements outside the array have unspecified values.
     fn read(&self, chunk: &[u64]) -> Result<DynArray>;
 }
 
@@ -63,7 +65,7 @@ pub(crate) struct EncodedOnRead {
 }
 
 impl EncodedOnRead {
-    /// The chunks of an array with these metadata.
+    /// Returns the chunks of an array with these metadata.
     pub(crate) fn new(array: &Array, elements: Box<dyn Elements>) -> Result<Self> {
         let registry = zarrox::codecs::registry();
         let chain = array.metadata().chain(&registry, Strictness::Lenient, zarrox::codec::CHUNK_LIMIT)?;

@@ -1,4 +1,4 @@
-//! Elements that lie in a file one after the other, in chunks that are runs of them.
+//! Contiguous elements of a file, divided into chunks.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -11,31 +11,31 @@ use zarrox::{DataType, DynArray, Result};
 use crate::chunks::{Elements, each_position};
 use crate::input::{Input, corrupt};
 
-/// The size of a chunk that is made of elements in a row, in bytes.
+/// The size in bytes of a chunk of contiguous elements.
 pub(crate) const CHUNK: u64 = 4 << 20;
 
-/// The place of elements.
+/// The location of the elements.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    /// A file, from this position on.
+    /// A file, from this offset on.
     File(std::sync::Arc<Input>, u64),
-    /// Parts of files, one after the other: each with its position and its length.
+    /// Parts of files, in order: the offset and the length of each.
     #[cfg_attr(
         all(not(feature = "hdf5"), not(test)),
-        expect(dead_code, reason = "only HDF5 has elements there")
+        expect(dead_code, reason = "only HDF5 stores elements like this")
     )]
     Parts(Vec<(std::sync::Arc<Input>, u64, u64)>),
     /// Memory.
     #[cfg_attr(
         all(not(feature = "hdf5"), not(test)),
-        expect(dead_code, reason = "only HDF5 has elements there")
+        expect(dead_code, reason = "only HDF5 stores elements like this")
     )]
     Memory(Bytes),
-    /// Nowhere: all elements are the fill value.
+    /// Not stored: all elements are the fill value.
     Nowhere,
 }
 
-/// Chunks that are runs of elements: as many rows as make a few mebibytes.
+/// Chunks of contiguous elements: whole rows, of a few mebibytes in total.
 #[derive(Debug, Clone)]
 pub(crate) struct Runs {
     shape: Vec<u64>,
@@ -45,7 +45,7 @@ pub(crate) struct Runs {
     item: u64,
 }
 
-/// The place of a chunk among all elements, in bytes.
+/// The range of a chunk among all elements, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) offset: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Extent {
 }
 
 impl Runs {
-    /// Divides an array of this shape, whose elements have this size in bytes.
+    /// Divides an array of this shape into chunks. `item` is the size of an element in bytes.
     pub(crate) fn new(shape: &[u64], item: u64) -> Self {
         Self::of_chunks(shape, runs(shape, item, CHUNK), item)
     }
@@ -66,12 +66,12 @@ impl Runs {
         Self { shape: shape.to_vec(), chunk_shape, grid, item }
     }
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     pub(crate) fn chunk_shape(&self) -> &[u64] {
         &self.chunk_shape
     }
 
-    /// The number of chunks along each dimension.
+    /// Returns the number of chunks along each dimension.
     pub(crate) fn grid(&self) -> &[u64] {
         &self.grid
     }
@@ -81,7 +81,7 @@ impl Runs {
         self.shape.contains(&0)
     }
 
-    /// The place of a chunk of the grid.
+    /// Returns the range of a chunk of the grid.
     pub(crate) fn extent(&self, chunk: &[u64]) -> Extent {
         let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
         for (dim, &index) in chunk.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Runs {
         Extent { offset: first * self.item, length: count * self.item, whole: whole * self.item }
     }
 
-    /// The length of the chunk that begins at this offset, in bytes.
+    /// Returns the length of the chunk that begins at this offset, in bytes.
     pub(crate) fn length_at(&self, offset: u64) -> u64 {
         let divided = (0..self.shape.len()).rev().find(|&dim| self.chunk_shape[dim] < self.shape[dim]);
         let size =
@@ -106,7 +106,7 @@ impl Runs {
     }
 }
 
-/// Elements in row-major order, in chunks that are runs of them.
+/// Elements in row-major order, in contiguous chunks.
 #[derive(Debug)]
 pub(crate) struct Rows {
     place: Place,
@@ -114,7 +114,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The elements of an array of this shape. `available` is the number of bytes that there are.
+    /// Returns the elements of an array of this shape. `available` is the number of bytes in the source.
     pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
         let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
         let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
@@ -126,12 +126,12 @@ impl Rows {
         Ok(Self { place, runs: Runs::new(shape, item) })
     }
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     pub(crate) fn chunk_shape(&self) -> &[u64] {
         self.runs.chunk_shape()
     }
 
-    /// The number of chunks along each dimension.
+    /// Returns the number of chunks along each dimension.
     pub(crate) fn grid(&self) -> &[u64] {
         self.runs.grid()
     }
@@ -146,27 +146,27 @@ impl Rows {
         if self.any() { each_position(self.grid(), visit) } else { ControlFlow::Continue(()) }
     }
 
-    /// The bytes of a chunk. Behind the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. After the elements of the array are zero.
     pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
         self.read_behind(0, chunk)
     }
 
-    /// Returns the bytes of a chunk of an array that begins `distance` bytes behind this one.
+    /// Returns the bytes of a chunk of an array that begins `distance` bytes after this one.
     pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
         let Extent { offset, length: size, whole } = self.runs.extent(chunk);
         let mut bytes = match &self.place {
             Place::File(input, start) => {
                 let offset = start.checked_add(offset).and_then(|offset| offset.checked_add(distance));
-                input.read(offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
+                input.read(offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?, size)?
             }
             Place::Parts(parts) => {
                 let offset = offset.checked_add(distance);
-                parts_of(parts, offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
+                parts_of(parts, offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?, size)?
             }
             Place::Memory(bytes) => {
                 let range = usize::try_from(offset).ok().zip(usize::try_from(offset + size).ok());
                 let range = range.and_then(|(start, end)| bytes.get(start..end));
-                range.ok_or_else(|| corrupt("the elements are cut off"))?.to_vec()
+                range.ok_or_else(|| corrupt("the elements are truncated"))?.to_vec()
             }
             Place::Nowhere => Vec::new(),
         };
@@ -190,17 +190,17 @@ fn parts_of(parts: &[(std::sync::Arc<Input>, u64, u64)], offset: u64, size: u64)
         (skipped, missing) = (skipped - inside, missing - taken);
     }
     if missing > 0 {
-        return Err(corrupt("the elements are cut off"));
+        return Err(corrupt("the elements are truncated"));
     }
     Ok(bytes)
 }
 
 /// The form in which a file has elements.
 pub(crate) trait Form: Debug + Send + Sync {
-    /// The elements of an array of this shape that these bytes are.
+    /// Returns the elements of an array of this shape that these bytes are.
     fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray>;
 
-    /// The elements of a chunk of this shape that these bytes are.
+    /// Returns the elements of a chunk of this shape that these bytes are.
     fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
         let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
         self.decode(shape.map_err(|_| corrupt("a chunk is too large"))?, bytes)

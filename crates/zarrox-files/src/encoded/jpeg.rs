@@ -1,16 +1,16 @@
-//! JPEG whose damage is an error: decoders put grey where elements are missing.
+//! Checks of JPEG images, since decoders fill missing pixels with grey.
 
 use zarrox::Result;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 use crate::input::corrupt;
 
-/// The options of a decoder that fails where codes are damaged.
+/// Returns the options of a decoder that fails on damaged codes.
 pub(crate) fn strict() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true)
 }
 
-/// Fails if a JPEG does not come to its end. The last rows may be missing then, which decoders do not tell.
+/// Fails if a JPEG has no end marker. Its last rows may be missing then, which decoders do not report.
 pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
     const END: u8 = 0xd9;
     const SCAN: u8 = 0xda;
@@ -27,17 +27,18 @@ pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
             }
         };
     }
-    Err(corrupt("a JPEG is cut off: it has no end"))
+    Err(corrupt("a JPEG is truncated: it has no end marker marker"))
 }
 
-/// Returns the next marker, and the bytes behind it.
+/// Returns the next marker, and the bytes after it.
 fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
     let start = bytes.iter().position(|&byte| byte == 0xff)?;
     let at = start + bytes[start..].iter().position(|&byte| byte != 0xff)?;
     Some((bytes[at], &bytes[at + 1..]))
 }
 
-/// Returns the bytes from the first marker on that ends the codes of a scan. In codes, 0xff is followed by 0, and restarts are marked.
+/// Returns the bytes from the marker that ends the codes of a scan. In codes, 0xff is followed by 0, and restarts are
+/// marked.
 fn behind_codes(bytes: &[u8]) -> &[u8] {
     let ends = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0 | 0xd0..=0xd7 | 0xff);
     bytes.windows(2).position(ends).map_or(&[], |at| &bytes[at..])

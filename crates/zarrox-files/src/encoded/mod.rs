@@ -1,4 +1,4 @@
-//! Encoded images of files and of TIFF: whether they are whole, which decoders do not tell.
+//! Checks that encoded images are complete, which decoders do not report.
 
 pub(crate) mod jpeg;
 pub(crate) mod png_chunks;

@@ -1,4 +1,4 @@
-//! The checksums of PNG. Decoders stop behind the last element, before the checksum of what they have read.
+//! The checksums of PNG. Decoders stop after the last element, before the checksum of what they have read.
 
 use flate2::Crc;
 use zarrox::Result;
@@ -8,7 +8,7 @@ use crate::input::corrupt;
 /// The first bytes of a PNG.
 const SIGNATURE: usize = 8;
 
-/// Fails if a chunk of a PNG does not have its checksum, or if the last one is not there.
+/// Fails if the checksum of a chunk of a PNG does not match, or if the last chunk is missing.
 pub(crate) fn check(bytes: &[u8]) -> Result<()> {
     let mut rest = bytes.get(SIGNATURE..).unwrap_or_default();
     while let Some((kind, behind)) = checked(rest)? {
@@ -17,10 +17,10 @@ pub(crate) fn check(bytes: &[u8]) -> Result<()> {
         }
         rest = behind;
     }
-    Err(corrupt("a PNG is cut off: it has no end"))
+    Err(corrupt("a PNG is truncated: it has no end marker marker"))
 }
 
-/// Returns the kind of the first chunk, and the bytes behind it; `None` if it is cut off.
+/// Returns the kind of the first chunk, and the bytes after it; `None` if it is truncated.
 fn checked(bytes: &[u8]) -> Result<Option<([u8; 4], &[u8])>> {
     let Some((size, rest)) = bytes.split_first_chunk::<4>() else { return Ok(None) };
     let size = usize::try_from(u32::from_be_bytes(*size)).unwrap_or(usize::MAX);
@@ -33,7 +33,7 @@ fn checked(bytes: &[u8]) -> Result<Option<([u8; 4], &[u8])>> {
     crc.update(chunk);
     if crc.sum() != u32::from_be_bytes(*sum) {
         let kind = kind.escape_ascii();
-        return Err(corrupt(format!("a PNG is damaged: a chunk {kind} does not have its checksum")));
+        return Err(corrupt(format!("a PNG is damaged: the checksum of a {kind} chunk does not match")));
     }
     Ok(Some((*kind, behind)))
 }

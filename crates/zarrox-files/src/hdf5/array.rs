@@ -1,4 +1,4 @@
-//! Arrays of Zarr whose elements are those of datasets.
+//! Datasets as Zarr arrays.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,31 +19,31 @@ use crate::chunks::rows::{Place, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The parts of an import from which arrays are made.
+/// The parts of an import that arrays are created from.
 pub(super) struct Maker {
     pub(super) files: Files,
     /// The paths of the nodes of each file by their addresses.
     pub(super) paths: Vec<Arc<HashMap<u64, String>>>,
-    /// True if chunks that are encoded on reading are not compressed, since they get other codecs anyway.
+    /// True if chunks that are encoded on reading are not compressed, since the copier chooses other codecs.
     pub(super) is_plain: bool,
-    /// True if chunks that are passed on as they are stored are decoded, to see that they are not damaged.
+    /// True if chunks that are passed on as stored are decoded, to see that they are not damaged.
     pub(super) checks: bool,
     /// The sources of virtual datasets that were opened.
     pub(super) sources: HashMap<Id, Array>,
-    /// The virtual datasets that are being made, so that none is its own source.
+    /// The virtual datasets under construction, so that none is its own source.
     pub(super) open: Vec<Id>,
 }
 
-/// An array that is to be made.
+/// The properties of an array to be created.
 pub(super) struct Wanted<'w> {
     pub(super) documents: &'w MemoryStore,
     pub(super) path: &'w str,
     pub(super) id: Id,
     pub(super) dataset: &'w Dataset,
     pub(super) mapped: Mapped,
-    /// The field that the array has, where it does not have the whole structures.
+    /// The field whose values the array has; `None` for whole structures.
     pub(super) column: Option<Column>,
-    /// The shape, without the dimensions that elements have of their own.
+    /// The shape, without the dimensions of array elements.
     pub(super) shape: Vec<u64>,
     pub(super) attributes: Map,
     /// The names of the dimensions of the dataset.
@@ -56,7 +56,7 @@ impl Wanted<'_> {
         self.shape.iter().chain(&self.mapped.inner).copied().collect()
     }
 
-    /// Returns the stored element of places where nothing was written.
+    /// Returns the stored element where nothing was written.
     pub(super) fn fill(&self) -> Result<Vec<u8>> {
         match &self.dataset.fill {
             Some(fill) if fill.len() == self.dataset.datatype.size => Ok(fill.clone()),
@@ -81,14 +81,15 @@ impl Wanted<'_> {
                 let inner = std::iter::repeat_n(None, self.mapped.inner.len());
                 builder.optional_dimension_names(names.iter().cloned().chain(inner))
             }
-            // Of scalars, an empty list says that nothing is missing: formats without names need it for xarray.
+            // For scalars, the empty list of names is written as well: xarray needs it in formats without dimension
+            // names.
             None if self.whole_shape().is_empty() => builder.optional_dimension_names([]),
             None => builder,
         }
     }
 }
 
-/// Returns the settings with which documents are made.
+/// Returns the settings that documents are created with.
 pub(super) fn options() -> OpenOptions {
     OpenOptions::new().format(Format::V3)
 }
@@ -100,7 +101,7 @@ impl Maker {
         Heap { file: self.files.file(file).clone(), paths }
     }
 
-    /// Makes the document of an array, and the way to its chunks. Returns them with the shape of the array.
+    /// Creates the document of an array and the object that reads its chunks. Returns them with the shape of the array.
     pub(super) fn make(&mut self, mut wanted: Wanted<'_>) -> Result<(Box<dyn Chunks>, Vec<u64>)> {
         let dataset = wanted.dataset;
         if let Layout::Virtual(mappings) = &dataset.layout {
@@ -113,7 +114,9 @@ impl Maker {
 
     fn make_virtual(&mut self, wanted: &mut Wanted<'_>, mappings: &[Mapping]) -> Result<Box<dyn Chunks>> {
         if wanted.column.is_some() {
-            return Err(unsupported("virtual datasets of structures with fields of any length are not read"));
+            return Err(unsupported(
+                "virtual datasets of structures with fields of variable length are not read",
+            ));
         }
         let fill = self.heap(wanted.id.file).fill(&wanted.mapped, &wanted.fill()?)?;
         self.virtual_array(wanted, mappings, fill)
@@ -126,10 +129,10 @@ impl Maker {
             Some(column) => column.of(&raw)?,
             None => raw.clone(),
         };
-        // Without one fill value, all elements have to be stored.
+        // Without a single fill value, all elements must be stored.
         let fill = heap.fill(&wanted.mapped, &element)?;
         let several =
-            || unsupported("the fill value has different elements, and not all elements are stored");
+            || unsupported("the fill value has different elements, and some elements are not stored");
         let is_null = wanted.dataset.space == Space::Null || wanted.shape.contains(&0);
         let is_needed = fill.is_none() && !is_null;
         let builder = wanted.builder(fill);
@@ -203,7 +206,7 @@ impl Maker {
         encoded(&array, Box::new(elements))
     }
 
-    /// Returns the place of elements that lie one after the other, and the number of their bytes.
+    /// Returns the location of contiguous elements, and their size in bytes.
     fn place(&self, wanted: &Wanted<'_>, layout: &Layout) -> Result<(Place, u64)> {
         let dataset = wanted.dataset;
         if dataset.space == Space::Null {
@@ -226,7 +229,7 @@ impl Maker {
         }
     }
 
-    /// Returns the place of elements in external files.
+    /// Returns the location of elements in external files.
     fn external(&self, wanted: &Wanted<'_>) -> Result<(Place, u64)> {
         let count = wanted.shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
         let size = count.and_then(|count| count.checked_mul(wanted.dataset.datatype.size as u64));
@@ -240,7 +243,7 @@ impl Maker {
             let length = part.size.min(missing);
             if part.offset.checked_add(length).is_none_or(|end| end > input.length()) {
                 return Err(corrupt(format!(
-                    "the external file '{}' has {} bytes, fewer than the {length} from {} on that the dataset has there",
+                    "the external file '{}' has {} bytes, but the dataset needs {length} bytes from offset {}",
                     input.path().display(),
                     input.length(),
                     part.offset
@@ -253,7 +256,7 @@ impl Maker {
         Ok((Place::Parts(parts), available))
     }
 
-    /// Makes an array of elements that lie one after the other.
+    /// Creates an array of contiguous elements.
     fn rows(
         &self,
         wanted: Wanted<'_>,
@@ -294,11 +297,12 @@ fn chunked<'w>(wanted: &'w Wanted<'_>, chunk: &'w [u64]) -> Result<Chunked<'w>> 
     let element = wanted.dataset.datatype.size as u64;
     let size = chunk.iter().try_fold(element, |size, &length| size.checked_mul(length));
     let size = size.filter(|&size| size <= zarrox::codec::CHUNK_LIMIT as u64);
-    let size = size.ok_or_else(|| unsupported("a chunk is larger than Zarrox decodes"))?;
+    let size = size.ok_or_else(|| unsupported("a chunk exceeds the size that Zarrox decodes"))?;
     Ok(Chunked { shape: &wanted.shape, chunk, size })
 }
 
-/// Returns the elements outside of a dataset that is shorter than its array, if chunks have some.
+/// Returns the fill of chunk elements beyond a dataset that is shorter than its array; `None` if no chunk has such
+/// elements.
 fn beyond(dataset: &Dataset, shape: &[u64], chunk: &[u64], fill: Vec<u8>) -> Option<Beyond> {
     let Space::Simple { shape: stored, .. } = &dataset.space else { return None };
     let is_cut = stored
@@ -313,7 +317,7 @@ pub(super) fn encoded(array: &Array, elements: Box<dyn Elements>) -> Result<Box<
     Ok(Box::new(EncodedOnRead::new(array, elements)?))
 }
 
-/// Returns the codec from elements to bytes for elements that are stored in this form.
+/// Returns the serializer for elements that are stored in this form.
 fn bytes_codec(mapped: &Mapped) -> CodecSpec {
     let is_ordered =
         mapped.data_type.storage().word() > 1 || matches!(mapped.data_type.storage(), Storage::Struct(_));

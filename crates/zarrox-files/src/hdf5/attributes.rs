@@ -13,10 +13,10 @@ use super::values::Heap;
 use crate::input::{corrupt, unsupported};
 use crate::netcdf::{NcType, Origin};
 
-/// The deepest nesting of values.
+/// The maximum nesting depth of values.
 const DEEPEST: usize = 32;
 
-/// The most elements of one value, so that hostile types make no JSON without a bound.
+/// The maximum number of elements of one value, so that hostile types cannot create unbounded JSON.
 const MOST: u64 = 1 << 24;
 
 /// Returns the value of an attribute.
@@ -24,7 +24,7 @@ pub(super) fn value(heap: &Heap, attribute: &Attribute, origin: Origin) -> Resul
     let Attribute { datatype, space, data, .. } = attribute;
     let is_netcdf = origin == Origin::NetCdf;
     match space {
-        // NetCDF has lists without elements, and empty text, where HDF5 has nothing.
+        // NetCDF stores empty lists and empty text as null dataspaces.
         Space::Null if is_netcdf && is_text(datatype) => Ok("".into()),
         Space::Null if is_netcdf => Ok(Json::Array(Vec::new())),
         Space::Null => Ok(Json::Null),
@@ -36,7 +36,7 @@ pub(super) fn value(heap: &Heap, attribute: &Attribute, origin: Origin) -> Resul
     }
 }
 
-/// Returns the type that NetCDF has for the values of an attribute; `None` for another type.
+/// Returns the NetCDF type of the values of an attribute; `None` if NetCDF has no such type.
 pub(super) fn nc_type(datatype: &Datatype) -> Option<NcType> {
     match &datatype.class {
         Class::Text { .. } => Some(NcType::Char),
@@ -69,7 +69,7 @@ fn nested(heap: &Heap, datatype: &Datatype, shape: &[u64], bytes: &[u8], depth: 
 }
 
 fn element(heap: &Heap, datatype: &Datatype, bytes: &[u8], depth: usize) -> Result<Json> {
-    let bytes = bytes.get(..datatype.size).ok_or_else(|| corrupt("a value is cut off"))?;
+    let bytes = bytes.get(..datatype.size).ok_or_else(|| corrupt("a value is truncated"))?;
     if depth == 0 {
         return Err(unsupported("the types of the value are nested too deeply"));
     }
@@ -88,7 +88,7 @@ fn element(heap: &Heap, datatype: &Datatype, bytes: &[u8], depth: usize) -> Resu
         Class::Compound(members) => {
             let member = |member: &super::format::Member| {
                 let bytes = bytes.get(member.offset..);
-                let bytes = bytes.ok_or_else(|| corrupt("a field lies outside of its structure"))?;
+                let bytes = bytes.ok_or_else(|| corrupt("a field lies outside its structure"))?;
                 let name = lenient(&member.name);
                 let value = element(heap, &member.datatype, bytes, depth - 1);
                 Ok((name.clone(), value.map_err(|error| error.at(format!("field '{name}'")))?))
@@ -107,10 +107,10 @@ fn element(heap: &Heap, datatype: &Datatype, bytes: &[u8], depth: usize) -> Resu
     }
 }
 
-/// Returns a number, or bytes without a meaning as the list of their values.
+/// Returns a number; opaque bytes become the list of their values.
 fn scalar(datatype: &Datatype, bytes: &[u8]) -> Result<Json> {
-    let scalar =
-        Scalar::of(datatype)?.ok_or_else(|| unsupported("values of this type have no form in JSON"))?;
+    let scalar = Scalar::of(datatype)?
+        .ok_or_else(|| unsupported("values of this type cannot be represented in JSON"))?;
     let element = scalar.element(bytes);
     match &datatype.class {
         Class::Integer { is_signed, .. } => Ok(integer_json(&element, *is_signed)),
@@ -136,7 +136,7 @@ fn float(data_type: &DataType, element: Vec<u8>) -> Result<Json> {
     Ok(Json::from(wide.to::<Vec<f64>>()?.first().copied().unwrap_or(f64::NAN)))
 }
 
-/// Returns the value of an enumeration: true or false where these are its names, and else the number.
+/// Returns the value of an enumeration: a boolean if its names are true and false, and otherwise the number.
 fn enumerated(
     heap: &Heap,
     base: &Datatype,

@@ -14,17 +14,17 @@ use crate::chunks::rows::{Form, Rows};
 use crate::chunks::{Chunks, Elements, VisitChunk};
 use crate::input::{corrupt, zeroed};
 
-/// Chunks whose bytes are those of Zarr.
+/// Chunks whose bytes are passed on unchanged.
 #[derive(Debug)]
 pub(super) struct AsStored {
     pub(super) file: File,
     pub(super) table: Table,
     pub(super) ndim: usize,
-    /// The way to the elements, where chunks are decoded to see that they are not damaged.
+    /// Decodes chunks to check that they are not damaged; `None` to skip the check.
     pub(super) check: Option<Check>,
 }
 
-/// The check of chunks that are passed on as they are stored.
+/// The check of chunks that are passed on as stored.
 #[derive(Debug)]
 pub(super) struct Check {
     pub(super) pipeline: Pipeline,
@@ -73,14 +73,14 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Returns the field of each structure, one after the other.
+    /// Returns the field of each structure, contiguously.
     pub(super) fn of(self, structures: &[u8]) -> Result<Vec<u8>> {
         let count = structures.len() / self.whole.max(1);
         let mut fields = zeroed(count.saturating_mul(self.size))?;
         let each = fields.chunks_exact_mut(self.size.max(1)).zip(structures.chunks_exact(self.whole.max(1)));
         for (field, structure) in each {
             let stored = structure.get(self.offset..).and_then(|rest| rest.get(..self.size));
-            field.copy_from_slice(stored.ok_or_else(|| corrupt("a field lies outside of its structure"))?);
+            field.copy_from_slice(stored.ok_or_else(|| corrupt("a field lies outside its structure"))?);
         }
         Ok(fields)
     }
@@ -91,7 +91,7 @@ impl Column {
 pub(super) struct ElementForm {
     pub(super) heap: Heap,
     pub(super) mapped: Mapped,
-    /// The field that the elements are, where they are not the whole structures.
+    /// The field whose values the elements are; `None` for whole structures.
     pub(super) column: Option<Column>,
 }
 
@@ -105,34 +105,34 @@ impl Form for ElementForm {
     }
 }
 
-/// Elements in chunks that are decoded.
+/// Chunks that are decoded.
 #[derive(Debug)]
 pub(super) struct Decoded {
     pub(super) file: File,
     pub(super) table: Table,
     pub(super) pipeline: Pipeline,
     pub(super) form: ElementForm,
-    /// The number of chunks along each dimension, also those that elements have of their own.
+    /// The number of chunks along each dimension, including the dimensions of array elements.
     pub(super) grid: Vec<u64>,
     pub(super) chunk_shape: Vec<u64>,
     /// The size of a decoded chunk in bytes.
     pub(super) size: usize,
-    /// The size of a stored element, with the dimensions that it has of its own.
+    /// The size of a stored element, including its own dimensions.
     pub(super) element: usize,
     pub(super) beyond: Option<Beyond>,
 }
 
-/// The elements of chunks that lie outside of a dataset, and inside its dimensions.
+/// The fill of chunk elements that are outside a dataset but inside its dimensions.
 #[derive(Debug)]
 pub(super) struct Beyond {
     /// The shape of the dataset.
     pub(super) shape: Vec<u64>,
-    /// The stored element that is there.
+    /// The stored element to fill with.
     pub(super) fill: Vec<u8>,
 }
 
 impl Beyond {
-    /// Sets the elements of a chunk that lie outside of the dataset.
+    /// Sets the elements of a chunk that are outside the dataset.
     fn apply(&self, bytes: &mut [u8], chunk: &[u64], chunk_shape: &[u64]) {
         let own = chunk_shape.get(..self.shape.len()).unwrap_or(chunk_shape);
         let inside: Vec<u64> = chunk
@@ -186,13 +186,13 @@ impl Elements for Decoded {
     }
 }
 
-/// A field of structures that lie one after the other.
+/// A field of contiguous structures.
 #[derive(Debug)]
 pub(super) struct ColumnInRows {
     /// The structures.
     pub(super) rows: Rows,
     pub(super) form: ElementForm,
-    /// The number of chunks along each dimension, also those that the field has of its own.
+    /// The number of chunks along each dimension, including the dimensions of the field.
     pub(super) grid: Vec<u64>,
     pub(super) chunk_shape: Vec<u64>,
 }
@@ -249,7 +249,7 @@ mod tests {
         assert_error(
             Column { whole: 3, offset: 2, size: 2 }.of(&[0, 1, 2]),
             ErrorKind::Corrupt,
-            "outside of its structure",
+            "outside its structure",
         );
     }
 }

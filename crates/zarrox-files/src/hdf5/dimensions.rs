@@ -1,4 +1,4 @@
-//! Dimension scales of HDF5, and dimensions of NetCDF-4, as names of dimensions.
+//! Dimension scales of HDF5 and dimensions of NetCDF-4 as dimension names.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,10 +13,10 @@ use super::values::{Heap, little};
 use super::walk::{Found, joined};
 use crate::netcdf::{Hierarchy, Kind, Origin};
 
-/// The beginning of the name that NetCDF gives to a scale which stands for a dimension without values.
+/// The prefix of the name that NetCDF gives to the scale of a dimension without values.
 const WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
 
-/// The beginning of the name of a variable that is called as a dimension, but is not its coordinate.
+/// The prefix of the name of a variable that has the name of a dimension but is not its coordinate.
 const NON_COORDINATE: &str = "_nc4_non_coord_";
 
 /// The dimensions of a file.
@@ -26,7 +26,7 @@ pub(super) struct Dimensions {
     scales: HashMap<Id, Scale>,
     /// The dimensions of datasets.
     of_datasets: HashMap<Id, Vec<OfDataset>>,
-    /// The current lengths of the unlimited dimensions of NetCDF, by their scales.
+    /// The current lengths of the unlimited dimensions of NetCDF, by scale.
     lengths: HashMap<Id, u64>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Dimensions {
 #[derive(Debug)]
 struct Scale {
     name: String,
-    /// True if it stands for a dimension without values.
+    /// True if the dimension has no values.
     is_bare: bool,
     /// The number of the dimension in NetCDF.
     number: Option<i64>,
@@ -45,12 +45,12 @@ struct Scale {
 struct OfDataset {
     scale: Option<Id>,
     name: Option<String>,
-    /// The label, if it is not the name.
+    /// The label, if it differs from the name.
     label: Option<String>,
 }
 
 impl Dimensions {
-    /// Reads the dimensions of the datasets among the nodes. `heaps` has one for each file.
+    /// Reads the dimensions of the datasets among the nodes. `heaps` has the heap of each file.
     pub(super) fn read(nodes: &[Found], heaps: &[Heap], is_netcdf: bool) -> Self {
         let mut dimensions = Self::default();
         let mut by_number = HashMap::new();
@@ -134,7 +134,7 @@ impl Dimensions {
         Some(list.data.chunks_exact(list.datatype.size).map(scale).collect())
     }
 
-    /// Finds the lengths of unlimited dimensions: those of the longest variable.
+    /// Finds the length of each unlimited dimension: the length of the longest variable.
     fn read_lengths(&mut self, nodes: &[Found]) {
         let mut lengths: HashMap<Id, u64> = HashMap::new();
         let mut add = |scale: Id, length: u64| {
@@ -158,8 +158,8 @@ impl Dimensions {
         self.lengths = lengths;
     }
 
-    /// Returns the shape that an array gets: along an unlimited dimension of NetCDF it has the length of the dimension, even where the
-    /// variable has fewer elements.
+    /// Returns the shape of the array of a dataset. Along an unlimited dimension of NetCDF it has the length of the
+    /// dimension, even if the variable has fewer elements.
     pub(super) fn shape(&self, id: Id, shape: &[u64], max: &[Option<u64>]) -> Vec<u64> {
         let mut grown = shape.to_vec();
         let Some(found) = self.of_datasets.get(&id) else { return grown };
@@ -192,7 +192,7 @@ impl Dimensions {
         self.scales.contains_key(&id)
     }
 
-    /// Returns the path that a node gets; `None` for a dimension without values, which has no array.
+    /// Returns the path of a node in Zarr; `None` for a dimension without values, which has no array.
     pub(super) fn path(&self, node: &Found) -> Option<String> {
         if self.scales.get(&node.id).is_some_and(|scale| scale.is_bare) {
             return None;
@@ -202,10 +202,10 @@ impl Dimensions {
         Some(joined(above, plain))
     }
 
-    /// Returns what NetCDF has and Zarr has no words for.
+    /// Returns the properties of the NetCDF file that Zarr cannot express.
     pub(super) fn hierarchy(&self, nodes: &[Found], kind: Kind) -> Hierarchy {
         let mut hierarchy = Hierarchy::new(kind);
-        // The numbers of dimensions are their order; others follow in the order of the file.
+        // Dimensions are ordered by their numbers; the others follow in the order of the file.
         let mut scales = BTreeMap::new();
         for (place, node) in nodes.iter().enumerate() {
             if let (Some(scale), Some((shape, max))) = (self.scales.get(&node.id), simple(&node.object)) {
@@ -263,7 +263,7 @@ fn add_arrays(
     }
 }
 
-/// Returns the shape of a dataset, and the largest that it can have.
+/// Returns the shape of a dataset and its maximum shape.
 fn simple(object: &Parsed) -> Option<(&[u64], &[Option<u64>])> {
     match &object.kind {
         ObjectKind::Dataset(dataset) => match &dataset.space {

@@ -1,4 +1,4 @@
-//! The files of an import: the one that is opened, and those that its links and datasets name.
+//! The files of an import: the main file, and those that its links and datasets refer to.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::text::lenient;
 use crate::external::External;
 use crate::input::{Input, unsupported};
 
-/// The most links that are followed for one name, as in HDF5's library.
+/// The maximum number of links that are followed for one name, as in HDF5's library.
 const MOST_HOPS: usize = 16;
 
-/// The place of an object.
+/// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Id {
     /// The number of the file; 0 for the one that is imported.
@@ -22,7 +22,7 @@ pub(super) struct Id {
     pub(super) address: Address,
 }
 
-/// The attributes of an object; one that cannot be read has its name, as far as it is known.
+/// The attributes of an object. An attribute that cannot be read is an error with its name, if the name is known.
 type Attributes = Vec<Result<Attribute, (Vec<u8>, Error)>>;
 
 /// An object with its attributes.
@@ -45,7 +45,7 @@ impl Parsed {
 pub(super) struct Members {
     /// The links in their order.
     pub(super) links: Vec<Link>,
-    /// The numbers of the links by their names.
+    /// The index of each link by its name.
     by_name: HashMap<Vec<u8>, usize>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Opens a file. Its directory is allowed for all files that are named.
+    /// Opens a file. Files in its directory may be opened as well.
     pub(super) fn open(input: Arc<Input>, mut external: External) -> Result<Self> {
         let path = input.path().to_owned();
         external.directories.extend(path.parent().map(Path::to_owned));
@@ -120,8 +120,8 @@ impl Files {
     /// Returns the object to which a link of a group leads.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if it leads to nothing; [`ErrorKind::NotFound`] and [`ErrorKind::Forbidden`] if its file is not
-    /// there or not allowed.
+    /// [`ErrorKind::Unsupported`] if the target does not exist; [`ErrorKind::NotFound`] if its file does not exist, and
+    /// [`ErrorKind::Forbidden`] if its file is not allowed.
     pub(super) fn follow(&mut self, group: Id, target: &Target) -> Result<Id> {
         self.target(group, target, MOST_HOPS)
     }
@@ -136,7 +136,7 @@ impl Files {
         if hops == 0 {
             return Err(unsupported(format!("more than {MOST_HOPS} links follow one another")));
         }
-        // Of links that follow one another, the first one is named.
+        // In a chain of links, the error names the first one.
         let is_first = hops == MOST_HOPS;
         let at = |error: Error, place: String| if is_first { error.at(place) } else { error };
         match target {
@@ -149,9 +149,7 @@ impl Files {
                 let number = self.number(group.file, file).map_err(|error| at(error, place()))?;
                 self.find(self.root_of(number), path, hops - 1).map_err(|error| at(error, place()))
             }
-            Target::User(class) => {
-                Err(unsupported(format!("it is a link of the class {class}, which only its program knows")))
-            }
+            Target::User(class) => Err(unsupported(format!("it is a user-defined link of class {class}"))),
         }
     }
 
@@ -175,7 +173,7 @@ impl Files {
         Ok(Arc::new(Input::open(&self.resolved(from, name)?)?))
     }
 
-    /// Returns the number of a file that another one names, which is opened if it was not.
+    /// Returns the number of a file that another one names, and opens it if necessary.
     fn number(&mut self, from: usize, name: &[u8]) -> Result<usize> {
         let path = self.resolved(from, name)?;
         if let Some(&number) = self.by_path.get(&path) {
@@ -188,11 +186,12 @@ impl Files {
         Ok(number)
     }
 
-    /// Returns the path of a file that another one names. One that is not where its name says is looked for beside the naming file, as
-    /// in HDF5's library, since files are moved together.
+    /// Returns the path of a file that another one names. A file that is not at its path is searched for beside the
+    /// naming file, as in HDF5's library, since files are moved together.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file is not there, and [`ErrorKind::Forbidden`] if it is not in an allowed directory.
+    /// [`ErrorKind::NotFound`] if the file does not exist, and [`ErrorKind::Forbidden`] if it is not in an allowed
+    /// directory.
     fn resolved(&self, from: usize, name: &[u8]) -> Result<PathBuf> {
         let name = lenient(name);
         let source = self.path(from);
@@ -201,12 +200,12 @@ impl Files {
             let last = name.rsplit('/').next().filter(|last| *last != name && !last.is_empty())?;
             self.external.resolve(source, last).ok()
         };
-        // A file that is there is the one that is meant, also where it may not be read.
+        // An existing file is the target even if it may not be read.
         let is_gone = |error: &Error| error.kind() == ErrorKind::NotFound;
         found.or_else(|error| if is_gone(&error) { beside().ok_or(error) } else { Err(error) })
     }
 
-    /// Returns true if a file that another one names is there.
+    /// Returns true if a file that another one names exists.
     pub(super) fn exists(&self, from: usize, name: &[u8]) -> bool {
         name == b"." || self.resolved(from, name).is_ok()
     }

@@ -1,8 +1,9 @@
 //! HDF5 and NetCDF-4 as Zarr.
 //!
-//! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks whose filters all have a codec of Zarr are
-//! taken as they are; others are decoded, and encoded when they are read. Dimension scales become names of dimensions. Whatever has no
-//! form in Zarr is left out by its name, and so is each object that cannot be read, without the others.
+//! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks are passed on
+//! unchanged if all of their filters have a Zarr codec; others are decoded, and encoded again when they are read.
+//! Dimension scales become names of dimensions. Objects that have no equivalent in Zarr or that cannot be
+//! read are skipped and reported by name.
 
 mod array;
 mod attributes;
@@ -56,13 +57,13 @@ const INTERNAL: [&str; 7] = [
     STRICT,
 ];
 
-/// The attribute of files of NetCDF-4 that keep to the classic model.
+/// The attribute of NetCDF-4 files that keep to the classic model.
 const STRICT: &str = "_nc3_strict";
 
-/// Attributes of dimension scales alone, since others may have these plain names.
+/// Attributes that are dropped from dimension scales only, since other datasets may use these common names.
 const OF_SCALES: [&str; 2] = ["CLASS", "NAME"];
 
-/// The attribute that has the labels of dimensions which have other names.
+/// The attribute with the dimension labels that differ from the names.
 const LABELS: &str = "dimension_labels";
 
 /// The attribute of a group that has the order of its columns.
@@ -79,7 +80,7 @@ pub(crate) fn open(input: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(store.with_notes(notes).with_inventories(inventories))
 }
 
-/// The nodes of a file on their way to Zarr.
+/// The nodes of a file that are converted to Zarr.
 struct Import {
     maker: Maker,
     origin: Origin,
@@ -87,7 +88,7 @@ struct Import {
     /// The committed types.
     types: Vec<Committed>,
     dimensions: Dimensions,
-    /// What NetCDF says of groups and Zarr has no words for.
+    /// The NetCDF properties of groups that Zarr cannot express.
     hints: HashMap<String, Map>,
     documents: MemoryStore,
     arrays: BTreeMap<String, Box<dyn Chunks>>,
@@ -105,7 +106,7 @@ impl Import {
                 _ => error,
             })?;
         let mut paths = vec![HashMap::new(); files.len()];
-        // An object is called by its own path, unless only other links lead to it.
+        // An object has the path of its hard link, unless only other links lead to it.
         let (hard, others): (Vec<&Found>, Vec<&Found>) = nodes.iter().partition(|node| node.is_hard);
         let of_nodes = hard.into_iter().chain(others).map(|node| (node.id, &node.path));
         let of_types = types.iter().map(|found| (found.id, &found.path));
@@ -222,7 +223,7 @@ impl Import {
             }
         };
         self.notes.push(format!(
-            "/{path}: fields that a structure of Zarr cannot have make it a group of {} arrays",
+            "/{path}: Zarr cannot express the fields as a structured data type; they become a group of {} arrays",
             members.len()
         ));
         let described = self.attributes(path, node, Attributes::new(self.origin, None));
@@ -238,8 +239,8 @@ impl Import {
         )
     }
 
-    /// Makes a group of the fields of structures that no structure of Zarr has.
-    #[expect(clippy::too_many_arguments, reason = "they tell the place of the fields")]
+    /// Creates a group with an array for each field of a structure that Zarr cannot express.
+    #[expect(clippy::too_many_arguments, reason = "they are the location of the fields")]
     fn columns(
         &mut self,
         path: &str,
@@ -262,7 +263,7 @@ impl Import {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "they tell the place of the field")]
+    #[expect(clippy::too_many_arguments, reason = "they are the location of the field")]
     fn column(
         &mut self,
         path: &str,
@@ -277,11 +278,13 @@ impl Import {
             return Err(unsupported(reason));
         }
         if self.arrays.contains_key(path) || depth == 0 {
-            return Err(unsupported("the structure has fields of one name, or is nested too deeply"));
+            return Err(unsupported(
+                "the structure has two fields of the same name, or is nested too deeply",
+            ));
         }
         let size = member.datatype.size;
         let end = member.offset.checked_add(size).filter(|&end| end <= above.size);
-        end.ok_or_else(|| corrupt("a field lies outside of its structure"))?;
+        end.ok_or_else(|| corrupt("a field lies outside its structure"))?;
         let column = Column { whole: above.whole, offset: above.offset + member.offset, size };
         match types::kind(&member.datatype)? {
             types::Kind::Columns(members) => {
@@ -337,7 +340,7 @@ impl Import {
     ) -> Result<()> {
         for (name, value) in &mapped.attributes {
             if attributes.insert(name.clone(), value.clone()).is_some_and(|own| own != *value) {
-                let error = unsupported("Zarrox has the type of the elements in an attribute of this name");
+                let error = unsupported("Zarrox uses this attribute name for the type of the elements");
                 self.leave_out(path, &error.at(format!("attribute '{name}'")));
             }
         }
@@ -354,12 +357,13 @@ impl Import {
     }
 }
 
-/// Returns true for the classes of types that NetCDF's users define.
+/// Returns true for the type classes that are user-defined in NetCDF.
 fn is_user_type(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::Enum { .. } | Class::Compound(_) | Class::Opaque(_) | Class::Sequence(_))
 }
 
-/// Returns the class of a user-defined type of elements whose fill value an attribute calls missing; `None` for another attribute.
+/// Returns the class of the user-defined type if the attribute marks its fill value as missing; `None` for another
+/// attribute.
 fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Option<&'static str> {
     let ObjectKind::Dataset(dataset) = &node.object.kind else { return None };
     let class = match &dataset.datatype.class {
@@ -370,7 +374,7 @@ fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Opti
     let data = dataset.fill.clone().or_else(|| zeroed(dataset.datatype.size).ok())?;
     let (datatype, space) = (dataset.datatype.clone(), Space::Simple { shape: vec![], max: vec![] });
     let fill = format::Attribute { name: Vec::new(), datatype, space, data };
-    // What lies between fields has no meaning, so that values are compared.
+    // Padding between fields is undefined, so values are compared instead of bytes.
     let value = |attribute| attributes::value(heap, attribute, Origin::NetCdf).ok();
     let is_fill = || Some(value(attribute)?.without_tokens() == value(&fill)?.without_tokens());
     (attribute.name == FILL_VALUE.as_bytes() && is_fill() == Some(true)).then_some(class)

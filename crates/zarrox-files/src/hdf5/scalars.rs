@@ -1,6 +1,6 @@
-//! Numbers and text of a fixed length: the types of Zarr for them, and the way from their stored bytes.
+//! Numbers and text of a fixed length: their Zarr data types, and the conversion of their stored bytes.
 //!
-//! Elements of datasets, fields of structures, and values of attributes have the same rules.
+//! Elements of datasets, fields of structures, and values of attributes follow the same rules.
 
 use zarrox::codecs;
 use zarrox::data_type::Endian;
@@ -12,10 +12,10 @@ use super::format::{Bits, Class, Datatype, EnumMember, FloatLayout, Member, Orde
 use super::text::{lenient, unpadded};
 use crate::input::{corrupt, unsupported};
 
-/// The prefix of the tag by which h5py marks bytes that are a type of NumPy.
+/// The prefix of the tag that h5py uses for NumPy types without an HDF5 equivalent.
 const NUMPY_TAG: &str = "NUMPY:";
 
-/// A number, text of a fixed length, or bytes without a meaning.
+/// A number, text of a fixed length, or opaque bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Scalar {
     pub(super) data_type: DataType,
@@ -24,20 +24,20 @@ pub(super) struct Scalar {
     pub(super) change: Change,
     /// The names of an enumeration, with their values.
     pub(super) names: Option<Map>,
-    /// The tag of bytes without a meaning.
+    /// The tag of opaque bytes.
     pub(super) tag: Option<String>,
 }
 
-/// The way from stored bytes to those of Zarr in little-endian order.
+/// The conversion from stored bytes to those of Zarr in little-endian order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// They are the same.
+    /// The bytes are the same.
     None,
     /// The bytes of each word of this size are reversed.
     Reversed(usize),
-    /// An integer has some of the bits.
+    /// An integer uses some of the bits.
     Bits { bits: Bits, is_signed: bool },
-    /// What is not text becomes zeros.
+    /// Bytes after the end of the text become zeros.
     Text(Padding),
 }
 
@@ -59,7 +59,7 @@ impl Change {
         out.resize(start + size, 0);
     }
 
-    /// The order of the bytes, where they are those of Zarr in one order.
+    /// Returns the byte order if the stored bytes are those of Zarr in one order.
     pub(super) fn order(self) -> Option<Endian> {
         match self {
             Self::None => Some(Endian::Little),
@@ -69,7 +69,7 @@ impl Change {
     }
 }
 
-/// The value of an integer that has some of the bits of its bytes, of which there are at most 8.
+/// Returns the value of an integer of at most 8 bytes that uses only some of the bits.
 fn integer(stored: &[u8], bits: Bits, is_signed: bool) -> i64 {
     let mut wide = [0; 8];
     wide.iter_mut().zip(stored).for_each(|(to, &from)| *to = from);
@@ -87,7 +87,7 @@ impl Scalar {
     /// Returns the scalar of a type; `None` for a type that is not a scalar.
     ///
     /// # Errors
-    /// When Zarr has no such elements.
+    /// If Zarr has no equivalent data type.
     pub(super) fn of(datatype: &Datatype) -> Result<Option<Self>> {
         let size = datatype.size;
         if size == 0 {
@@ -110,7 +110,7 @@ impl Scalar {
             }
             Class::Text { padding, .. } => {
                 let data_type = DataType::parse(&format!("|S{size}"), &codecs::registry())?;
-                // A single byte has nothing behind its end.
+                // A single byte has no padding.
                 let is_padded =
                     *padding == Padding::NullPadded || (*padding == Padding::NullTerminated && size == 1);
                 plain(data_type, if is_padded { Change::None } else { Change::Text(*padding) })
@@ -120,7 +120,7 @@ impl Scalar {
             Class::Complex(part) => complex(part, size)?,
             Class::Compound(members) => return Ok(complex_members(members, size)),
             Class::Time(_) => {
-                return Err(unsupported("Zarr has no elements of HDF5's class of times"));
+                return Err(unsupported("Zarr has no data type for HDF5's time class"));
             }
             Class::Reference(_) | Class::VariableText { .. } | Class::Sequence(_) | Class::Array { .. } => {
                 return Ok(None);
@@ -140,7 +140,8 @@ fn ordered(order: Order, word: usize) -> Change {
     if order == Order::Big && word > 1 { Change::Reversed(word) } else { Change::None }
 }
 
-/// The type of an integer. One of an odd size becomes the next larger one, and one of some bits that with all of them.
+/// Returns the type of an integer. An integer of an unusual size becomes the next larger type, and one that
+/// uses some of the bits becomes the full type.
 fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change)> {
     let Bits { order, offset, precision } = bits;
     let end = usize::from(offset) + usize::from(precision);
@@ -148,7 +149,7 @@ fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change
         return Err(corrupt(format!("an integer of {size} bytes has {precision} bits from bit {offset} on")));
     }
     if order == Order::Vax {
-        return Err(unsupported("Zarr has no integers in the byte order of VAX"));
+        return Err(unsupported("Zarr has no data type for integers in the byte order of VAX"));
     }
     let data_type = match (size, is_signed) {
         (1, true) => DataType::Int8,
@@ -159,14 +160,14 @@ fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change
         (2, false) => DataType::UInt16,
         (3..=4, false) => DataType::UInt32,
         (5..=8, false) => DataType::UInt64,
-        _ => return Err(unsupported(format!("Zarr has no integers of {size} bytes"))),
+        _ => return Err(unsupported(format!("Zarr has no data type for integers of {size} bytes"))),
     };
     let is_whole = offset == 0 && usize::from(precision) == size * 8 && data_type.size() == size;
     let change = if is_whole { ordered(order, size) } else { Change::Bits { bits, is_signed } };
     Ok((data_type, change))
 }
 
-/// The type of a float.
+/// Returns the type of a float.
 fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
     let FloatLayout { sign, exponent, exponent_bits, mantissa, mantissa_bits, bias, is_normalised } = layout;
     let found = [sign, exponent, exponent_bits, mantissa, mantissa_bits];
@@ -178,12 +179,12 @@ fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
         (8, [63, 52, 11, 0, 52], 1023) if is_plain => Ok(DataType::Float64),
         (2, [15, 7, 8, 0, 7], 127) if is_plain => DataType::parse("bfloat16", &codecs::registry()),
         _ => Err(unsupported(format!(
-            "Zarr has no floats of {size} bytes with {exponent_bits} bits of exponent and {mantissa_bits} of mantissa"
+            "Zarr has no data type for floats of {size} bytes with {exponent_bits} bits of exponent and {mantissa_bits} of mantissa"
         ))),
     }
 }
 
-/// The type of bytes with a tag. h5py marks those of NumPy's types, such as dates, by it.
+/// Returns the type of tagged opaque bytes. h5py uses tags for NumPy types such as dates.
 fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     if let Some(dtype) = tag.strip_prefix(NUMPY_TAG)
         && let Ok((data_type, order)) = codecs::registry().data_type_from_v2(&Json::from(dtype))
@@ -201,25 +202,25 @@ fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     Ok(Scalar { data_type: DataType::RawBits(size), size, change: Change::None, names: None, tag })
 }
 
-/// The type of an enumeration: that of its integers, or of truth.
+/// Returns the type of an enumeration: its integer type, or bool.
 fn enumeration(base: &Datatype, members: &[EnumMember]) -> Result<Scalar> {
     let Class::Integer { is_signed, .. } = base.class else {
-        return Err(corrupt("an enumeration is not one of integers"));
+        return Err(corrupt("an enumeration does not have an integer type"));
     };
-    let base = Scalar::of(base)?.ok_or_else(|| corrupt("an enumeration is not one of integers"))?;
+    let base = Scalar::of(base)?.ok_or_else(|| corrupt("an enumeration does not have an integer type"))?;
     if is_truth(base.size, members) {
         return Ok(Scalar { data_type: DataType::Bool, ..base });
     }
     let value = |member: &EnumMember| {
         let bytes = member.value.get(..base.size);
-        let bytes = bytes.ok_or_else(|| corrupt("a value of an enumeration is cut off"))?;
+        let bytes = bytes.ok_or_else(|| corrupt("a value of an enumeration is truncated"))?;
         Ok((lenient(&member.name), integer_json(&base.element(bytes), is_signed)))
     };
     let names = members.iter().map(value).collect::<Result<Map>>()?;
     Ok(Scalar { names: Some(names), ..base })
 }
 
-/// Returns true for the enumeration that h5py makes of booleans.
+/// Returns true for the enumeration that h5py writes for booleans.
 fn is_truth(size: usize, members: &[EnumMember]) -> bool {
     let has = |name: &[u8], value: u8| {
         members.iter().any(|member| member.name.eq_ignore_ascii_case(name) && member.value == [value])
@@ -227,7 +228,7 @@ fn is_truth(size: usize, members: &[EnumMember]) -> bool {
     size == 1 && members.len() == 2 && has(b"FALSE", 0) && has(b"TRUE", 1)
 }
 
-/// An integer of at most 8 bytes in little-endian order as JSON.
+/// Returns an integer of at most 8 bytes in little-endian order as JSON.
 pub(super) fn integer_json(bytes: &[u8], is_signed: bool) -> Json {
     let is_negative = is_signed && bytes.last().is_some_and(|last| last & 0x80 != 0);
     let mut wide = if is_negative { [0xff; 16] } else { [0; 16] };
@@ -235,7 +236,7 @@ pub(super) fn integer_json(bytes: &[u8], is_signed: bool) -> Json {
     Json::from(i128::from_le_bytes(wide))
 }
 
-/// The type of a complex number of two parts.
+/// Returns the type of a complex number of two parts.
 fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
     let half = Scalar::of(part)?.filter(|half| half.size.checked_mul(2) == Some(size));
     let half = half.ok_or_else(|| corrupt("a complex number does not have two parts"))?;
@@ -243,14 +244,14 @@ fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
         DataType::Float32 => DataType::Complex64,
         DataType::Float64 => DataType::Complex128,
         part => {
-            let unknown = |_| unsupported(format!("Zarr has no complex numbers of {part}"));
+            let unknown = |_| unsupported(format!("Zarr has no data type for complex numbers of {part}"));
             DataType::parse(&format!("complex_{part}"), &codecs::registry()).map_err(unknown)?
         }
     };
     Ok(Scalar { data_type, size, change: half.change, names: None, tag: None })
 }
 
-/// The complex number that a structure of two floats is, as h5py writes it.
+/// Returns the complex type of a structure of two floats, as h5py writes it.
 fn complex_members(members: &[Member], size: usize) -> Option<Scalar> {
     let [real, imaginary] = members else { return None };
     if (real.name.as_slice(), imaginary.name.as_slice()) != (b"r", b"i")

@@ -5,7 +5,7 @@ use zarrox::{DimSelection, Result};
 use super::format::{Blocks, Hyperslab};
 use crate::input::{corrupt, unsupported};
 
-/// The most elements that are selected one by one.
+/// The maximum number of elements that are selected one by one.
 const MOST_POINTS: u64 = 1 << 20;
 
 /// Evenly spaced blocks along one dimension.
@@ -19,14 +19,14 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Returns the blocks of a selection. Those without an end have at most `most` elements.
+    /// Returns the blocks of a selection. Unlimited ones have at most `most` elements.
     ///
     /// # Errors
     /// When the numbers are too large.
     pub(super) fn of(blocks: &Blocks, most: u64) -> Result<Self> {
         let Blocks { start, stride, count, block } = *blocks;
         let block = block.unwrap_or(most);
-        // One block has any stride.
+        // The stride of a single block is irrelevant.
         let stride = if count == Some(1) { stride.max(block) } else { stride };
         let length = count.map_or(Some(most), |count| count.checked_mul(block));
         let length = if block == 0 { Some(0) } else { length };
@@ -68,7 +68,7 @@ impl Steps {
         self.start.checked_add(blocks)?.checked_add(last % self.block)?.checked_add(1)
     }
 
-    /// Returns the position behind the last element.
+    /// Returns the position after the last element.
     pub(super) fn end(self) -> u64 {
         self.checked_end().unwrap_or(u64::MAX)
     }
@@ -80,7 +80,7 @@ impl Steps {
         whole.saturating_add((distance % self.stride).min(self.block)).min(self.length)
     }
 
-    /// Returns the number of elements before a position if the blocks had no end.
+    /// Returns the number of elements before a position, as if the number of blocks were unlimited.
     pub(super) fn endless_before(self, position: u64) -> u64 {
         self.with_length(u64::MAX).before(position)
     }
@@ -105,7 +105,7 @@ impl Steps {
     }
 }
 
-/// The elements of a selection: those at all combinations of positions along each dimension, or single ones.
+/// The elements of a selection: all combinations of positions along each dimension, or single points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Selected {
     Along(Vec<Steps>),
@@ -117,7 +117,7 @@ impl Selected {
     pub(super) fn of(hyperslab: &Hyperslab, shape: &[u64]) -> Result<Self> {
         let rank = |found: usize| {
             let message =
-                "a selection of a virtual dataset has another number of dimensions than its dataset";
+                "a selection of a virtual dataset has a different number of dimensions than its dataset";
             if found == shape.len() { Ok(()) } else { Err(corrupt(message)) }
         };
         Ok(match hyperslab {
@@ -187,7 +187,7 @@ fn few(count: u64) -> Result<()> {
     )))
 }
 
-/// Returns the elements of boxes in row-major order, as HDF5 orders them.
+/// Returns the elements of hyperslabs in row-major order, as HDF5 orders them.
 fn in_boxes(boxes: &[(Vec<u64>, Vec<u64>)]) -> Result<Vec<Vec<u64>>> {
     let mut all = Vec::new();
     for (first, last) in boxes {
@@ -236,6 +236,6 @@ mod tests {
         let boxes = Hyperslab::Boxes(vec![(vec![1, 0], vec![1, 1]), (vec![0, 2], vec![0, 2])]);
         let selected = Selected::of(&boxes, &[2, 3]).unwrap();
         assert_eq!(selected.points().unwrap(), [vec![0, 2], vec![1, 0], vec![1, 1]]);
-        assert_error(Selected::of(&boxes, &[3]), ErrorKind::Corrupt, "another number of dimensions");
+        assert_error(Selected::of(&boxes, &[3]), ErrorKind::Corrupt, "a different number of dimensions");
     }
 }

@@ -1,4 +1,4 @@
-//! The places of the chunks of a dataset.
+//! The locations of the chunks of a dataset.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use zarrox::Result;
 use super::format::{Address, Dataset, File, StoredChunk};
 use crate::input::corrupt;
 
-/// The place of a chunk in the file.
+/// The location of a chunk in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     /// The number of the chunk in row-major order.
@@ -15,7 +15,7 @@ pub(super) struct Place {
     pub(super) address: Address,
     /// The stored size in bytes.
     pub(super) size: u64,
-    /// A bit for each filter that was left out.
+    /// A bit for each skipped filter.
     pub(super) mask: u32,
 }
 
@@ -40,7 +40,8 @@ impl Table {
     /// Reads the index of a dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](zarrox::ErrorKind::Corrupt) if a chunk is not on the grid, not in the file, or there twice.
+    /// [`ErrorKind::Corrupt`](zarrox::ErrorKind::Corrupt) if a chunk is not on the grid, not in the file, or listed
+    /// twice.
     pub(super) fn read(file: &File, dataset: &Dataset, chunked: &Chunked<'_>) -> Result<Self> {
         let grid = grid(chunked);
         let chunks = if chunked.shape.contains(&0) { Vec::new() } else { file.chunks(dataset)? };
@@ -61,7 +62,7 @@ impl Table {
         }
         places.sort_unstable_by_key(|place| place.number);
         if places.windows(2).any(|pair| pair[0].number == pair[1].number) {
-            return Err(corrupt("the index has a chunk twice"));
+            return Err(corrupt("the index lists a chunk twice"));
         }
         Ok(Self { grid, places })
     }
@@ -85,12 +86,12 @@ impl Table {
         self.places.is_empty()
     }
 
-    /// Returns true if every chunk has passed all filters.
+    /// Returns true if no chunk skipped a filter.
     pub(super) fn is_uniform(&self) -> bool {
         self.places.iter().all(|place| place.mask == 0)
     }
 
-    /// The place of a chunk. Dimensions that elements have of their own have one chunk.
+    /// Returns the location of a chunk. The dimensions of array elements have one chunk.
     pub(super) fn find(&self, chunk: &[u64]) -> Option<Place> {
         let (own, inner) = chunk.split_at_checked(self.grid.len())?;
         if inner.iter().any(|&index| index != 0)
@@ -127,10 +128,11 @@ fn grid(chunked: &Chunked<'_>) -> Vec<u64> {
     chunked.shape.iter().zip(chunked.chunk).map(|(n, chunk)| n.div_ceil(*chunk)).collect()
 }
 
-/// Returns the number of a chunk in row-major order; `None` for one outside of the shape, which stays after a dataset was made smaller.
+/// Returns the number of a chunk in row-major order; `None` for a chunk outside the shape, which remains
+/// in the index after a dataset was made smaller.
 fn number(stored: &StoredChunk, chunked: &Chunked<'_>, grid: &[u64]) -> Result<Option<u64>> {
     if stored.offset.len() != grid.len() {
-        return Err(corrupt("a chunk in the index has another number of dimensions"));
+        return Err(corrupt("a chunk in the index has a different number of dimensions"));
     }
     let mut number = 0_u64;
     for ((&offset, &chunk), &count) in stored.offset.iter().zip(chunked.chunk).zip(grid) {

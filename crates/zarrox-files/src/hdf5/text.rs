@@ -1,7 +1,7 @@
-//! Names and text: HDF5 stores bytes, and Zarr has Unicode.
+//! Names and text: HDF5 stores bytes, and Zarr stores Unicode.
 //!
-//! Text is UTF-8 where it is valid, and Latin-1 elsewhere, which old programs wrote. The declared character set is not asked, since
-//! many programs declare ASCII for everything.
+//! Text is decoded as UTF-8 if it is valid, and as Latin-1 otherwise, which old programs wrote. The declared character
+//! set is ignored, since many programs declare ASCII for all text.
 
 use super::format::Padding;
 
@@ -20,7 +20,7 @@ pub(super) fn unpadded(bytes: &[u8], padding: Padding) -> &[u8] {
     &bytes[..end]
 }
 
-/// Returns text of variable length without what is behind its end: readers in C see nothing after a NUL.
+/// Returns text of variable length without what is after its end: readers in C see nothing after a NUL.
 pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
         bytes.truncate(end);
@@ -32,18 +32,18 @@ pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
 pub(super) fn refused_name(name: &str) -> Option<&'static str> {
     const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"];
     if name.is_empty() {
-        return Some("a node of Zarr has a name");
+        return Some("a Zarr node needs a name");
     }
     if name.chars().all(|c| c == '.') {
-        return Some("a name of Zarr is not made of periods alone");
+        return Some("a Zarr name cannot consist of periods only");
     }
     if name.contains(['/', '\\', '\0']) {
-        return Some("a name of Zarr has no slash, no backslash and no NUL");
+        return Some("a Zarr name cannot contain a slash, a backslash or NUL");
     }
     if name.len() > 255 {
-        return Some("a name of Zarr has at most 255 bytes");
+        return Some("a Zarr name has at most 255 bytes");
     }
-    DOCUMENTS.contains(&name).then_some("it is the name of a document of Zarr")
+    DOCUMENTS.contains(&name).then_some("it is the name of a Zarr metadata document")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Data types of HDF5 as those of Zarr.
+//! HDF5 data types as Zarr data types.
 
 use zarrox::codecs;
 use zarrox::data_type::{Endian, Structure};
@@ -10,25 +10,25 @@ use super::scalars::{Change, Scalar};
 use super::text::lenient;
 use crate::input::{corrupt, unsupported};
 
-/// The most numbers and texts in a structure: far more than structures of real files have.
+/// The maximum number of scalars in a structure: far more than real files have.
 const MOST_LEAVES: usize = 1 << 16;
 
-/// The deepest nesting of types.
+/// The maximum nesting depth of types.
 pub(super) const DEEPEST: usize = 32;
 
-/// The attribute that has the tag of bytes whose meaning only their program knows.
+/// The attribute with the tag of opaque bytes.
 const OPAQUE: &str = "opaque_tag";
 
-/// A data type of HDF5 in Zarr.
+/// An HDF5 data type in Zarr.
 #[derive(Debug, Clone)]
 pub(super) struct Mapped {
     pub(super) data_type: DataType,
-    /// The dimensions that elements have of their own, which become dimensions of the array.
+    /// The dimensions of array elements, which become dimensions of the array.
     pub(super) inner: Vec<u64>,
-    /// The size of a stored element in bytes, without the dimensions that it has of its own.
+    /// The size of a stored element in bytes, without its own dimensions.
     pub(super) item: usize,
     pub(super) form: Form,
-    /// Attributes that tell what the type does not.
+    /// Attributes for properties that the type cannot express.
     pub(super) attributes: Map,
 }
 
@@ -67,12 +67,12 @@ impl Piece {
     }
 }
 
-/// A type as Zarr can have it.
+/// The arrays that a type needs in Zarr.
 #[derive(Debug)]
 pub(super) enum Kind<'t> {
-    /// One array has the elements.
+    /// One array for all elements.
     Array(Box<Mapped>),
-    /// The fields of a structure need an array each, since no structure of Zarr has them.
+    /// An array for each field of a structure that Zarr cannot express.
     Columns(&'t [Member]),
 }
 
@@ -87,7 +87,7 @@ pub(super) fn kind(datatype: &Datatype) -> Result<Kind<'_>> {
     Ok(Kind::Array(Box::new(mapped(datatype)?)))
 }
 
-/// Returns true if Zarr v3 can have fields of this type: they have a fixed size and are not arrays.
+/// Returns true if fields of this type are allowed in Zarr v3: they have a fixed size and are not arrays.
 fn is_field(datatype: &Datatype, depth: usize) -> bool {
     match &datatype.class {
         Class::Array { .. } | Class::VariableText { .. } | Class::Sequence(_) | Class::Reference(_) => false,
@@ -98,7 +98,7 @@ fn is_field(datatype: &Datatype, depth: usize) -> bool {
     }
 }
 
-/// Returns the type of elements that one array has.
+/// Returns the type of elements that fit in one array.
 pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
     if datatype.size == 0 {
         return Err(corrupt("an element has no bytes"));
@@ -125,19 +125,17 @@ pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
         },
         _ => {
             let scalar = Scalar::of(datatype)?;
-            let scalar = scalar.ok_or_else(|| unsupported("Zarr has no elements of this type"))?;
+            let scalar = scalar.ok_or_else(|| unsupported("Zarr has no equivalent data type"))?;
             Ok(of_scalar(scalar, datatype))
         }
     }
 }
 
-/// Returns the error for references that cannot be paths.
+/// Returns the error for references that have no path.
 pub(super) fn reference(kind: Reference) -> zarrox::Error {
     unsupported(match kind {
-        Reference::Region => "Zarr has no references to regions of arrays",
-        Reference::Object | Reference::Standard => {
-            "Zarr has no references to objects, regions and attributes of HDF5 1.12"
-        }
+        Reference::Region => "Zarr has no data type for region references",
+        Reference::Object | Reference::Standard => "Zarr has no data type for the references of HDF5 1.12",
     })
 }
 
@@ -161,7 +159,8 @@ fn of_scalar(scalar: Scalar, datatype: &Datatype) -> Mapped {
     Mapped { attributes, ..plain(data_type, datatype, form) }
 }
 
-/// Returns the type of lists of any length. Zarr v3 has none but those of bytes, which have the elements in little-endian order.
+/// Returns the type of lists of variable length. Zarr v3 has only lists of bytes, which hold the elements in
+/// little-endian order.
 fn lists(datatype: &Datatype, base: &Datatype) -> Result<Mapped> {
     let base_type = mapped(base)?;
     let pieces = match base_type.form {
@@ -172,7 +171,7 @@ fn lists(datatype: &Datatype, base: &Datatype) -> Result<Mapped> {
             vec![Piece { offset: 0, stored: base.size, size, change }]
         }
         Form::Pieces(pieces) if base_type.inner.is_empty() => pieces,
-        _ => return Err(unsupported("Zarr has no lists of text, of references or of lists")),
+        _ => return Err(unsupported("Zarr has no data type for lists of text, references or lists")),
     };
     let mut attributes = base_type.attributes;
     if base_type.data_type != DataType::UInt8 {
@@ -187,7 +186,7 @@ fn structure(datatype: &Datatype) -> Result<Mapped> {
     let (mut pieces, mut notes) = (Vec::new(), Notes::default());
     let data_type = fields(datatype, 0, &mut pieces, &mut notes, "", DEEPEST)?;
     if pieces.iter().any(|piece: &Piece| piece.offset.saturating_add(piece.stored) > datatype.size) {
-        return Err(corrupt("a field lies outside of its structure"));
+        return Err(corrupt("a field lies outside its structure"));
     }
     let mut end = 0;
     let is_packed = pieces.iter().all(|piece| {
@@ -206,7 +205,7 @@ fn structure(datatype: &Datatype) -> Result<Mapped> {
     Ok(Mapped { attributes, ..plain(data_type, datatype, form) })
 }
 
-/// What the types of fields do not tell, by the names of the fields.
+/// Properties that the types of fields cannot express, by field name.
 #[derive(Default)]
 struct Notes {
     /// The names of enumerations.
@@ -214,7 +213,7 @@ struct Notes {
     tags: Map,
 }
 
-/// Returns the structure without padding, and adds its pieces.
+/// Returns the structured type without padding, and adds the pieces of its elements.
 fn fields(
     datatype: &Datatype,
     start: usize,
@@ -224,7 +223,9 @@ fn fields(
     depth: usize,
 ) -> Result<DataType> {
     let Class::Compound(members) = &datatype.class else {
-        return Err(unsupported("Zarr has no lists of structures with arrays, text, lists or references"));
+        return Err(unsupported(
+            "Zarr has no data type for lists of structures with arrays, text, lists or references",
+        ));
     };
     if depth == 0 {
         return Err(unsupported("the structures are nested too deeply"));
@@ -235,7 +236,7 @@ fn fields(
         let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
         let field = || {
             let offset = start.checked_add(member.offset);
-            let offset = offset.ok_or_else(|| corrupt("a field lies outside of its structure"))?;
+            let offset = offset.ok_or_else(|| corrupt("a field lies outside its structure"))?;
             if pieces.len() >= MOST_LEAVES {
                 return Err(unsupported("the structure has too many elements"));
             }
@@ -256,7 +257,7 @@ fn fields(
     Ok(DataType::Struct(std::sync::Arc::new(structure)))
 }
 
-/// Adds the place to an error.
+/// Adds the location to an error.
 fn in_place<T>(work: impl FnOnce() -> Result<T>, place: impl FnOnce() -> String) -> Result<T> {
     work().map_err(|error| error.at(place()))
 }

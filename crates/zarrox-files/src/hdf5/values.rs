@@ -1,4 +1,4 @@
-//! Elements of HDF5 as those of Zarr, and what they refer to.
+//! HDF5 elements as Zarr elements, and the targets of references.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use super::text::{lenient, terminated};
 use super::types::{Form, Mapped, Piece};
 use crate::input::{corrupt, reserved};
 
-/// The most bytes that the texts of one chunk may take, so that many references to one text take no memory without a bound.
+/// The maximum number of bytes that the strings of one chunk may take, so that many references to one text
+/// cannot exhaust memory.
 const MOST_TEXT: usize = 1 << 30;
 
 /// The parts of a file to which values refer.
@@ -27,7 +28,7 @@ pub(super) struct Heap {
 impl Heap {
     /// Returns the bytes to which a reference of variable length leads: a number of elements, and their place in the global heap.
     pub(super) fn sequence(&self, reference: &[u8], item: usize) -> Result<Vec<u8>> {
-        let damaged = || corrupt("a reference to an element of variable length is cut off");
+        let damaged = || corrupt("a reference to an element of variable length is truncated");
         let (count, rest) = reference.split_first_chunk::<4>().ok_or_else(damaged)?;
         let (address, rest) = rest.split_at_checked(self.file.offset_size()).ok_or_else(damaged)?;
         let index = rest.first_chunk::<4>().ok_or_else(damaged)?;
@@ -39,7 +40,7 @@ impl Heap {
         let mut bytes = self.file.global(address, u32::from_le_bytes(*index))?;
         let size = count.checked_mul(item).filter(|&size| size <= bytes.len()).ok_or_else(|| {
             corrupt(format!(
-                "{count} elements of {item} bytes are not in an object of the heap of {} bytes",
+                "{count} elements of {item} bytes do not fit into a heap object of {} bytes",
                 bytes.len()
             ))
         })?;
@@ -53,8 +54,8 @@ impl Heap {
         Ok(if std::str::from_utf8(&text).is_ok() { text } else { lenient(&text).into_bytes() })
     }
 
-    /// Returns the path of the object to which a reference leads. It is empty for a reference to nothing, and `unlinked:` with the
-    /// address for an object that no link leads to.
+    /// Returns the path of the object to which a reference leads. The path is empty for a null reference, and
+    /// `unlinked:` with the address for an object without a link.
     pub(super) fn path(&self, reference: &[u8]) -> String {
         let reference = reference.get(..self.file.offset_size()).unwrap_or(reference);
         let address = little(reference);
@@ -116,7 +117,7 @@ impl Heap {
         DynArray::from_elements(mapped.data_type.clone(), shape, texts)
     }
 
-    /// Returns the fill value as JSON; `None` if elements have several of them, which Zarr has not.
+    /// Returns the fill value as JSON; `None` for array elements with several values, which Zarr does not support.
     pub(super) fn fill(&self, mapped: &Mapped, bytes: &[u8]) -> Result<Option<Json>> {
         let inner =
             mapped.inner.iter().try_fold(mapped.item as u64, |size, &length| size.checked_mul(length));
@@ -135,7 +136,7 @@ impl Heap {
     }
 }
 
-/// Returns the pieces of elements of this size, one after the other.
+/// Returns the pieces of elements of this size, contiguously.
 fn packed(pieces: &[Piece], bytes: &[u8], item: usize) -> Result<Vec<u8>> {
     let size: usize = pieces.iter().map(|piece| piece.size).sum();
     let count = bytes.len() / item.max(1);

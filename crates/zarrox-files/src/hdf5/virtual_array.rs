@@ -1,4 +1,4 @@
-//! Virtual datasets: their elements are those of other datasets, also in other files.
+//! Virtual datasets: their elements are stored in other datasets, possibly in other files.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ use crate::chunks::{Chunks, Elements};
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::store::FileStore;
 
-/// The most virtual datasets that are sources of one another.
+/// The maximum nesting depth of virtual datasets.
 const DEEPEST: usize = 8;
 
-/// The most chunks of a virtual dataset, and the most files that follow one another by their numbers.
+/// The maximum number of chunks of a virtual dataset, and of numbered source files.
 const MOST: u64 = 1 << 24;
 
-/// The largest chunk that a virtual dataset takes over from its sources, in bytes.
+/// The maximum size of a chunk shape that a virtual dataset adopts from its sources, in bytes.
 const LARGEST_CHUNK: u64 = 64 << 20;
 
 impl Maker {
-    /// Makes an array of a virtual dataset. The shape of the wanted array grows along dimensions without an end.
+    /// Creates the array of a virtual dataset. Its shape grows along unlimited dimensions.
     pub(super) fn virtual_array(
         &mut self,
         wanted: &mut Wanted<'_>,
@@ -62,7 +62,7 @@ impl Maker {
         encoded(&array, Box::new(Virtual { parts, grid, own, chunk_shape, stored, data_type, fill }))
     }
 
-    /// Finds the sources of a virtual dataset, and the elements that each has of it.
+    /// Finds the sources of a virtual dataset, and the elements that each of them provides.
     fn parts(&mut self, wanted: &mut Wanted<'_>, mappings: &[Mapping]) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
         let mut is_endless = vec![false; wanted.shape.len()];
@@ -85,13 +85,13 @@ impl Maker {
                 *length = parts.iter().map(|part| part.end(dim)).max().unwrap_or(0);
             }
             if parts.iter().any(|part| part.end(dim) > *length) {
-                return Err(corrupt("a virtual dataset has elements outside of its shape"));
+                return Err(corrupt("a virtual dataset has elements outside its shape"));
             }
         }
         Ok(parts)
     }
 
-    /// Returns the part of a virtual dataset whose elements are given in full.
+    /// Returns a part of a virtual dataset with a fixed selection.
     fn fixed(&mut self, wanted: &Wanted<'_>, mapping: &Mapping) -> Result<Part> {
         let source = self.source_of(wanted, &mapping.file, &mapping.dataset)?;
         let own = own_shape(&source, &wanted.mapped)?;
@@ -106,7 +106,7 @@ impl Maker {
         let own = own_shape(&source, &wanted.mapped)?;
         let both = (Selected::of(&mapping.target, &wanted.shape)?, Selected::of(&mapping.source, &own)?);
         let (Selected::Along(mut target), Selected::Along(mut selected)) = both else {
-            return Err(corrupt("a selection without an end is one of single elements"));
+            return Err(corrupt("an unlimited selection consists of single elements"));
         };
         let from = endless(&mapping.source).or_else(|| (mapping.source == Hyperslab::All).then_some(dim));
         let from = from.filter(|&from| from < own.len());
@@ -117,7 +117,7 @@ impl Maker {
         part(source, &Selected::Along(selected), &Selected::Along(target))
     }
 
-    /// Returns the parts whose sources are numbered by `%b`: as many as there are, from 0 on.
+    /// Returns the parts whose sources are numbered by `%b`: all existing sources, from 0 on.
     fn numbered(&mut self, wanted: &Wanted<'_>, mapping: &Mapping, dim: usize) -> Result<Vec<Part>> {
         let Hyperslab::Regular(blocks) = &mapping.target else { return Ok(Vec::new()) };
         let mut parts = Vec::new();
@@ -127,7 +127,7 @@ impl Maker {
                 break;
             }
             let source = match self.source_of(wanted, &file, &dataset) {
-                // A file may have any number of datasets.
+                // A file may have any number of numbered datasets.
                 Err(error) if error.kind() == ErrorKind::Unsupported && has_number(&mapping.dataset) => break,
                 source => source?,
             };
@@ -160,7 +160,7 @@ impl Maker {
         Err(unsupported(message).at(place()))
     }
 
-    /// Opens a dataset as an array without a node.
+    /// Opens a dataset as an array outside the hierarchy.
     fn source(&mut self, id: Id) -> Result<Array> {
         if let Some(array) = self.sources.get(&id) {
             return Ok(array.clone());
@@ -198,18 +198,18 @@ impl Maker {
     }
 }
 
-/// Returns the dimension along which a selection has no end.
+/// Returns the dimension along which a selection is unlimited.
 fn endless(hyperslab: &Hyperslab) -> Option<usize> {
     let Hyperslab::Regular(blocks) = hyperslab else { return None };
     blocks.iter().position(|blocks| blocks.count.is_none() || blocks.block.is_none())
 }
 
-/// Returns true if a name has the number of a block.
+/// Returns true if a name contains the block number `%b`.
 fn has_number(name: &[u8]) -> bool {
     numbered(name, 0) != numbered(name, 1)
 }
 
-/// Returns a name with the number of a block for each `%b`, and a per cent sign for each `%%`.
+/// Replaces `%b` in a name by the number of a block, and `%%` by a percent sign.
 fn numbered(name: &[u8], number: u64) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = name.iter();
@@ -229,7 +229,7 @@ fn numbered(name: &[u8], number: u64) -> Vec<u8> {
     out
 }
 
-/// Returns the shape of a source without the dimensions that elements have of their own.
+/// Returns the shape of a source without the dimensions of array elements.
 fn own_shape(source: &Array, mapped: &Mapped) -> Result<Vec<u64>> {
     let shape = source.shape();
     let own = shape.len().checked_sub(mapped.inner.len());
@@ -247,17 +247,17 @@ struct Part {
 /// The elements of a part in its source and in the virtual dataset.
 #[derive(Debug)]
 enum Pairs {
-    /// Positions along each dimension. A dimension with several positions belongs to one of the other side: `of_source` has the numbers
-    /// of the target's dimensions.
+    /// Positions along each dimension. Each dimension with several positions corresponds to a dimension of the other
+    /// selection: `of_source` has the dimension of the target for each dimension of the source.
     Along { source: Vec<Steps>, target: Vec<Steps>, of_source: Vec<Option<usize>> },
-    /// Single elements: those of the source and those of the virtual dataset.
+    /// Single points: those of the source and those of the virtual dataset.
     Points(Vec<Vec<u64>>, Vec<Vec<u64>>),
 }
 
 fn part(source: Array, selected: &Selected, target: &Selected) -> Result<Part> {
     if selected.count() != target.count() {
         return Err(corrupt(format!(
-            "a virtual dataset has {} elements of a source where {} are selected",
+            "a virtual dataset selects {} elements, but {} elements of its source",
             target.count(),
             selected.count()
         )));
@@ -271,8 +271,8 @@ fn part(source: Array, selected: &Selected, target: &Selected) -> Result<Part> {
     Ok(Part { source, pairs: Pairs::Points(selected.points()?, target.points()?) })
 }
 
-/// Returns the dimension of the target to which each dimension of the source with several elements belongs; `None` if they have other
-/// lengths.
+/// Returns the dimension of the target that corresponds to each dimension of the source with several elements; `None`
+/// if their lengths differ.
 fn matched(source: &[Steps], target: &[Steps]) -> Option<Vec<Option<usize>>> {
     let mut several = target.iter().enumerate().filter(|(_, steps)| steps.length() != 1);
     let mut found = Vec::new();
@@ -286,7 +286,7 @@ fn matched(source: &[Steps], target: &[Steps]) -> Option<Vec<Option<usize>>> {
 }
 
 impl Part {
-    /// Returns the position behind the last element along a dimension of the virtual dataset.
+    /// Returns the position after the last element along a dimension of the virtual dataset.
     fn end(&self, dim: usize) -> u64 {
         match &self.pairs {
             Pairs::Along { target, .. } if target.iter().any(|steps| steps.length() == 0) => 0,
@@ -357,7 +357,7 @@ enum Places {
 }
 
 impl Places {
-    /// Calls `put` with the number of each element in a chunk of this shape, in the order of the elements.
+    /// Calls `put` with the offset of each element in a chunk of this shape, in the order of the elements.
     fn each(&self, shape: &[u64], mut put: impl FnMut(usize)) {
         let number = |position: &mut dyn Iterator<Item = u64>| {
             let number = position.zip(shape).fold(0, |number, (at, &length)| number * length + at);
@@ -387,7 +387,8 @@ impl Places {
     }
 }
 
-/// Returns the shape of chunks: that of the first source, so that its chunks are decoded once, or else contiguous elements.
+/// Returns the shape of chunks: that of the first source, so that its chunks are decoded once, otherwise
+/// contiguous elements.
 fn own_chunk(parts: &[Part], shape: &[u64], mapped: &Mapped) -> Vec<u64> {
     let inner =
         mapped.inner.iter().fold(mapped.data_type.size() as u64, |size, &length| size.saturating_mul(length));
@@ -404,7 +405,7 @@ fn own_chunk(parts: &[Part], shape: &[u64], mapped: &Mapped) -> Vec<u64> {
     of_source.unwrap_or_else(|| runs(shape, inner, CHUNK))
 }
 
-/// Returns the numbers of the chunks in which elements of sources are, in their order.
+/// Returns the sorted numbers of the chunks that contain elements of sources.
 fn stored(parts: &[Part], chunk: &[u64], grid: &[u64]) -> Result<Vec<u64>> {
     let too_many = || {
         let message = format!("a virtual dataset has more than {MOST} chunks");
@@ -462,15 +463,15 @@ fn stored(parts: &[Part], chunk: &[u64], grid: &[u64]) -> Result<Vec<u64>> {
 #[derive(Debug)]
 struct Virtual {
     parts: Vec<Part>,
-    /// The number of chunks along each dimension, also those that elements have of their own.
+    /// The number of chunks along each dimension, including the dimensions of array elements.
     grid: Vec<u64>,
-    /// The shape of a chunk without the dimensions that elements have of their own.
+    /// The shape of a chunk without the dimensions of array elements.
     own: Vec<u64>,
     chunk_shape: Vec<u64>,
-    /// The numbers of the chunks that have elements of sources.
+    /// The numbers of the chunks that contain elements of sources.
     stored: Vec<u64>,
     data_type: DataType,
-    /// The element of places without a source.
+    /// The element where no source provides one.
     fill: Vec<u8>,
 }
 
@@ -479,7 +480,7 @@ impl Virtual {
         self.chunk_shape.get(self.own.len()..).unwrap_or_default()
     }
 
-    /// Calls `put` with the number and the bytes of each element of a chunk that has a source.
+    /// Calls `put` with the offset and the bytes of each element of a chunk that has a source.
     fn each(&self, chunk: &[u64], mut put: impl FnMut(usize, &[u8])) -> Result<()> {
         let first: Vec<u64> =
             chunk.iter().zip(&self.own).map(|(index, length)| index.saturating_mul(*length)).collect();

@@ -11,10 +11,10 @@ use super::text::{lenient, refused_name};
 use crate::input::unsupported;
 use crate::store::LeftOut;
 
-/// The most nodes of a file. Links can make a small file look endless.
+/// The maximum number of nodes of a file. Links can make the hierarchy of a small file practically unlimited.
 const MOST_NODES: usize = 1 << 18;
 
-/// The most groups inside one another that Zarrox opens.
+/// The maximum nesting depth of groups.
 const DEEPEST: usize = 250;
 
 /// A node of a file: a group or a dataset.
@@ -23,12 +23,12 @@ pub(super) struct Found {
     pub(super) path: String,
     pub(super) id: Id,
     pub(super) object: Arc<Parsed>,
-    /// True if hard links alone lead to it, so that the path is that of the object itself.
+    /// True if every link in the path is a hard link, so that it is the path of the object itself.
     pub(super) is_hard: bool,
 }
 
-/// Returns the nodes of a file, each group before what is in it. What several links lead to is met several times, but a group is not met
-/// inside itself. Each link is a node, or is left out by its name.
+/// Returns the nodes of a file, each group before its members. An object with several links is visited once for each
+/// link, but a group is not visited inside itself. Every link becomes a node or is skipped and reported.
 pub(super) fn walk(files: &mut Files, left_out: &mut Vec<LeftOut>) -> Result<Walked> {
     let root = files.root();
     let object = files.object(root)?;
@@ -43,7 +43,7 @@ pub(super) struct Walked {
     pub(super) nodes: Vec<Found>,
     /// The committed types.
     pub(super) types: Vec<Committed>,
-    /// The paths of objects whose names no node of Zarr can have, to which references lead.
+    /// The paths of objects whose names are invalid in Zarr, for references to them.
     pub(super) unlisted: Vec<(Id, String)>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Committed {
 }
 
 impl Committed {
-    /// Returns the name without the groups above it.
+    /// Returns the last part of the path.
     pub(super) fn name(&self) -> &str {
         self.path.rsplit_once('/').map_or(self.path.as_str(), |(_, name)| name)
     }
@@ -65,22 +65,22 @@ struct Walk<'w> {
     walked: Walked,
     files: &'w mut Files,
     left_out: &'w mut Vec<LeftOut>,
-    /// The objects whose paths were recorded though they are left out.
+    /// The skipped objects whose paths were recorded.
     listed: HashSet<Id>,
 }
 
-/// A group that is to be walked through.
+/// A group to be visited.
 struct Waiting {
     path: String,
     id: Id,
     object: Arc<Parsed>,
     is_hard: bool,
-    /// The groups above it.
+    /// The ancestors of the group.
     above: Vec<Id>,
 }
 
 impl Walk<'_> {
-    /// Walks through groups one after the other, so that nested ones take no stack.
+    /// Visits groups iteratively, so that nesting does not use the stack.
     fn groups(&mut self, root: Id, object: Arc<Parsed>) -> Result<()> {
         let mut waiting =
             vec![Waiting { path: String::new(), id: root, object, is_hard: true, above: Vec::new() }];
@@ -128,13 +128,13 @@ impl Walk<'_> {
                 }
                 Ok((id, object)) => match object.kind {
                     ObjectKind::Group if above.contains(&id) => {
-                        let error = unsupported("it is another name of a group that it lies in");
+                        let error = unsupported("it is a link to one of its parent groups");
                         self.leave_out(&path, &error);
                     }
                     ObjectKind::Group if above.len() >= DEEPEST => {
                         self.leave_out(
                             &path,
-                            &unsupported(format!("more than {DEEPEST} groups lie in one another")),
+                            &unsupported(format!("groups are nested more than {DEEPEST} deep")),
                         );
                     }
                     ObjectKind::Group => {
@@ -175,13 +175,13 @@ impl Walk<'_> {
         Ok((id, self.files.object(id)?))
     }
 
-    /// Looks at a committed type. Arrays have their types themselves, so that only its attributes have no place.
+    /// Records a committed type. Arrays store their types themselves, so only the attributes of the type are lost.
     fn datatype(&mut self, path: &str, object: &Parsed) {
         match &object.attributes {
             Ok(attributes) if attributes.is_empty() => {}
             Ok(_) => {
                 let error = unsupported(
-                    "Zarr has no nodes that are types, so that the attributes of this one have no place",
+                    "Zarr has no committed types, so the attributes of this one cannot be stored",
                 );
                 self.leave_out(path, &error);
             }

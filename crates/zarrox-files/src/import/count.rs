@@ -1,4 +1,4 @@
-//! [`Counted`]: the objects of a copy, which are compared with those of its source.
+//! [`Counted`]: the number of objects in a copy, for comparison with its source.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use zarrox::{Error, ErrorKind, Node, Result};
 
 use crate::inventory::{Inventories, Inventory, counted};
 
-/// The objects of a hierarchy by the paths of their nodes.
+/// The number of objects of a hierarchy, by node.
 #[derive(Debug)]
 pub(crate) struct Counted(BTreeMap<String, Inventory>);
 
 impl Counted {
-    /// Counts the objects of a node and of all nodes below it. Only documents are read.
+    /// Counts the objects of a node and of all nodes below it. Only metadata is read.
     pub(crate) fn of(node: &Node) -> Result<Self> {
         let mut all = BTreeMap::new();
         let mut add = |path: &str, node: &Node| {
@@ -35,14 +35,14 @@ impl Counted {
         sum
     }
 
-    /// Returns the objects of nodes that are wanted.
+    /// Returns the objects of the imported nodes.
     pub(crate) fn among(&self, is_wanted: impl Fn(&str) -> bool) -> Inventories {
         let mut wanted = Inventories::default();
         self.0.iter().filter(|(path, _)| is_wanted(path)).for_each(|(path, &found)| wanted.add(path, found));
         wanted
     }
 
-    /// Checks that the copy of a node of the source lacks no object. Of nodes that are excused, a report names what was lost.
+    /// Checks that the copy of a node is complete. Losses of excused nodes are in a report already.
     pub(crate) fn check(
         &self,
         source: &Inventories,
@@ -54,7 +54,7 @@ impl Counted {
             let inside = path.strip_prefix(base).map(|inside| inside.trim_start_matches('/'));
             let Some(inside) = inside.filter(|inside| !is_excused(inside)) else { continue };
             let found = self.0.get(inside).copied().unwrap_or_default();
-            // Names of dimensions and what another format needs may be attributes of the copy.
+            // The copy may have additional attributes, such as dimension names.
             let is_complete = (found.groups, found.arrays, found.elements)
                 == (expected.groups, expected.arrays, expected.elements)
                 && found.attributes >= expected.attributes;
@@ -72,7 +72,7 @@ impl Counted {
             problems.push(format!("and {more} more"));
         }
         let message = format!(
-            "the copy is not complete, although no error was seen; keep the source and report this:\n  {}",
+            "the copy is incomplete although no error occurred; keep the source and report this bug:\n  {}",
             problems.join("\n  ")
         );
         Err(Error::new(ErrorKind::Corrupt, message))

@@ -1,4 +1,4 @@
-//! Files of kinds that are recognised and not read: the error names the kind and the way on.
+//! Files of recognised but unsupported kinds: the error names the kind and a remedy.
 
 use std::path::Path;
 
@@ -6,44 +6,44 @@ use zarrox::Result;
 
 use crate::input::Input;
 
-/// The number of bytes at both ends of a file that are looked at.
+/// The number of bytes that are examined at both ends of a file.
 const ENDS: u64 = 1 << 16;
 
-/// The first bytes of kinds, and what a file that begins so is.
+/// The magic numbers of kinds, and the description of each kind.
 const SIGNATURES: &[(&[u8], &str)] = &[
-    (b"\x0e\x03\x13\x01", "HDF4, which is not read; h4toh5 makes a file of HDF5 of it"),
-    (b"SIMPLE  =", "FITS, which is not read; astropy reads it"),
+    (b"\x0e\x03\x13\x01", "HDF4, which is not supported; convert it to HDF5 with h4toh5"),
+    (b"SIMPLE  =", "FITS, which is not supported; astropy reads it"),
     (
         b"MATLAB 5.0 MAT-file",
-        "a MATLAB file of version 5, which is not read; MATLAB's save -v7.3 makes a file of HDF5",
+        "a MATLAB file of version 5, which is not supported; save it as HDF5 with MATLAB's save -v7.3",
     ),
     (b"\x1f\x8b", "compressed by gzip; decompress it first (gunzip)"),
     (b"BZh", "compressed by bzip2; decompress it first (bunzip2)"),
     (b"\xfd7zXZ\0", "compressed by xz; decompress it first (unxz)"),
     (b"\x28\xb5\x2f\xfd", "compressed by Zstandard; decompress it first (unzstd)"),
-    (b"PARE", "an encrypted file of Parquet, which is not read"),
-    (b"ARROW1", "a file of Arrow, which is not read; pyarrow makes Parquet of it"),
-    (b"SQLite format 3\0", "a database of SQLite, which is not read"),
-    (b"\xcd\xf3\x00\x01", "a file of NASA's CDF, which is not read; cdflib makes NetCDF of it"),
+    (b"PARE", "an encrypted Parquet file, which is not supported"),
+    (b"ARROW1", "an Arrow file, which is not supported; convert it to Parquet with pyarrow"),
+    (b"SQLite format 3\0", "an SQLite database, which is not supported"),
+    (b"\xcd\xf3\x00\x01", "a NASA CDF file, which is not supported; convert it to NetCDF with cdflib"),
 ];
 
 /// The first bytes of a zip archive, and those of an empty one.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// The documents of Zarr and N5, as they are called in archives and directories.
+/// The names of the documents of Zarr and N5.
 const DOCUMENTS: [&str; 6] =
     ["zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczgroup", "attributes.json"];
 
-/// What is said of Zarr.
+/// The description of Zarr.
 const ZARR: &str = "Zarr already; copy it with zarrox cp, or zarrox convert for another format";
 
-/// Returns what a file is that is not read; `None` if its kind is not known.
+/// Returns the description of a file that cannot be read; `None` if its kind is unknown.
 pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
     let start = input.start(ENDS)?;
     if start.starts_with(b"GRIB") {
         let edition = start.get(7).copied().unwrap_or_default();
         let name = if matches!(edition, 1 | 2) { format!("GRIB{edition}") } else { "GRIB".to_owned() };
-        let advice = "which is not read; eccodes (grib_to_netcdf) and cdo make NetCDF of it";
+        let advice = "which is not supported; convert it to NetCDF with cdo or eccodes (grib_to_netcdf)";
         return Ok(Some(format!("{name}, {advice}")));
     }
     if is_archive(&start) {
@@ -56,7 +56,8 @@ pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
     Ok(found.map(|(_, name)| (*name).to_owned()))
 }
 
-/// Returns what a file with metadata of OME-TIFF alone is, as those called `.companion.ome` are; `None` for another one.
+/// Returns the description of a file with only the metadata of OME-TIFF, such as `.companion.ome`; `None` for another
+/// file.
 fn metadata_of_ome(start: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(start);
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
@@ -66,15 +67,15 @@ fn metadata_of_ome(start: &[u8]) -> Option<String> {
     }
     let named = text.split_once("FileName=\"").and_then(|(_, rest)| rest.split_once('"'));
     let named = named.map(|(name, _)| format!(", such as '{name}'")).unwrap_or_default();
-    Some(format!("metadata of OME-TIFF without elements; import a file of images that it names{named}"))
+    Some(format!("OME-TIFF metadata without images; import an image file that it names{named}"))
 }
 
-/// Returns true for the first bytes of a zip archive; four bytes suffice.
+/// Returns true for the first four bytes of a ZIP archive.
 pub fn is_archive(start: &[u8]) -> bool {
     ZIP.iter().any(|signature| start.starts_with(signature))
 }
 
-/// Returns true if an archive has documents of Zarr: its directory, which lists the names, is at the end.
+/// Returns true if an archive contains Zarr documents. Its directory of names is at the end.
 pub(crate) fn is_zarr_archive(input: &Input) -> Result<bool> {
     let start = input.start(ENDS)?;
     let length = input.length().min(ENDS);

@@ -12,7 +12,7 @@ use crate::input::{Input, unsupported};
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The number of bytes at the beginning of a file that tell its kind, but for HDF5 behind a block of the user.
+/// The number of bytes at the beginning of a file that identify its kind, except HDF5 after a user block.
 const START: u64 = 512;
 
 /// The first bytes of PNG and JPEG.
@@ -49,10 +49,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file, by its first bytes, or of text by its suffix, or of a directory; `None` for another one.
+    /// Returns the kind of a file or a directory; `None` if it is unknown. A file is identified by its
+    /// first bytes, or text by its suffix.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a kind that is recognised and not read, such as GRIB; and when the file cannot be read.
+    /// [`ErrorKind::Unsupported`] for a recognised but unsupported kind, such as GRIB; the errors of reading the file.
     ///
     /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
     pub fn of(path: impl AsRef<Path>) -> Result<Option<Self>> {
@@ -66,8 +67,9 @@ impl Kind {
         Self::of_open(&Input::open(path)?)
     }
 
-    /// Opens bytes in memory as a file of this kind, for reading: a store as of [`open_file`]. The suffix of `name` says of CSV whether tabs
-    /// divide the columns, and of HDF5 whether it is NetCDF. Other files that the bytes name are not read.
+    /// Opens bytes in memory as a file of this kind, for reading: a store as of [`open_file`]. The suffix of `name`
+    /// distinguishes CSV from tab-separated values, and HDF5 from NetCDF. Other files that the bytes refer to are not
+    /// read.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] when the bytes are damaged or of another kind; [`ErrorKind::Unsupported`] when this build does not read
@@ -89,7 +91,7 @@ impl Kind {
         open_kind(self, Input::in_memory(bytes.into(), name.into()), &closed())
     }
 
-    /// The kind of a file that is open.
+    /// Returns the kind of a file that is open.
     fn of_open(input: &Input) -> Result<Option<Self>> {
         if let Some(kind) = Self::of_input(input)? {
             return Ok(Some(kind));
@@ -128,7 +130,7 @@ impl Kind {
         if crate::import::foreign::is_archive(&start) && !crate::import::foreign::is_zarr_archive(input)? {
             return Ok(Some(Self::Npz));
         }
-        // The signature is at 512, 1024, and so on, behind a block of the user.
+        // After a user block, the signature is at 512, 1024, and so on.
         let mut offset = START;
         while offset + hdf5.len() as u64 <= input.length() && offset <= 1 << 30 {
             if input.read(offset, hdf5.len() as u64)? == hdf5 {
@@ -163,8 +165,8 @@ impl fmt::Display for Kind {
 /// Opens a file of another format, or a directory of images, as a store of Zarr v3, or for the files of NumPy of v2, for reading.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the kind of the file is not known, or this build does not read it; [`ErrorKind::Corrupt`] when
-/// the file is damaged.
+/// [`ErrorKind::Unsupported`] when the kind of the file is unknown or not supported by this build;
+/// [`ErrorKind::Corrupt`] when the file is damaged.
 ///
 /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
 /// [`ErrorKind::Corrupt`]: zarrox::ErrorKind::Corrupt
@@ -172,7 +174,8 @@ pub fn open_file(path: impl AsRef<Path>) -> Result<FileStore> {
     open(path.as_ref(), &Reading::default())
 }
 
-/// Opens bytes in memory as a file of another format, which the first bytes tell as in [`open_file`], or as [`Kind::open_bytes`].
+/// Opens bytes in memory as a file of another format, which is identified by its first bytes as in [`open_file`]. See
+/// [`Kind::open_bytes`].
 ///
 /// # Errors
 /// As [`open_file`].
@@ -180,12 +183,12 @@ pub fn open_bytes(name: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Result<F
     open_input(Input::in_memory(bytes.into(), name.into()), &closed())
 }
 
-/// The way in which bytes in memory are read: files that they name are not.
+/// Returns the options for reading bytes in memory: other files that they refer to are not read.
 fn closed() -> Reading {
     Reading { external: External { is_closed: true, ..External::default() }, ..Reading::default() }
 }
 
-/// Opens a file in a way.
+/// Opens a file with options.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     #[cfg(feature = "images")]
     if path.is_dir() && Kind::of(path)? == Some(Kind::Images) {
@@ -195,7 +198,7 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     open_input(Input::open(path)?, reading)
 }
 
-/// Opens a file that is open already, in a way.
+/// Opens an open file with options.
 pub(crate) fn open_input(input: Input, reading: &Reading) -> Result<FileStore> {
     if let Some(raw) = &reading.raw {
         return crate::npy::open_raw(&Arc::new(input), raw, reading);
@@ -241,12 +244,12 @@ fn open_kind(kind: Kind, input: Input, reading: &Reading) -> Result<FileStore> {
     opened.map_err(|error| error.at(name))
 }
 
-/// The error of a kind that is recognised and not read.
+/// Returns the error of a recognised but unsupported kind.
 fn foreign_kind(path: &Path, foreign: &str) -> Error {
     unsupported(format!("'{}' is {foreign}", path.display()))
 }
 
-/// The error of a build that does not read a kind of file.
+/// The error of a build without support for reading a kind of file.
 #[cfg(not(all(
     feature = "hdf5",
     feature = "images",
@@ -256,7 +259,5 @@ fn foreign_kind(path: &Path, foreign: &str) -> Error {
     feature = "tiff"
 )))]
 fn lacking(kind: Kind, feature: &str) -> Error {
-    unsupported(format!(
-        "files of {kind} are read by a build with the feature {feature}, which this one lacks"
-    ))
+    unsupported(format!("this build cannot read {kind}: it lacks the feature {feature}"))
 }

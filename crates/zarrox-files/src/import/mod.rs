@@ -1,4 +1,4 @@
-//! [`Import`]: copies of files of other formats into Zarr.
+//! [`Import`]: copies files of other formats to Zarr.
 
 pub(crate) mod concat;
 mod count;
@@ -28,7 +28,7 @@ use self::select::Select;
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut, Skipped};
 
-/// Copies files of other formats into Zarr: its options, with which an import can be planned and run.
+/// A builder of imports: copies of files of other formats to Zarr.
 ///
 /// ```no_run
 /// let report = zarrox_files::Import::new().run("era5.nc", "era5.zarr")?;
@@ -51,7 +51,7 @@ pub struct Import {
     build: Build,
 }
 
-/// A function that gives arrays their properties.
+/// A function that sets the properties of arrays.
 #[derive(Clone, Default)]
 struct Build(Option<Arc<BuildFn>>);
 
@@ -63,7 +63,7 @@ impl std::fmt::Debug for Build {
     }
 }
 
-/// Which parts of files may be left out.
+/// The parts of files that may be skipped.
 #[derive(Debug, Clone, Copy, Default)]
 struct Skips {
     unsupported: bool,
@@ -96,7 +96,7 @@ impl Chosen {
         !is_excluded && (self.nodes.is_empty() || self.nodes.iter().any(is_below))
     }
 
-    /// Returns the only node, or the root.
+    /// Returns the only selected node, or the root.
     fn node(&self) -> &str {
         match self.nodes.as_slice() {
             [node] => node,
@@ -111,28 +111,28 @@ impl Import {
         Self::default()
     }
 
-    /// Sets the options of the copy: its format, chunks, codecs, and what is done with nodes that are there.
+    /// Sets the options of the copy: its format, chunks, codecs, and the treatment of existing nodes.
     pub fn copier(self, copier: Copier) -> Self {
         Self { copier, ..self }
     }
 
-    /// Tells that the copier chooses other codecs than those of the file, so that nothing is compressed for it twice.
+    /// Declares that the copier changes the codecs, so that chunks are not compressed twice.
     pub fn recodes(self, recodes: bool) -> Self {
         Self { reading: Reading { is_plain: recodes, ..self.reading }, ..self }
     }
 
-    /// Sets the type of a column of CSV, which otherwise follows from all its values.
+    /// Sets the type of a CSV column. By default it is inferred from all values.
     pub fn column(mut self, name: impl Into<String>, data_type: DataType) -> Self {
         self.reading.columns.push((name.into(), data_type));
         self
     }
 
-    /// Reads files as raw elements, which have no header.
+    /// Reads files as raw elements without a header.
     pub fn raw(self, raw: RawElements) -> Self {
         Self { reading: Reading { raw: Some(raw), ..self.reading }, ..self }
     }
 
-    /// Sets the data type that elements of NumPy's files are stored as: another name or form of the same elements, such as
+    /// Sets the data type for elements of NumPy files: another name or form of the same elements, such as
     /// `bfloat16` for `|V2` or text of variable length for `<U8`; or with a cast, another type of numbers.
     pub fn data_type(self, data_type: DataType, casting: Option<Casting>) -> Self {
         let copier = match casting {
@@ -142,13 +142,14 @@ impl Import {
         Self { copier, reading: Reading { stored: Some((data_type, casting)), ..self.reading }, ..self }
     }
 
-    /// Takes only this array of an archive of NumPy, which becomes an array at the destination.
+    /// Imports only this array of a NumPy archive, as an array at the destination.
     pub fn member(self, name: impl Into<String>) -> Self {
         Self { reading: Reading { member: Some(name.into()), ..self.reading }, ..self }
     }
 
-    /// Sets a function that gives the arrays of NumPy's files their properties, given their shape: chunks, codecs, attributes. The builder
-    /// has the shape and the data type already. Without it, they are those of new arrays, or those of the copier.
+    /// Sets a function that sets the properties of arrays of NumPy files, such as chunks, codecs and attributes. It
+    /// receives the shape, and a builder that already has the shape and the data type. By default, arrays have the
+    /// properties of new arrays, or those of the copier.
     pub fn build(
         self,
         build: impl Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync + 'static,
@@ -156,36 +157,39 @@ impl Import {
         Self { build: Build(Some(Arc::new(build))), ..self }
     }
 
-    /// Takes a smaller copy of the images of TIFF, as COG has them: 1 for the largest one. Level 0 has the images themselves.
+    /// Imports an overview of the images of a TIFF file, such as a COG: 1 is the largest overview.
+    /// Level 0 is the images themselves.
     pub fn level(self, level: usize) -> Self {
         Self { reading: Reading { level, ..self.reading }, ..self }
     }
 
-    /// Sets whether images of TIFF become OME-Zarr 0.5: a group with an array for each level, and axes, scales and channels.
+    /// Sets whether TIFF images become OME-Zarr 0.5: a group with an array for each level, and axes, scales and
+    /// channels.
     pub fn ome(self, ome: bool) -> Self {
         Self { reading: Reading { ome, ..self.reading }, ..self }
     }
 
-    /// Allows to open files in this directory that the file names: targets of external links, external storage, sources of virtual
-    /// datasets, and further files of OME-TIFF. The directory of the file itself is always allowed.
+    /// Allows opening files in this directory that the file refers to: targets of external links, external storage,
+    /// sources of virtual datasets, and further files of OME-TIFF. The directory of the file itself is always allowed.
     pub fn external(mut self, directory: impl Into<PathBuf>) -> Self {
         self.reading.external.directories.push(directory.into());
         self
     }
 
-    /// Sets whether parts are left out that have no form in Zarr, or that lie in other files which are missing or not allowed.
-    /// Otherwise they are an error.
+    /// Sets whether to skip parts that have no equivalent in Zarr, or that are in other files which are
+    /// missing or not allowed. By default they are an error.
     pub fn skip_unsupported(self, skip: bool) -> Self {
         Self { skips: Skips { unsupported: skip, ..self.skips }, ..self }
     }
 
-    /// Sets whether parts are left out that are damaged: nodes, attributes, chunks, and of several files whole ones. Otherwise they are
-    /// an error. Chunks that are left out have fill values.
+    /// Sets whether to skip damaged parts: nodes, attributes, chunks, or whole files of several. By default they are an
+    /// error. Skipped chunks have fill values.
     pub fn skip_damaged(self, skip: bool) -> Self {
         Self { skips: Skips { damaged: skip, ..self.skips }, ..self }
     }
 
-    /// Imports only the node at this path of the file, with all nodes below it. Several nodes become a group with these at their paths.
+    /// Imports only the node at this path of the file, with all nodes below it. Several nodes become members of a
+    /// group, at their paths.
     pub fn node(mut self, path: impl Into<String>) -> Self {
         let path = path.into().trim_matches('/').to_owned();
         if !path.is_empty() {
@@ -194,35 +198,36 @@ impl Import {
         self
     }
 
-    /// Leaves out the nodes that a pattern fits, with all nodes below them.
+    /// Skips the nodes that match a pattern, with all nodes below them.
     pub fn exclude(mut self, pattern: Glob) -> Self {
         self.chosen.exclude.push(pattern);
         self
     }
 
-    /// Joins several files along a dimension. One that no file has becomes the first dimension of all arrays but coordinates.
+    /// Joins several files along a dimension. A dimension that no file has becomes the first dimension of all arrays
+    /// except coordinates.
     pub fn concat(self, dimension: impl Into<String>) -> Self {
         Self { concat: Some(dimension.into()), ..self }
     }
 
-    /// Sets whether elements that all files should have alike are those of the first file where they differ. Otherwise they are an
-    /// error.
+    /// Sets whether arrays that should be equal in all files are taken from the first file if they differ. By default,
+    /// a difference is an error.
     pub fn first_wins(self, first_wins: bool) -> Self {
         Self { first_wins, ..self }
     }
 
-    /// Sets whether an array that some of the files lack has missing values there: that of its attributes, or NaN and NaT. An array
-    /// without a missing value is an error, as all are otherwise.
+    /// Sets whether an array that some files lack is filled with its missing value there: that of its attributes, or
+    /// NaN and NaT. An array without a missing value is an error. By default, a lacking array is an error.
     pub fn fill_missing(self, fills: bool) -> Self {
         Self { fills: fills.then(Fills::default), ..self }
     }
 
-    /// As [`Import::fill_missing`], with a value for arrays that have no missing value.
+    /// Like [`Import::fill_missing`], with a value for arrays without a missing value.
     pub fn fill_missing_with(self, value: Json) -> Self {
         Self { fills: Some(Fills { value: Some(value) }), ..self }
     }
 
-    /// Imports only a range of a dimension, of all arrays that have it.
+    /// Imports only a range of a dimension, for all arrays that have the dimension.
     pub fn select(mut self, select: Select) -> Self {
         self.selects.push(select);
         self
@@ -236,7 +241,7 @@ impl Import {
         kind::open(source.as_ref(), &self.careful())
     }
 
-    /// Opens a file that is open already. The name is for errors.
+    /// Opens an open file. `name` is for error messages.
     ///
     /// # Errors
     /// The errors of [`open_file`](crate::open_file).
@@ -244,11 +249,11 @@ impl Import {
         kind::open_input(Input::of(file, name.into())?, &self.careful())
     }
 
-    /// Opens a stream with the content of an `.npy` file or with [raw](Self::raw) elements, which are read once, in their order. The name
-    /// is for errors.
+    /// Opens a stream with the content of an `.npy` file or with [raw](Self::raw) elements, which can be read once, in
+    /// order. `name` is for error messages.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the stream is something else; and the errors of reading.
+    /// [`ErrorKind::Corrupt`] when the stream has other content; the errors of reading.
     pub fn open_stream(&self, name: &str, stream: impl Read + Send + 'static) -> Result<FileStore> {
         crate::npy::open_stream(name, stream, &self.careful())
     }
@@ -280,7 +285,7 @@ impl Import {
             }
             (None, [file]) => (kind::open(file, &reading)?, Vec::new(), false),
             (None, _) => {
-                let message = "several files are joined along a dimension, which must be named";
+                let message = "joining several files needs the name of a dimension";
                 return Err(Error::new(ErrorKind::InvalidArgument, message));
             }
         };
@@ -329,7 +334,7 @@ impl Import {
         Ok(Importing { copying, store, chosen, left_out, notes, differences, is_new, skips })
     }
 
-    /// Returns how the arrays of a file are copied that have only elements; `None` for a file of chunks.
+    /// Returns the copy method for a file whose arrays are contiguous elements; `None` for a file with chunks.
     fn elements(&self, store: &FileStore, node: &str) -> Option<PlainElements> {
         if store.accesses().is_empty() {
             return None;
@@ -349,14 +354,14 @@ impl Import {
         })
     }
 
-    /// Appends the only array of an open file of NumPy to an array, along an axis. After a failure, the array is as it was.
+    /// Appends the only array of an open NumPy file to an array along an axis. After a failure, the array is as it was.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a file of chunks or of several arrays; and the errors of reading and of
+    /// [`ErrorKind::Unsupported`] for a file with chunks or several arrays; the errors of reading and of
     /// [`Array::append_with`].
     pub fn append_to(&self, store: &FileStore, array: &mut Array, axis: usize) -> Result<()> {
         let Some(access) = store.accesses().get("").cloned() else {
-            let message = "only a single array of NumPy, or raw elements, can be appended to an array";
+            let message = "only a single NumPy array or raw elements can be appended to an array";
             return Err(Error::new(ErrorKind::Unsupported, message));
         };
         let settings = self.copier.settings();
@@ -382,7 +387,7 @@ impl Import {
         array.flush()
     }
 
-    /// Fails if a node that is asked for by its name cannot be read, and says why.
+    /// Fails, with the reason, if a node that is requested by name cannot be read.
     fn check_chosen(&self, store: &FileStore) -> Result<()> {
         for node in &self.chosen.nodes {
             let Some(part) = store.left_out().iter().find(|part| part.holds(node)) else { continue };
@@ -393,7 +398,7 @@ impl Import {
         Ok(())
     }
 
-    /// Returns the way in which files are read for a copy: damaged chunks are seen, and are left out if that is wished.
+    /// Returns the options for reading files for a copy: damaged chunks are detected, and skipped if that is allowed.
     fn careful(&self) -> Reading {
         let skipped = self.skips.damaged.then(Skipped::default);
         Reading { checks: true, skipped, nodes: self.chosen.nodes.clone(), ..self.reading.clone() }
@@ -411,8 +416,8 @@ impl Import {
         }
     }
 
-    /// Appends files to a hierarchy that is there, along the dimension of [`Import::concat`]. The values of its coordinates go on
-    /// behind those that are there.
+    /// Appends files to an existing hierarchy, along the dimension of [`Import::concat`]. The values of its
+    /// coordinates must continue the existing ones.
     ///
     /// Elements are stored before the lengths change. After an interruption, the same call continues.
     ///
@@ -425,11 +430,11 @@ impl Import {
         options: &OpenOptions,
     ) -> Result<Appended> {
         let Some(dimension) = &self.concat else {
-            let message = "files are appended along a dimension, which must be named";
+            let message = "appending files needs the name of a dimension";
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         };
         if !self.selects.is_empty() || !self.chosen.nodes.is_empty() {
-            let message = "what is appended are whole files, so that all arrays have one length";
+            let message = "only whole files can be appended, so that all arrays keep the same length";
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         let files: Vec<PathBuf> = sources.iter().map(|path| path.as_ref().to_owned()).collect();
@@ -455,28 +460,28 @@ impl Import {
     }
 }
 
-/// What was appended to a hierarchy.
+/// The result of an append.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Appended {
     /// The paths of the arrays that have grown, with their lengths along the dimension before and after.
     pub arrays: Vec<(String, u64, u64)>,
-    /// What differs between the files, and is that of the first one.
+    /// Differences between the files, for which the first file was used.
     pub notes: Vec<String>,
     /// The parts that were left out.
     pub left_out: Vec<LeftOut>,
 }
 
-/// What was imported.
+/// The result of an import.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Imported {
     /// The report of the copy.
     pub report: CopyReport,
-    /// The number of objects that the source has, without those that are left out: those that were counted while the file was read, or
-    /// for a kind of file of which they are not, those of the store that it became.
+    /// The number of objects in the source, without skipped ones. They are counted in the file while it is read, or in
+    /// its store for kinds of files that are not counted.
     pub source: Inventory,
-    /// The number of objects that the copy has.
+    /// The number of objects in the copy.
     pub copy: Inventory,
     /// The parts that were left out.
     pub left_out: Vec<LeftOut>,
@@ -497,27 +502,27 @@ pub struct Importing {
 }
 
 impl Importing {
-    /// The parts that are not read.
+    /// Returns the parts that are not read.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// Notes on what is not taken as it is, such as a missing value that the type of its variable does not have.
+    /// Notes on content that is changed, such as a missing value that the type of its variable cannot represent.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// What differs between several files, and is that of the first one.
+    /// The differences between several files, for which the first file is used.
     pub fn differences(&self) -> &[String] {
         &self.differences
     }
 
-    /// Returns true if no file has the dimension along which they are joined, so that it is a new one.
+    /// Returns true if the dimension along which the files are joined is new.
     pub fn has_new_dimension(&self) -> bool {
         self.is_new
     }
 
-    /// The copy that will be made.
+    /// Returns the copy that will be made.
     pub fn copying(&self) -> &Copying {
         &self.copying
     }
@@ -530,11 +535,11 @@ impl Importing {
         self.run_counted().map(|imported| imported.report)
     }
 
-    /// Imports the file, and compares the number of objects that it has with those of the copy.
+    /// Imports the file, and compares its number of objects with that of the copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when a part is damaged, [`ErrorKind::Unsupported`] when one has no form in Zarr, unless these are left
-    /// out; an error when the copy lacks an object.
+    /// [`ErrorKind::Corrupt`] when a part is damaged, [`ErrorKind::Unsupported`] when a part has no
+    /// equivalent in Zarr, unless such parts are skipped; an error when the copy lacks an object.
     pub fn run_counted(self) -> Result<Imported> {
         check(&self.left_out, self.skips)?;
         let destination = self.copying.destination();
@@ -556,13 +561,13 @@ impl Importing {
     }
 }
 
-/// Checks that all parts that are not read may be left out.
+/// Checks that all parts that were not read may be skipped.
 fn check(left_out: &[LeftOut], skips: Skips) -> Result<()> {
     let parts: Vec<&LeftOut> = left_out.iter().filter(|part| !skips.allows(part)).collect();
     if parts.is_empty() { Ok(()) } else { Err(refused(&parts)) }
 }
 
-/// The error of parts that are not read. Damage counts more than what has no form in Zarr.
+/// Returns the error of parts that were not read. Damage takes precedence over parts without an equivalent in Zarr.
 fn refused(parts: &[&LeftOut]) -> Error {
     const MOST: usize = 10;
     let kind = parts.iter().map(|part| part.kind).min_by_key(|kind| match kind {
@@ -573,7 +578,7 @@ fn refused(parts: &[&LeftOut]) -> Error {
     });
     let kind = kind.unwrap_or(ErrorKind::Unsupported);
     let what = match kind {
-        ErrorKind::Unsupported => "parts of the file have no form in Zarr, and can only be left out:",
+        ErrorKind::Unsupported => "parts of the file have no equivalent in Zarr and can only be left out:",
         ErrorKind::Forbidden | ErrorKind::NotFound => {
             "parts of the file cannot be read, and can be left out:"
         }
@@ -589,7 +594,7 @@ fn refused(parts: &[&LeftOut]) -> Error {
     Error::new(kind, message)
 }
 
-/// Returns the pattern that fits only this path.
+/// Returns the pattern that matches only this path.
 fn escaped(path: &str) -> String {
     let mut pattern = String::from("/");
     for c in path.chars() {
@@ -601,7 +606,7 @@ fn escaped(path: &str) -> String {
     pattern
 }
 
-/// Imports a file into a hierarchy where nothing is. [`Import`] has options.
+/// Imports a file to a location without a node. [`Import`] has options.
 ///
 /// # Errors
 /// The errors of [`Import::run`].

@@ -1,4 +1,4 @@
-//! Files that are read at any position, from several threads; and bytes in memory that are read as such a file.
+//! Random-access input for several threads: files, and bytes in memory.
 
 #[cfg(any(feature = "nifti", feature = "npz", feature = "tables"))]
 pub(crate) mod temporary;
@@ -34,7 +34,7 @@ impl Input {
         let file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
-            let message = format!("'{}' is not a file that can be read in any order", path.display());
+            let message = format!("'{}' does not support random access", path.display());
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         let name = path.to_owned();
@@ -42,14 +42,14 @@ impl Input {
         Ok(Self { content: Content::File(file), name, path, length: metadata.len() })
     }
 
-    /// A file that is open, and has this name in errors.
+    /// Wraps an open file. `name` is for error messages.
     pub(crate) fn of(file: File, name: PathBuf) -> Result<Self> {
         let failed = |error| self::failed(&format!("reading '{}'", name.display()), error);
         let length = file.metadata().map_err(failed)?.len();
         Ok(Self { content: Content::File(file), path: name.clone(), name, length })
     }
 
-    /// Bytes in memory as a file of this name.
+    /// Wraps bytes in memory as a file of this name.
     pub(crate) fn in_memory(bytes: Bytes, name: PathBuf) -> Self {
         let length = bytes.len() as u64;
         Self { content: Content::Memory(bytes), path: name.clone(), name, length }
@@ -61,26 +61,26 @@ impl Input {
         matches!(self.content, Content::Memory(_))
     }
 
-    /// The name of the file as it was given. Its suffix counts also where it is a link.
+    /// Returns the name of the file as it was given. Its suffix is used even if it is a link.
     pub(crate) fn name(&self) -> &Path {
         &self.name
     }
 
-    /// The path of the file, without links.
+    /// Returns the canonical path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The bytes of a range. The range is compared with the length of the file before memory is taken.
+    /// Returns the bytes of a range. The range is compared with the length of the file before memory is allocated.
     pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
         if offset.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(corrupt(format!(
-                "{length} bytes from offset {offset} are not in the file, which has {} bytes",
+                "cannot read {length} bytes at offset {offset}: the file has {} bytes",
                 self.length
             )));
         }
@@ -90,7 +90,7 @@ impl Input {
         Ok(bytes)
     }
 
-    /// Reads the bytes from a position on, as many as there are and have room. Returns their number.
+    /// Reads bytes from a position until the buffer is full or the file ends. Returns the number of bytes.
     pub(crate) fn read_into(&self, out: &mut [u8], offset: u64) -> Result<usize> {
         let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
         let length = left.min(out.len());
@@ -103,7 +103,7 @@ impl Input {
         self.read_exact_at(out, offset).map_err(failed)
     }
 
-    /// Reads the first bytes, `most` at most.
+    /// Reads at most the first `most` bytes.
     pub(crate) fn start(&self, most: u64) -> Result<Vec<u8>> {
         self.read(0, most.min(self.length))
     }
@@ -139,7 +139,7 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Resu
     Ok(())
 }
 
-/// One of many files, which is open or is opened when it is read.
+/// One of many files, which is opened when it is read.
 #[cfg(any(feature = "images", feature = "tiff"))]
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
@@ -149,7 +149,7 @@ pub(crate) enum Source {
 
 #[cfg(any(feature = "images", feature = "tiff"))]
 impl Source {
-    /// The open file.
+    /// Returns the open file.
     pub(crate) fn input(&self) -> Result<Arc<Input>> {
         match self {
             Self::Open(input) => Ok(Arc::clone(input)),
@@ -157,7 +157,7 @@ impl Source {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     #[cfg(feature = "images")]
     pub(crate) fn name(&self) -> &Path {
         match self {
@@ -206,14 +206,14 @@ impl io::Seek for Reader {
     }
 }
 
-/// An empty buffer with room for `length` bytes, or an error if it cannot be allocated.
+/// Returns an empty buffer with capacity for `length` bytes, or an error if it cannot be allocated.
 pub(crate) fn reserved(length: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(length).map_err(|_| out_of_memory(length as u64))?;
     Ok(bytes)
 }
 
-/// A buffer of `length` zeros, or an error if it cannot be allocated.
+/// Returns a buffer of `length` zeros, or an error if it cannot be allocated.
 pub(crate) fn zeroed(length: usize) -> Result<Vec<u8>> {
     let mut bytes = reserved(length)?;
     bytes.resize(length, 0);
@@ -224,17 +224,17 @@ fn out_of_memory(length: u64) -> Error {
     Error::new(ErrorKind::OutOfMemory, format!("memory allocation of {length} bytes failed"))
 }
 
-/// The error of damaged files.
+/// Returns the error of damaged files.
 pub(crate) fn corrupt(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Corrupt, message)
 }
 
-/// The error of what cannot be expressed.
+/// Returns the error of unsupported content.
 pub(crate) fn unsupported(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unsupported, message)
 }
 
-/// The error of an operation on a file, such as "reading 'a.nc'".
+/// Returns the error of an operation on a file, such as "reading 'a.nc'".
 pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ErrorKind::NotFound,

@@ -1,4 +1,4 @@
-//! [`Temporary`]: bytes that are written once, and read in any order afterwards.
+//! [`Temporary`]: bytes that are written once and then read in any order.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use zarrox::Result;
 
 use crate::input::{Input, failed};
 
-/// The most bytes that stay in memory.
+/// The maximum number of bytes that stay in memory.
 const IN_MEMORY: usize = 1 << 20;
 
-/// Bytes that are written: few of them in memory, and more in a file that has no name and is gone with the process.
+/// A buffer that is being written: in memory up to a limit, and in an unnamed temporary file beyond it.
 #[derive(Debug)]
 pub(crate) struct Temporary(BufWriter<SpooledTempFile>);
 
@@ -20,7 +20,7 @@ impl Temporary {
         Self(BufWriter::with_capacity(1 << 16, spooled_tempfile(IN_MEMORY)))
     }
 
-    /// The bytes, which are read from now on, with a name for errors.
+    /// Ends writing, and returns the bytes for reading. `name` is for error messages.
     pub(crate) fn finish(self, name: PathBuf) -> Result<Input> {
         let file = self.0.into_inner().map_err(|error| writing(error.into_error()))?;
         match file.into_inner() {
@@ -40,7 +40,7 @@ impl Write for Temporary {
     }
 }
 
-/// The error of writing.
+/// Returns the error of writing.
 pub(crate) fn writing(error: io::Error) -> zarrox::Error {
     failed("writing a temporary file", error)
 }

@@ -1,4 +1,4 @@
-//! Attributes of NetCDF and HDF5 on their way to Zarr.
+//! The conversion of NetCDF and HDF5 attributes to Zarr.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,26 +10,26 @@ use super::types::{NcType, Types};
 use super::{STORAGE, Storage, TYPE, TYPES};
 use crate::fill;
 
-/// The attribute for values that are missing beside the fill value.
+/// The attribute for missing values in addition to the fill value.
 const MISSING: &str = "missing_value";
 
-/// The conventions of the file that is read.
+/// The conventions of the source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// HDF5 without the conventions of NetCDF.
+    /// Plain HDF5.
     Hdf5,
     /// NetCDF.
     NetCdf,
 }
 
-/// The attributes of an object, one after the other.
+/// The attributes of an object, one after another.
 #[derive(Debug)]
 pub(crate) struct Attributes<'d> {
     origin: Origin,
     /// The type of the elements in Zarr; `None` for a group.
     elements: Option<&'d DataType>,
     map: Map,
-    /// The names of the types of attributes that have to be told.
+    /// The types of attributes that must be recorded, by name.
     types: Vec<(String, &'static str)>,
     fill: Option<Json>,
     notes: Vec<String>,
@@ -41,14 +41,14 @@ pub(crate) struct Attributes<'d> {
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) attributes: Map,
-    /// The missing value of `_FillValue` in the form of a fill value of Zarr v3, if there is one.
+    /// The missing value of `_FillValue` as a Zarr v3 fill value, if there is one.
     pub(crate) fill: Option<Json>,
-    /// What was not taken as it was, in words.
+    /// Notes on changed attributes.
     pub(crate) notes: Vec<String>,
 }
 
 impl<'d> Attributes<'d> {
-    /// Creates the attributes of an array whose elements have this type in Zarr, or of a group.
+    /// Creates the attributes of an array with this Zarr data type, or of a group.
     pub(crate) fn new(origin: Origin, elements: Option<&'d DataType>) -> Self {
         Self {
             origin,
@@ -62,13 +62,14 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Adds an attribute. Floats of 32 bits are given as the same float of 64 bits, infinite ones and NaN as such numbers, and an
-    /// attribute without a value as an empty list or as empty text. `of` is the type in the file; `None` for a user-defined type.
+    /// Adds an attribute. A float of 32 bits is passed as the equal float of 64 bits, also infinity and NaN, and an
+    /// attribute without a value as an empty list or empty text. `of` is the type in the file; `None` for a
+    /// user-defined type.
     ///
-    /// Of two attributes of one name, the first one is kept.
+    /// If two attributes have the same name, the first one is kept.
     pub(crate) fn add(&mut self, name: &str, value: Json, of: Option<NcType>) {
         if self.map.contains_key(name) {
-            self.notes.push(format!("attribute '{name}' is there twice; the first one is kept"));
+            self.notes.push(format!("attribute '{name}' occurs twice; the first one is kept"));
             return;
         }
         let value = match name {
@@ -91,31 +92,31 @@ impl<'d> Attributes<'d> {
         self.map.insert(name.to_owned(), plain);
     }
 
-    /// Returns true if the attributes are those of an array.
+    /// Returns true if the attributes belong to an array.
     #[cfg(feature = "hdf5")]
     pub(crate) fn is_of_array(&self) -> bool {
         self.elements.is_some()
     }
 
-    /// Sets the storage of the elements, which have `bytes` bytes. `None` stands for chunks with filters.
+    /// Records the storage of the elements, which have `bytes` bytes. `None` means chunks with filters.
     pub(crate) fn storage(&mut self, storage: Option<Storage>, bytes: u64) {
         let is_usual = storage == Some(Storage::Contiguous) && bytes <= Storage::SMALL;
         self.storage = storage.filter(|_| self.origin == Origin::NetCdf && !is_usual);
     }
 
-    /// Tells the name of the user-defined type of the elements.
+    /// Records the name of the user-defined type of the elements.
     pub(crate) fn user_type(&mut self, name: impl Into<String>) {
         self.user_type = Some(name.into());
     }
 
-    /// Tells that the fill value of the elements is their missing value. Their type is a user-defined one of this class, whose values
-    /// no attribute of xarray has.
+    /// Records that the fill value of the elements is their missing value. Their type is user-defined and of this
+    /// class, which xarray attributes cannot represent.
     #[cfg(feature = "hdf5")]
     pub(crate) fn fill_is_missing(&mut self, class: &'static str) {
         self.types.push((fill::FILL_VALUE.to_owned(), class));
     }
 
-    /// The attributes as Zarr has them.
+    /// Returns the Zarr attributes.
     pub(crate) fn finish(self) -> Described {
         let mut attributes = self.map;
         if !self.types.is_empty() {
@@ -130,7 +131,7 @@ impl<'d> Attributes<'d> {
         Described { attributes, fill: self.fill, notes: self.notes }
     }
 
-    /// The missing value in the form in which xarray reads it from Zarr v3; `None` if it is left out.
+    /// Returns the missing value as xarray reads it from Zarr v3; `None` if it is dropped.
     fn fill_value(&mut self, value: Json, of: Option<NcType>) -> Option<Json> {
         let elements = self.elements?;
         let value = match value {
@@ -144,36 +145,36 @@ impl<'d> Attributes<'d> {
             // xarray cannot decode an attribute of structures.
             let text = value.without_tokens();
             self.notes
-                .push(format!("_FillValue {text} is left out: it is not the fill value of the structures"));
+                .push(format!("_FillValue {text} is dropped: it is not the fill value of the structures"));
             return None;
         }
         if !fill::is_number(elements) {
-            // Text, and types that only Zarr has.
+            // Text, and types that exist only in Zarr.
             if elements.storage() != Memory::Variable || value.is_string() {
                 return Some(value);
             }
-            self.notes.push(format!("_FillValue {} is left out: it is not a text", value.without_tokens()));
+            self.notes.push(format!("_FillValue {} is dropped: it is not text", value.without_tokens()));
             return None;
         }
         match fill::in_type(elements, &value) {
             Some(number) => {
                 if NcType::of_elements(elements).is_some_and(|usual| of.is_some_and(|of| of != usual)) {
                     let text = value.without_tokens();
-                    self.notes.push(format!("_FillValue {text} was of another type than its variable"));
+                    self.notes.push(format!("_FillValue {text} had another type than its variable"));
                 }
                 self.fill = Some(number.without_tokens());
                 Some(fill::encoded(elements, number))
             }
             None => {
                 let text = value.without_tokens();
-                self.notes
-                    .push(format!("_FillValue {text} is ignored: the type {elements} does not have it"));
+                self.notes.push(format!("_FillValue {text} is ignored: {elements} cannot represent it"));
                 None
             }
         }
     }
 
-    /// The missing value of letters. xarray does not read an attribute of it, so that only the metadata have the value.
+    /// Returns the missing value of characters. xarray does not read it from an attribute, so only the
+    /// metadata has it.
     fn letter(&mut self, value: &Json, of: Option<NcType>) -> Option<Json> {
         let size = self.elements.map_or(1, DataType::size);
         let bytes = value.as_str().and_then(latin);
@@ -184,24 +185,27 @@ impl<'d> Attributes<'d> {
                 self.types.push((fill::FILL_VALUE.to_owned(), of.unwrap_or(NcType::Char).name()));
             }
             None => {
-                self.notes.push(format!("_FillValue {value} is ignored: it is not a text of {size} bytes"));
+                self.notes.push(format!("_FillValue {value} is ignored: it is not text of {size} bytes"));
             }
         }
         None
     }
 
-    /// Further missing values. Integers have none that is not a number, and beside others it would make xarray compare text.
+    /// Further missing values. NaN is dropped: integers have none, and beside other values it would make xarray compare
+    /// text.
     fn missing(&mut self, value: Json) -> Option<Json> {
         let is_nan = |value: &Json| !value.as_f64().is_some_and(f64::is_finite) && value.is_number();
         let own = self.elements.and_then(NcType::of_elements)?;
         match value {
             Json::Array(list) if list.len() > 1 && list.iter().any(is_nan) => {
-                self.notes.push("missing_value has NaN beside other values, which is left out".to_owned());
+                self.notes.push("missing_value has NaN beside other values; NaN is dropped".to_owned());
                 Some(list.into_iter().filter(|value| !is_nan(value)).collect())
             }
             value if is_nan(&value) && !own.is_float() => {
-                self.notes
-                    .push(format!("missing_value {} is ignored: integers have none", value.without_tokens()));
+                self.notes.push(format!(
+                    "missing_value {} is ignored: integers have no NaN",
+                    value.without_tokens()
+                ));
                 None
             }
             value => Some(value),
@@ -209,7 +213,7 @@ impl<'d> Attributes<'d> {
     }
 }
 
-/// Text as bytes, one for each letter.
+/// Text as one byte for each character.
 fn latin(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect()
 }

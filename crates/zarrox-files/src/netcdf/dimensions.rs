@@ -1,4 +1,4 @@
-//! Dimensions of NetCDF: where each is defined, and the dataset that is its scale.
+//! NetCDF dimensions: the group that defines each one, and the dataset that is its scale.
 
 use std::collections::HashMap;
 
@@ -13,23 +13,23 @@ pub(crate) struct Dimension {
     pub(crate) length: u64,
     /// The group that defines it, by its path.
     pub(crate) group: String,
-    /// The array that is its coordinate, by its number.
+    /// The index of its coordinate array.
     pub(crate) coordinate: Option<usize>,
     /// True if arrays can grow along it.
     pub(crate) is_unlimited: bool,
 }
 
-/// An array as far as its dimensions go.
+/// The properties of an array that concern dimensions.
 #[derive(Debug, Clone)]
 pub(crate) struct Shaped {
-    /// The path of the group that it is in.
+    /// The path of its group.
     pub(crate) group: String,
     pub(crate) name: String,
     pub(crate) shape: Vec<u64>,
     pub(crate) names: Vec<Option<String>>,
 }
 
-/// A dimension that attributes or options tell, before arrays are looked at.
+/// A dimension that attributes or options declare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
     /// The path of the group that defines it.
@@ -44,23 +44,24 @@ pub(crate) struct Told {
 pub(crate) struct Dimensions {
     pub(crate) all: Vec<Dimension>,
     pub(crate) of_arrays: Vec<Vec<Option<usize>>>,
-    /// The numbers of dimensions by the group that defines them and their names.
+    /// The indices of dimensions by group and name.
     places: HashMap<(String, String), usize>,
 }
 
-/// An array whose dimensions do not agree with those of others.
+/// An array whose dimensions conflict with those of others.
 #[derive(Debug)]
 pub(crate) struct Conflict {
-    /// The number of the array.
+    /// The index of the array.
     pub(crate) array: usize,
     pub(crate) error: Error,
 }
 
 impl Dimensions {
-    /// The dimensions of arrays: first those that are told, then coordinates, then those of outer groups first. With `complete`, each
-    /// dimension gets a name, and two lengths of one name in a group are an error; otherwise only coordinates are dimensions.
+    /// Returns the dimensions of arrays: first the declared ones, then coordinates, then other
+    /// dimensions, outer groups first. With `complete`, each dimension gets a name, and two lengths of
+    /// a name in the same group are an error; otherwise only coordinates are dimensions.
     ///
-    /// A dimension has the length of its coordinate or its arrays, also if `told` has another length for it.
+    /// A dimension has the length of its coordinate or its arrays, even if `told` declares another length.
     pub(crate) fn new(arrays: &[Shaped], told: &[Told], complete: bool) -> Result<Self, Conflict> {
         let mut dimensions = Self { of_arrays: vec![Vec::new(); arrays.len()], ..Self::default() };
         let coordinates = coordinates(arrays);
@@ -76,7 +77,7 @@ impl Dimensions {
             let number = dimensions.define(&found.group, &found.name, length, coordinate);
             dimensions.all[number].is_unlimited |= found.is_unlimited;
         }
-        // Coordinates, so that arrays below find them.
+        // Coordinates come first, so that arrays below find them.
         for (number, array) in arrays.iter().enumerate() {
             let is_known =
                 |name: &String| dimensions.places.contains_key(&(array.group.clone(), name.clone()));
@@ -104,14 +105,14 @@ impl Dimensions {
     fn define(&mut self, group: &str, name: &str, length: u64, coordinate: Option<usize>) -> usize {
         let number = self.all.len();
         self.places.insert((group.to_owned(), name.to_owned()), number);
-        // A dimension without elements can only be one that grows.
+        // A dimension of length 0 must be unlimited.
         let is_unlimited = length == 0;
         let (name, group) = (name.to_owned(), group.to_owned());
         self.all.push(Dimension { name, length, group, coordinate, is_unlimited });
         number
     }
 
-    /// The dimension of an array with this name, which may be one of a group above.
+    /// Returns the dimension of an array with this name, which an ancestor group may define.
     fn find(
         &mut self,
         array: &Shaped,
@@ -131,7 +132,7 @@ impl Dimensions {
             if group == array.group && complete {
                 let other = self.all[found].length;
                 return Err(unsupported(format!(
-                    "array '{}' has the length {length} along the dimension '{name}', whose length is {other} elsewhere in its \
+                    "array '{}' has length {length} along the dimension '{name}', but the length is {other} elsewhere in its \
                      group; zarrox rename-dim gives it another name",
                     array.name
                 )));
@@ -140,7 +141,7 @@ impl Dimensions {
         Ok(complete.then(|| self.define(&array.group, name, length, None)))
     }
 
-    /// A dimension of this length that has no name.
+    /// Returns a dimension of this length that has no name.
     fn without_name(&mut self, group: &str, length: u64) -> usize {
         let name = format!("dim_{length}");
         let known =
@@ -152,7 +153,7 @@ impl Dimensions {
     }
 }
 
-/// The arrays that are coordinates, by their groups and their names.
+/// Returns the arrays that are coordinates, by their groups and their names.
 fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
     let is_coordinate =
         |array: &Shaped| matches!(array.names.as_slice(), [Some(name)] if *name == array.name);
@@ -160,7 +161,8 @@ fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
     arrays.map(|(number, array)| ((array.group.clone(), array.name.clone()), number)).collect()
 }
 
-/// Returns the lengths of the dimensions in `told`: the length there if any array has it, else that of the first array.
+/// Returns the lengths of the dimensions in `told`: the declared length if any array has it, and otherwise the length
+/// of the first array.
 fn lengths(arrays: &[Shaped], told: &[Told]) -> HashMap<(String, String), u64> {
     let told: HashMap<(&str, &str), u64> =
         told.iter().map(|found| ((found.group.as_str(), found.name.as_str()), found.length)).collect();
@@ -183,7 +185,7 @@ fn depth(group: &str) -> usize {
     if group.is_empty() { 0 } else { 1 + group.matches('/').count() }
 }
 
-/// A group and those above it, from the innermost outwards.
+/// Returns a group and its ancestors, from the innermost outwards.
 pub(crate) fn above(group: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(group);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The groups, dimensions and variables of a file on their way to Zarr.
+//! The groups, dimensions and variables of a file that is imported.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 impl Kind {
     const ALL: [Self; 5] = [Self::NetCdf4, Self::Classic4, Self::Classic, Self::Offset64, Self::Data64];
 
-    /// The name that `ncdump -k` prints.
+    /// Returns the name that `ncdump -k` prints.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::NetCdf4 => "netCDF-4",
@@ -56,7 +56,7 @@ pub(crate) struct Hierarchy {
     kind: Kind,
     /// The dimensions by the path of their group.
     dimensions: HashMap<String, Vec<Defined>>,
-    /// The names of groups by the path of the group that they are in.
+    /// The names of groups by the path of the parent group.
     groups: HashMap<String, Vec<String>>,
     variables: Vec<Shaped>,
 }
@@ -67,7 +67,8 @@ impl Hierarchy {
         Self { kind, dimensions: HashMap::new(), groups: HashMap::new(), variables: Vec::new() }
     }
 
-    /// Adds a group; the root, whose path is empty, is there. Groups come in their order in the file.
+    /// Adds a group. The root, whose path is empty, exists from the start. Groups must be added in the order of the
+    /// file.
     pub(crate) fn group(&mut self, path: &str) {
         let (above, name) = split(path);
         if !name.is_empty() {
@@ -75,14 +76,14 @@ impl Hierarchy {
         }
     }
 
-    /// Adds a dimension that is defined in a group. Dimensions of a group come in their order in the file.
+    /// Adds a dimension that is defined in a group. Dimensions of a group must be added in the order of the file.
     pub(crate) fn dimension(&mut self, group: &str, name: &str, length: u64, is_unlimited: bool) {
         let defined = Defined { name: name.to_owned(), length, is_unlimited };
         self.dimensions.entry(group.to_owned()).or_default().push(defined);
     }
 
-    /// Adds a variable that becomes an array of this path, with the names of its dimensions. Variables of a group come in their order
-    /// in the file.
+    /// Adds a variable that becomes an array of this path, with the names of its dimensions. Variables of a group must
+    /// be added in the order of the file.
     pub(crate) fn variable(&mut self, path: &str, shape: &[u64], names: &[Option<String>]) {
         let (group, name) = split(path);
         self.variables.push(Shaped {
@@ -93,7 +94,8 @@ impl Hierarchy {
         });
     }
 
-    /// The attributes that tell of groups, by their paths, what an export would not do without them. A group without an entry has none.
+    /// Returns the attributes for groups, by path, that an export needs to reproduce the file. A group
+    /// without an entry needs none.
     pub(crate) fn finish(self) -> HashMap<String, Map> {
         let mut all: HashMap<String, Map> = HashMap::new();
         let mut add = |group: &str, name: &str, text: String| {
@@ -121,7 +123,7 @@ impl Hierarchy {
         all
     }
 
-    /// The dimensions that an export would define, by the paths of their groups.
+    /// Returns the dimensions that an export would define, by the paths of their groups.
     fn usual(&self) -> HashMap<String, Vec<Defined>> {
         let mut usual: HashMap<String, Vec<Defined>> = HashMap::new();
         for found in Dimensions::new(&self.variables, &[], true).unwrap_or_default().all {
@@ -132,7 +134,7 @@ impl Hierarchy {
     }
 }
 
-/// The dimensions of a group in one text.
+/// Returns the dimensions of a group as one string.
 fn text(dimensions: &[Defined]) -> String {
     let entry = |Defined { name, length, is_unlimited }: &Defined| match is_unlimited {
         true => format!("{} = UNLIMITED ({length})", escaped(name)),
@@ -141,7 +143,7 @@ fn text(dimensions: &[Defined]) -> String {
     dimensions.iter().map(entry).collect::<Vec<_>>().join("; ")
 }
 
-/// The path of the group of a node, and the name of the node.
+/// Returns the path of the group of a node, and the name of the node.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }

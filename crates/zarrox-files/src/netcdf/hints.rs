@@ -1,4 +1,4 @@
-//! What attributes tell an export of a group.
+//! Attributes that control the export of a group.
 
 use zarrox::json::{Json, Map};
 
@@ -6,14 +6,14 @@ use super::hierarchy::{Defined, Kind};
 use super::names::{parts, plain};
 use super::{ALL, DIMENSIONS, GROUPS, KIND, TYPE, VARIABLES};
 
-/// What the attributes of a group tell. What cannot be parsed is ignored.
+/// The parsed attributes of a group. Invalid entries are ignored.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Hints {
     pub(crate) kind: Option<Kind>,
     pub(crate) dimensions: Vec<Defined>,
-    /// The names of the variables in their order.
+    /// The names of the variables, in order.
     pub(crate) variables: Vec<String>,
-    /// The names of the groups in their order.
+    /// The names of the groups, in order.
     pub(crate) groups: Vec<String>,
 }
 
@@ -31,17 +31,17 @@ impl Hints {
     }
 }
 
-/// The name of the user-defined type of a variable.
+/// Returns the name of the user-defined type of a variable.
 pub(crate) fn user_type(attributes: &Map) -> Option<&str> {
     attributes.get(TYPE).and_then(Json::as_str).filter(|name| !name.is_empty())
 }
 
-/// Returns true for the names of attributes that only an export reads.
+/// Returns true for attributes that only an export reads.
 pub(crate) fn is_hint(name: &str) -> bool {
     ALL.contains(&name)
 }
 
-/// A dimension, such as `time = UNLIMITED (24)` or `nv = 2`.
+/// Returns a dimension, such as `time = UNLIMITED (24)` or `nv = 2`.
 fn defined(part: &str) -> Option<Defined> {
     let [name, length] = parts(part, '=').try_into().ok()?;
     let unlimited = length.strip_prefix("UNLIMITED").map(str::trim);

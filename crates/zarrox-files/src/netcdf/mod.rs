@@ -1,4 +1,4 @@
-//! What NetCDF knows and Zarr has no words for, as attributes of text that an export takes back.
+//! Text attributes for properties that NetCDF has and Zarr lacks. An import writes them and an export reads them.
 //!
 //! | attribute | of | example |
 //! |---|---|---|
@@ -9,11 +9,12 @@
 //! | `_nc_dimensions` | group | `time = UNLIMITED (24); nv = 2` |
 //! | `_nc_variables`, `_nc_groups` | group | `time lat lon t2m` |
 //!
-//! Each is written only where an export would not do the same without it. All are text, since xarray cannot write attributes of
-//! objects, and begin with `_nc`, which xarray hides in Zarr v2. An export ignores entries that no longer fit the hierarchy.
+//! Each is written only if an export could not reproduce the file without it. All are text, since xarray cannot write
+//! JSON objects as attributes, and begin with `_nc`, which xarray hides in Zarr v2. An export ignores entries that no
+//! longer match the hierarchy.
 //!
-//! An import feeds [`Hierarchy`] with the groups, dimensions and variables of the file, and [`Attributes`] with the attributes of one
-//! object; an export asks [`Hints`] and [`types::Types`].
+//! An import adds the groups, dimensions and variables of the file to [`Hierarchy`], and the attributes of each object
+//! to [`Attributes`]. An export reads [`Hints`] and [`types::Types`].
 
 mod attributes;
 mod dimensions;

@@ -1,18 +1,18 @@
-//! Lists of names in one text.
+//! Lists of names in one string.
 
-/// The text of bytes: UTF-8 where they are valid, and Latin-1 otherwise, which old programs wrote.
+/// Returns the text of bytes: UTF-8 if they are valid, and otherwise Latin-1, which old programs wrote.
 pub(crate) fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
-/// The name of an object, a dimension or an attribute that has these bytes. It ends at NUL, as in C.
+/// Returns the name of an object, a dimension or an attribute that has these bytes. It ends at NUL, as in C.
 pub(crate) fn name_of(mut bytes: Vec<u8>) -> String {
     bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
     text_of(bytes)
 }
 
-/// A name in a list, whose separators have a backslash before them, as in CDL.
+/// Returns a name in a list, with a backslash before each separator, as in CDL.
 pub(super) fn escaped(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -24,8 +24,7 @@ pub(super) fn escaped(name: &str) -> String {
     text
 }
 
-/// The parts of a text between separators that have no backslash before them, still with their backslashes, without spaces around
-/// them and without empty ones.
+/// Returns the nonempty parts of a string between unescaped separators, trimmed but still escaped.
 pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_escaped) = (Vec::new(), 0, false);
     for (at, letter) in text.char_indices() {
@@ -39,7 +38,7 @@ pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
     parts.into_iter().map(trimmed).filter(|part| !part.is_empty()).collect()
 }
 
-/// The text without spaces around it, except an escaped one at its end.
+/// Returns the text without spaces around it, except an escaped one at its end.
 fn trimmed(text: &str) -> &str {
     let text = text.trim_start();
     let end = text.trim_end();
@@ -48,7 +47,7 @@ fn trimmed(text: &str) -> &str {
     text.get(..length).unwrap_or(end)
 }
 
-/// A name without the backslashes of a list.
+/// Returns a name without the backslashes of a list.
 pub(super) fn plain(part: &str) -> String {
     let (mut name, mut is_escaped) = (String::with_capacity(part.len()), false);
     for letter in part.chars() {
@@ -62,7 +61,7 @@ pub(super) fn plain(part: &str) -> String {
     name
 }
 
-/// Names in a list that spaces separate.
+/// The names of a list that is separated by spaces.
 pub(super) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(escaped).collect::<Vec<_>>().join(" ")
 }

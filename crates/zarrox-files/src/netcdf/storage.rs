@@ -7,14 +7,14 @@ use super::STORAGE;
 /// The storage of a variable that an export would choose differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
-    /// In one piece.
+    /// Contiguous.
     Contiguous,
     /// In chunks without filters.
     Chunked,
 }
 
 impl Storage {
-    /// Elements up to this size, in bytes, are usually stored in one piece.
+    /// Elements up to this size, in bytes, are usually stored contiguouslyly.
     pub(crate) const SMALL: u64 = 1 << 10;
 
     pub(super) fn name(self) -> &'static str {
@@ -24,7 +24,7 @@ impl Storage {
         }
     }
 
-    /// The storage that the attribute for it tells.
+    /// Returns the storage of the attribute for it.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let name = attributes.get(STORAGE)?.as_str()?;
         [Self::Contiguous, Self::Chunked].into_iter().find(|storage| storage.name() == name)

@@ -9,11 +9,11 @@ use super::TYPES;
 use super::names::{escaped, parts, plain};
 use crate::fill::{self, FILL_VALUE, whole};
 
-/// Attributes that have the type of their variable by the conventions of NetCDF and CF.
+/// Attributes that have the type of their variable, by the NetCDF and CF conventions.
 const OF_VARIABLE: [&str; 7] =
     ["_FillValue", "missing_value", "valid_min", "valid_max", "valid_range", "flag_values", "flag_masks"];
 
-/// A type of NetCDF, by its name in CDL.
+/// A NetCDF type, named as in CDL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NcType {
     Byte,
@@ -47,7 +47,7 @@ const NAMES: [(NcType, &str); 12] = [
 ];
 
 impl NcType {
-    /// The name in CDL.
+    /// Returns the name in CDL.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(found, _)| *found == self).map_or("", |(_, name)| name)
     }
@@ -56,7 +56,7 @@ impl NcType {
         NAMES.iter().find(|(_, found)| *found == name).map(|(found, _)| *found)
     }
 
-    /// The type of elements; `None` for those that are neither numbers nor text of any length.
+    /// Returns the type of elements; `None` for those that are neither numbers nor text of variable length.
     pub(crate) fn of_elements(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Int8 => Self::Byte,
@@ -84,7 +84,7 @@ impl NcType {
         matches!(self, Self::Float | Self::Double)
     }
 
-    /// The type of the variable, `elements`, for attributes that have it, if it has the value.
+    /// Returns the type of the variable, `elements`, for attributes that share it, if it can represent the value.
     pub(crate) fn of_variable(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
         let own = elements.filter(|_| OF_VARIABLE.contains(&name))?;
         let fits = match own {
@@ -98,8 +98,8 @@ impl NcType {
         fits.then_some(own)
     }
 
-    /// The type that an export to NetCDF gives an attribute, if nothing says another one; `None` for a value that is neither numbers nor
-    /// text. `elements` is the type of the variable.
+    /// Returns the default type of an attribute in an export to NetCDF; `None` for a value that is neither
+    /// numbers nor text. `elements` is the type of the variable.
     pub(crate) fn usual(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
         if let Some(own) = Self::of_variable(name, value, elements) {
             return Some(own);
@@ -118,12 +118,13 @@ impl NcType {
         }
     }
 
-    /// The type that an export to HDF5 gives an attribute, as [`NcType::usual`]. Truth has none of these types.
+    /// Returns the default type of an attribute in an export to HDF5. See [`NcType::usual`]. Booleans have none of
+    /// these types.
     pub(crate) fn usual_in_hdf5(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
         Self::of_variable(name, value, elements).or_else(|| Self::of_leaves(&leaves(value)))
     }
 
-    /// The widest type of values of one kind; `None` for others. Nothing is a list of floats.
+    /// Returns the widest type of values of the same kind; `None` for mixed values. An empty list counts as floats.
     pub(crate) fn of_leaves(leaves: &[&Json]) -> Option<Self> {
         let all = |is: &dyn Fn(&Json) -> bool| leaves.iter().all(|leaf| is(leaf));
         Some(match () {
@@ -136,7 +137,7 @@ impl NcType {
         })
     }
 
-    /// The little-endian bytes of numbers; `None` if the type does not have them, or is none of numbers.
+    /// Returns the little-endian bytes of numbers; `None` if the type cannot represent them, or is not numeric.
     pub(crate) fn bytes(self, value: &Json) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         for leaf in leaves(value) {
@@ -164,7 +165,7 @@ impl NcType {
         Some(bytes)
     }
 
-    /// The little-endian bytes of an integer; `None` if the type does not have it.
+    /// Returns the little-endian bytes of an integer; `None` if the type cannot represent it.
     fn integer(self, value: i128) -> Option<Vec<u8>> {
         Some(match self {
             Self::Byte => i8::try_from(value).ok()?.to_le_bytes().to_vec(),
@@ -180,7 +181,7 @@ impl NcType {
     }
 }
 
-/// A float, also one whose name the text is.
+/// Returns a float, also from its name as text.
 fn float(value: &Json) -> Option<f64> {
     match value {
         Json::Number(number) => Some(number.to_f64()),
@@ -194,7 +195,7 @@ fn float(value: &Json) -> Option<f64> {
     }
 }
 
-/// The values in nested lists.
+/// Returns the values in nested lists.
 fn leaves(value: &Json) -> Vec<&Json> {
     let Json::Array(list) = value else { return vec![value] };
     list.iter().flat_map(leaves).collect()
@@ -205,7 +206,7 @@ fn leaves(value: &Json) -> Vec<&Json> {
 pub(crate) struct Types(HashMap<String, NcType>);
 
 impl Types {
-    /// The types that the attribute for them tells. What cannot be parsed is ignored.
+    /// Returns the types of the attribute for them. Invalid entries are ignored.
     pub(crate) fn of(attributes: &Map) -> Self {
         let text = attributes.get(TYPES).and_then(Json::as_str).unwrap_or_default();
         let entry = |part: &str| {
@@ -218,12 +219,12 @@ impl Types {
         Self(parts(text, ';').into_iter().filter_map(entry).collect())
     }
 
-    /// The type of an attribute.
+    /// Returns the type of an attribute.
     pub(crate) fn get(&self, name: &str) -> Option<NcType> {
         self.0.get(name).copied()
     }
 
-    /// The text of types in this order.
+    /// Returns the types as the text of the attribute, in this order.
     pub(super) fn text(types: &[(String, &str)]) -> String {
         let entry = |(name, of): &(String, &str)| format!("{}: {of}", escaped(name));
         types.iter().map(entry).collect::<Vec<_>>().join("; ")

@@ -1,4 +1,4 @@
-//! The matrix from the indices `(x, y, z, 1)` of an element to its place in space.
+//! The matrix from the indices `(x, y, z, 1)` of an element to its spatial coordinates.
 
 use super::layout::{Header, Kind, PIXDIM, QFORM_CODE, QUATERNION, QUATERNION_OFFSET, SFORM, SFORM_CODE};
 
@@ -7,7 +7,7 @@ pub(super) type Affine = [[f64; 4]; 4];
 
 const LAST: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// The matrix of the header, or else that of its quaternion.
+/// Returns the matrix of the header, or that of its quaternion.
 pub(super) fn of(header: &Header) -> Option<Affine> {
     if header.kind == Kind::Analyze {
         return None;
@@ -23,7 +23,8 @@ pub(super) fn of(header: &Header) -> Option<Affine> {
     matrix.iter().flatten().all(|value| value.is_finite()).then_some(matrix)
 }
 
-/// The matrix of a unit quaternion, whose first number follows from the other three, of lengths and of an offset.
+/// Returns the matrix of a unit quaternion, pixel sizes and an offset. The first number of the quaternion
+/// follows from the other three.
 fn turned(header: &Header) -> Affine {
     let [b, c, d] = [0, 1, 2].map(|index| header.float(QUATERNION, index));
     let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();

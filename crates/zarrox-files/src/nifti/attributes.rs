@@ -1,4 +1,4 @@
-//! The attributes of an array that tell what its header says.
+//! The attributes of an array, from the header of the file.
 
 use zarrox::json::{Json, Map};
 
@@ -9,10 +9,10 @@ use super::layout::{
     SLICE_CODE, SLICE_DURATION, SLICE_END, SLICE_START, SLOPE, TIME_OFFSET, UNITS, Version,
 };
 
-/// The attribute with what only NIfTI has.
+/// The attribute for properties that only NIfTI has.
 pub(super) const NIFTI: &str = "nifti";
 
-/// The whole numbers that are kept under their names unless they are 0.
+/// The integers that are kept under their names if they are not 0.
 pub(super) const INTS: [(&str, Field); 7] = [
     ("dim_info", DIM_INFO),
     ("intent_code", INTENT_CODE),
@@ -23,7 +23,7 @@ pub(super) const INTS: [(&str, Field); 7] = [
     ("slice_code", SLICE_CODE),
 ];
 
-/// The floats that are kept under their names unless they are 0, and the lengths of their lists.
+/// The floats that are kept under their names if they are not 0, and the lengths of their lists.
 pub(super) const FLOATS: [(&str, Field, usize); 7] = [
     ("intent_parameters", INTENT_PARAMETERS, 3),
     ("cal_max", CAL_MAX, 1),
@@ -39,7 +39,7 @@ pub(super) const SPACE: [(i64, &str); 3] = [(1, "m"), (2, "mm"), (3, "um")];
 pub(super) const TIME: [(i64, &str); 6] =
     [(8, "s"), (16, "ms"), (24, "us"), (32, "Hz"), (40, "ppm"), (48, "rad/s")];
 
-/// The attributes of an array with these dimensions of the header.
+/// Returns the attributes of an array with these dimensions of the header.
 pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map {
     let mut attributes = Map::default();
     let description = header.text(DESCRIPTION);
@@ -64,7 +64,7 @@ pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map 
     attributes
 }
 
-/// The factor and the summand by which elements become values, if they do.
+/// Returns the scale and the offset of the elements, if they are scaled.
 fn scaling(header: &Header) -> Option<(f64, f64)> {
     let (slope, intercept) = (header.float(SLOPE, 0), header.float(INTERCEPT, 0));
     // SPM writes only a factor to Analyze.
@@ -74,7 +74,7 @@ fn scaling(header: &Header) -> Option<(f64, f64)> {
     is_scaled.then_some((slope, intercept))
 }
 
-/// What only NIfTI has.
+/// The properties that only NIfTI has.
 fn others(header: &Header, extensions: Vec<Json>) -> Map {
     let mut others = Map::default();
     let version = match (header.kind, header.version) {
@@ -83,7 +83,7 @@ fn others(header: &Header, extensions: Vec<Json>) -> Map {
         (_, Version::Second) => Json::from(2),
     };
     others.insert("version".to_owned(), version);
-    // Analyze has other things in the places of the other fields.
+    // Analyze uses the bytes of the other fields differently.
     let is_common = |name: &str| header.kind != Kind::Analyze || name.starts_with("cal_");
     for (name, field) in INTS.into_iter().filter(|(name, _)| is_common(name)) {
         let value = header.int(field, 0);
@@ -121,12 +121,12 @@ fn others(header: &Header, extensions: Vec<Json>) -> Map {
     others
 }
 
-/// A float, or null for one that JSON does not have.
+/// Returns a float; null for one that JSON cannot represent.
 fn finite(value: f64) -> Json {
     if value.is_finite() { value.into() } else { Json::Null }
 }
 
-/// The units of the spacing, in the order of the dimensions; `None` if the header has none.
+/// Returns the units of the spacing, in the order of the dimensions; `None` if the header has none.
 fn units(header: &Header, dims: &[usize]) -> Option<Json> {
     if header.kind == Kind::Analyze {
         return None;

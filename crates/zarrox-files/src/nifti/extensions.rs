@@ -1,4 +1,4 @@
-//! Extensions: texts and bytes of other programs between the header and the elements.
+//! Extensions: text and bytes of other programs between the header and the elements.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,17 +10,18 @@ use super::layout::Header;
 use crate::input::{Input, corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The most bytes of extensions that become an attribute.
+/// The maximum number of bytes of extensions that become an attribute.
 const MOST: u64 = 1 << 20;
 
-/// The bytes of the size and the code of an extension, and that by which its size is divisible.
+/// The size of the header of an extension in bytes, and the alignment of extensions.
 const HEAD: u64 = 8;
 const UNIT: usize = 16;
 
 /// The code of the XML of CIFTI-2.
 pub(super) const CIFTI: i64 = 32;
 
-/// The extensions of a file whose elements, or whose end, is at `end`: for the attribute, and those that are left out.
+/// Returns the extensions of a file before `end`, which is the offset of its elements or its end: those for
+/// the attribute, and the skipped ones.
 pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json>, Vec<LeftOut>)> {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut at = header.version.size() as u64;
@@ -47,14 +48,15 @@ pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json
         let size = match u64::try_from(size) {
             Ok(size) if size >= HEAD && size <= end - at => size,
             _ => {
-                let error = corrupt(format!("its size of {size} bytes does not fit before byte {end}"));
+                let error = corrupt(format!("its size of {size} bytes extends beyond byte {end}"));
                 left_out.push(LeftOut::new(path, &error));
                 break;
             }
         };
         total += size;
         if total > MOST {
-            let reason = format!("it has {size} bytes; attributes take {MOST} bytes of extensions");
+            let reason =
+                format!("it has {size} bytes; the attribute holds at most {MOST} bytes of extensions");
             left_out.push(LeftOut::unsupported(path, reason));
             total -= size;
         } else {
@@ -65,7 +67,7 @@ pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json
     Ok((found, left_out))
 }
 
-/// An extension as JSON: its code, and its text or its bytes in base64.
+/// Returns an extension as JSON: its code, and its text or its bytes in base64.
 fn described(code: i32, bytes: &[u8]) -> Json {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let mut extension = Map::default();
@@ -77,7 +79,8 @@ fn described(code: i32, bytes: &[u8]) -> Json {
     Json::Object(extension)
 }
 
-/// The bytes of extensions from the form of [`read`], with the four bytes that tell of them, in this machine's byte order.
+/// Returns the bytes of extensions from the form of [`read`], with the four bytes that announce them, in this
+/// machine's byte order.
 pub(super) fn written(extensions: &[Json]) -> Result<Vec<u8>> {
     let mut bytes = vec![u8::from(!extensions.is_empty()), 0, 0, 0];
     for extension in extensions {

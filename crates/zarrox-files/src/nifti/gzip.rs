@@ -1,4 +1,4 @@
-//! Files that gzip has compressed, decompressed to a temporary place, whose parts can be read in any order.
+//! Files compressed with gzip, decompressed to a temporary file for random access.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use zarrox::Result;
 use crate::input::temporary::{Temporary, writing};
 use crate::input::{Input, Reader, corrupt, failed};
 
-/// The first bytes of what gzip has compressed.
+/// The magic number of gzip.
 pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";
 
-/// The most bytes behind the needed ones that are decompressed for their checksum.
+/// The maximum number of bytes after the needed ones that are decompressed to verify the checksum.
 const MOST_REST: u64 = 64 << 20;
 
-/// Decompresses a file. From its first bytes, at most `start` of them, `needed` tells how many bytes are needed; the others are left out.
+/// Decompresses a file. `needed` returns the number of bytes to decompress, from at most `start` first bytes.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Corrupt`] when the compressed data are damaged or cut off, and when a checksum differs. Other bytes behind the
-/// compressed data are ignored.
+/// [`zarrox::ErrorKind::Corrupt`] when the compressed data are damaged or truncated, and when a checksum
+/// differs. Other bytes behind the compressed data are ignored.
 pub(super) fn inflated(
     file: &Arc<Input>,
     start: usize,
@@ -44,9 +44,9 @@ pub(super) fn inflated(
     inflated.finish(file.name().to_owned())
 }
 
-/// The members of a file of gzip, which follow one another.
+/// The consecutive members of a gzip file.
 struct Members {
-    /// The decoder of a member; `None` behind the last one.
+    /// The decoder of a member; `None` after the last one.
     decoder: Option<GzDecoder<BufReader<Reader>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Headers of NIfTI-1, NIfTI-2 and Analyze 7.5: one table has the place of each field in both layouts.
+//! Headers of NIfTI-1, NIfTI-2 and Analyze 7.5: one table has the offset of each field in both layouts.
 //!
 //! Specifications: <https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h>, <https://nifti.nimh.nih.gov/pub/dist/doc/nifti2.h>
 
@@ -8,10 +8,10 @@ use zarrox::data_type::Endian;
 use self::Number::{F32, F64, I16, I32, I64, U8};
 use crate::input::{corrupt, unsupported};
 
-/// The longest header in bytes, with the four bytes behind it that tell of extensions.
+/// The longest header in bytes, with the four bytes after it that announce extensions.
 pub(super) const LONGEST: usize = Version::Second.size() + 4;
 
-/// The form of a number in a header.
+/// The type of a number in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Number {
     U8,
@@ -33,14 +33,14 @@ impl Number {
     }
 }
 
-/// The place and the form of a field in NIfTI-1, and in NIfTI-2.
+/// The offset and the type of a field in NIfTI-1 and in NIfTI-2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
     first: (usize, Number),
     second: (usize, Number),
 }
 
-/// The place of a text in NIfTI-1 and in NIfTI-2, and its length.
+/// The offset of a string in NIfTI-1 and in NIfTI-2, and its length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text {
     first: usize,
@@ -75,7 +75,7 @@ pub(super) const SFORM_CODE: Field = field((254, I16), (348, I32));
 pub(super) const QUATERNION: Field = field((256, F32), (352, F64));
 pub(super) const QUATERNION_OFFSET: Field = field((268, F32), (376, F64));
 pub(super) const SFORM: Field = field((280, F32), (400, F64));
-/// The length of the first dimension where it does not fit, by a convention of FreeSurfer. NIfTI-2 has nothing of the kind.
+/// The length of the first dimension if it does not fit, by a convention of FreeSurfer. NIfTI-2 does not need it.
 const LARGE_LENGTH: (usize, Number) = (144, I32);
 
 pub(super) const DESCRIPTION: Text = Text { first: 148, second: 240, length: 80 };
@@ -90,7 +90,7 @@ pub(super) enum Version {
 }
 
 impl Version {
-    /// The size of a header in bytes.
+    /// Returns the size of a header in bytes.
     pub(super) const fn size(self) -> usize {
         match self {
             Self::First => 348,
@@ -98,7 +98,7 @@ impl Version {
         }
     }
 
-    /// The place of the bytes that tell the kind.
+    /// Returns the offset of the magic bytes.
     const fn magic(self) -> usize {
         match self {
             Self::First => 344,
@@ -107,14 +107,14 @@ impl Version {
     }
 }
 
-/// The place of the elements.
+/// The location of the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// In the file of the header.
     Single,
     /// In a file of their own.
     Pair,
-    /// In a file of their own, and the header is one of Analyze 7.5.
+    /// In a file of their own, with an Analyze 7.5 header.
     Analyze,
 }
 
@@ -127,7 +127,7 @@ pub(super) struct Header {
     pub(super) endian: Endian,
 }
 
-/// The layout and the byte order that the size of the header tells, which is its first number.
+/// Returns the layout and the byte order, from the size of the header, which is its first number.
 pub(super) fn layout(start: &[u8]) -> Option<(Version, Endian)> {
     let size: [u8; 4] = start.get(..4)?.try_into().ok()?;
     [Version::First, Version::Second].into_iter().find_map(|version| {
@@ -140,7 +140,7 @@ pub(super) fn layout(start: &[u8]) -> Option<(Version, Endian)> {
     })
 }
 
-/// Returns true if these bytes tell that a file is one of NIfTI, whatever its name is.
+/// Returns true if these bytes identify a NIfTI file, whatever its name is.
 pub(super) fn has_magic(start: &[u8]) -> bool {
     let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
     let (first, second) = (Version::First.magic(), Version::Second.magic());
@@ -148,7 +148,7 @@ pub(super) fn has_magic(start: &[u8]) -> bool {
 }
 
 impl Header {
-    /// Reads a header, which may be followed by more. Without the bytes that tell the kind, it is one of Analyze 7.5.
+    /// Reads a header from the first bytes of a file. A header without magic bytes is Analyze 7.5.
     pub(super) fn read(bytes: &[u8]) -> Result<Self> {
         let found = layout(bytes)
             .ok_or_else(|| corrupt("the file is not NIfTI: the size of its header is not set"))?;
@@ -156,22 +156,24 @@ impl Header {
         let size = version.size();
         let bytes = bytes
             .get(..size)
-            .ok_or_else(|| corrupt(format!("the header is cut off: it has {} of {size} bytes", bytes.len())))?
+            .ok_or_else(|| {
+                corrupt(format!("the header is truncated: it has {} of {size} bytes", bytes.len()))
+            })?
             .to_vec();
         let magic = bytes.get(version.magic()..).unwrap_or_default();
         let kind = match (version, magic.get(..4).unwrap_or_default()) {
             (Version::First, b"n+1\0") | (Version::Second, b"n+2\0") => Kind::Single,
             (Version::First, b"ni1\0") | (Version::Second, b"ni2\0") => Kind::Pair,
             (Version::First, _) => Kind::Analyze,
-            (Version::Second, _) => return Err(corrupt("the header is not one of NIfTI-2")),
+            (Version::Second, _) => return Err(corrupt("the header is not a NIfTI-2 header")),
         };
         if version == Version::Second && magic.get(4..8) != Some(b"\r\n\x1a\n") {
-            return Err(corrupt("the ends of lines were changed, as if the file were a text"));
+            return Err(corrupt("line endings were converted, as in a transfer in text mode"));
         }
         Ok(Self { bytes, version, kind, endian })
     }
 
-    /// Creates a header of one file in this machine's byte order, whose fields are 0.
+    /// Creates the header of a single file in the byte order of this machine. All fields are 0.
     pub(super) fn new(version: Version) -> Self {
         let mut header =
             Self { bytes: vec![0; version.size()], version, kind: Kind::Single, endian: Endian::NATIVE };
@@ -191,7 +193,7 @@ impl Header {
         (at + index * number.size(), number)
     }
 
-    /// The bytes of a number in little-endian order, followed by zeros.
+    /// Returns the bytes of a number in little-endian order, followed by zeros.
     fn raw(&self, (at, number): (usize, Number)) -> [u8; 8] {
         let mut raw = [0; 8];
         let found = self.bytes.get(at..at + number.size()).unwrap_or_default();
@@ -204,8 +206,8 @@ impl Header {
         raw
     }
 
-    /// A whole number of a field. A float is cut.
-    #[expect(clippy::cast_possible_truncation, reason = "no field that is asked for is a float")]
+    /// Returns an integer of a field. A float is truncated.
+    #[expect(clippy::cast_possible_truncation, reason = "all requested fields are integers")]
     pub(super) fn int(&self, field: Field, index: usize) -> i64 {
         self.int_at(self.place(field, index)).unwrap_or_else(|| self.float(field, index) as i64)
     }
@@ -221,8 +223,8 @@ impl Header {
         })
     }
 
-    /// A number of a field.
-    #[expect(clippy::cast_precision_loss, reason = "no field that is asked for is a large whole number")]
+    /// Returns a number of a field.
+    #[expect(clippy::cast_precision_loss, reason = "no requested field is a large integer")]
     pub(super) fn float(&self, field: Field, index: usize) -> f64 {
         let place = self.place(field, index);
         let raw @ [a, b, c, d, ..] = self.raw(place);
@@ -233,7 +235,7 @@ impl Header {
         }
     }
 
-    /// A text of a field, without what is behind its end.
+    /// Returns a string of a field, up to its NUL.
     pub(super) fn text(&self, text: Text) -> String {
         let at = if self.version == Version::First { text.first } else { text.second };
         let bytes = self.bytes.get(at..at + text.length).unwrap_or_default();
@@ -241,19 +243,19 @@ impl Header {
         String::from_utf8_lossy(bytes).trim().to_owned()
     }
 
-    /// The length of the first dimension by the convention of FreeSurfer.
+    /// Returns the length of the first dimension by the convention of FreeSurfer.
     pub(super) fn large_length(&self) -> i64 {
         self.int_at(LARGE_LENGTH).unwrap_or(-1)
     }
 
-    /// The place of the first element in its file.
+    /// Returns the offset of the first element in its file.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
     pub(super) fn begin(&self) -> Result<u64> {
         let offset = self.float(OFFSET, 0);
         if !(0.0..1e12).contains(&offset) || offset.fract() != 0.0 {
             return Err(corrupt(format!("the elements cannot begin at {offset}")));
         }
-        // A single file in which the place is not set has its elements behind the header and four bytes.
+        // In a single file without an offset, the elements begin four bytes after the header.
         let least = if self.kind == Kind::Single { self.version.size() as u64 + 4 } else { 0 };
         Ok((offset as u64).max(least))
     }
@@ -264,11 +266,11 @@ impl Header {
         }
     }
 
-    /// Sets a number of a field of a header that was created. A number that the field does not have is an error.
+    /// Sets a number of a field of a header that was created. A number that the field cannot represent is an error.
     #[expect(clippy::cast_precision_loss, reason = "rounded to the field's precision")]
     pub(super) fn set_int(&mut self, field: Field, index: usize, value: i64) -> Result<()> {
         let (at, number) = self.place(field, index);
-        let too_large = |_| unsupported(format!("a header of NIfTI has no place for the number {value}"));
+        let too_large = |_| unsupported(format!("a NIfTI header cannot store the number {value}"));
         match number {
             U8 => self.put(at, &u8::try_from(value).map_err(too_large)?.to_ne_bytes()),
             I16 => self.put(at, &i16::try_from(value).map_err(too_large)?.to_ne_bytes()),
@@ -291,7 +293,7 @@ impl Header {
         }
     }
 
-    /// Sets a text of a header that was created, as much of it as has place.
+    /// Sets a string of a header that was created, truncated to the size of the field.
     pub(super) fn set_text(&mut self, text: Text, value: &str) {
         let mut end = value.len().min(text.length - 1);
         while !value.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! NIfTI-1, NIfTI-2 and Analyze 7.5 as Zarr: single files and pairs, also if gzip has compressed them.
+//! NIfTI-1, NIfTI-2 and Analyze 7.5 as Zarr: single files and pairs, also compressed with gzip.
 
 mod affine;
 mod attributes;
@@ -24,10 +24,10 @@ use crate::nifti::volume::Volume;
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The most bytes of a compressed header with its extensions.
+/// The maximum number of bytes of a compressed header with its extensions.
 const MOST_HEADER: u64 = 16 << 20;
 
-/// Returns true if a file with these first bytes is one of NIfTI, or of Analyze.
+/// Returns true if a file with these first bytes is NIfTI or Analyze.
 pub(crate) fn is_nifti(start: &[u8], input: &Input) -> bool {
     let path = input.name();
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -38,7 +38,7 @@ pub(crate) fn is_nifti(start: &[u8], input: &Input) -> bool {
         || header_beside(input).is_some()
 }
 
-/// The header beside a file of elements, if it is one.
+/// Returns the header beside a file of elements, if it is one.
 fn header_beside(input: &Input) -> Option<PathBuf> {
     if input.is_in_memory() { None } else { pair::header_beside(input.name()) }
 }
@@ -77,7 +77,7 @@ pub(crate) fn open(given: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), left_out))
 }
 
-/// The file of a header, decompressed as far as it is needed.
+/// Returns the file of a header, decompressed as far as necessary.
 fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     if file.start(2)? != gzip::SIGNATURE {
         return Ok(Arc::clone(file));
@@ -85,7 +85,7 @@ fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     let needed = |start: &[u8]| {
         let header = Header::read(start)?;
         match header.kind {
-            // No more is decompressed than the header speaks of.
+            // Only the bytes that the header describes are decompressed.
             Kind::Single => end_of(header.begin()?, &Volume::of(&header)?),
             Kind::Pair | Kind::Analyze => Ok(MOST_HEADER),
         }
@@ -93,7 +93,7 @@ fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     Ok(Arc::new(gzip::inflated(file, layout::LONGEST, needed)?))
 }
 
-/// The file of the elements of a pair.
+/// Returns the file of the elements of a pair.
 fn elements_file(header: &Input, begin: u64, volume: &Volume, reading: &Reading) -> Result<Arc<Input>> {
     let elements = pair::elements_beside(header.name(), &reading.external)?;
     let input = Arc::new(Input::open(&elements)?);
@@ -104,7 +104,7 @@ fn elements_file(header: &Input, begin: u64, volume: &Volume, reading: &Reading)
     Ok(Arc::new(gzip::inflated(&input, 0, |_| Ok(end))?))
 }
 
-/// The position after the last element.
+/// Returns the position after the last element.
 fn end_of(begin: u64, volume: &Volume) -> Result<u64> {
     begin.checked_add(volume.size()?).ok_or_else(|| corrupt("the array is too large"))
 }

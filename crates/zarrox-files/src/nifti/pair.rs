@@ -12,7 +12,7 @@ use crate::input::Input;
 const HEADERS: [&str; 3] = [".hdr", ".HDR", ".hdr.gz"];
 const ELEMENTS: [&str; 4] = [".img", ".IMG", ".img.gz", ".IMG.gz"];
 
-/// The name of a file without one of these suffixes.
+/// Returns the name of a file without one of these suffixes.
 fn stem<'p>(path: &'p Path, suffixes: &[&str]) -> Option<&'p str> {
     let name = path.file_name()?.to_str()?;
     suffixes.iter().find_map(|suffix| name.strip_suffix(suffix))
@@ -23,7 +23,7 @@ pub(super) fn is_header(path: &Path) -> bool {
     stem(path, &HEADERS).is_some()
 }
 
-/// The header beside a file of elements, if it is one.
+/// Returns the header beside a file of elements, if it is one.
 pub(super) fn header_beside(path: &Path) -> Option<PathBuf> {
     let stem = stem(path, &ELEMENTS)?;
     let beside = |suffix: &&str| path.with_file_name(format!("{stem}{suffix}"));
@@ -32,7 +32,7 @@ pub(super) fn header_beside(path: &Path) -> Option<PathBuf> {
     (layout::layout(&start).is_some() || start.starts_with(super::gzip::SIGNATURE)).then_some(found)
 }
 
-/// The file of elements beside a header.
+/// Returns the file of elements beside a header.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is none; the errors of [`External::resolve`].

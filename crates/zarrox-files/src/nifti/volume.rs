@@ -8,10 +8,10 @@ use crate::input::{corrupt, unsupported};
 /// The names of the dimensions, the first of which varies fastest.
 const NAMES: [&str; 4] = ["x", "y", "z", "t"];
 
-/// The codes of intents that CIFTI-2 has.
+/// The intent codes of CIFTI-2.
 pub(super) const CIFTI: std::ops::Range<i64> = 3000..3100;
 
-/// The dimensions of CIFTI-2 that always have the length 1.
+/// The number of leading dimensions of CIFTI-2, which always have length 1.
 pub(super) const EMPTY_OF_CIFTI: usize = 4;
 
 /// The array of a file.
@@ -20,7 +20,7 @@ pub(super) struct Volume {
     /// The lengths of the dimensions, the slowest first.
     pub(super) shape: Vec<u64>,
     pub(super) names: Vec<String>,
-    /// The numbers of the dimensions in the header, from 0 on. Samples of colours are not among them.
+    /// The indices of the dimensions in the header, from 0. The dimension of color samples is not in the header.
     pub(super) dims: Vec<usize>,
     pub(super) data_type: DataType,
 }
@@ -44,7 +44,7 @@ impl Volume {
         Ok(Self { shape, names, dims, data_type })
     }
 
-    /// The number of bytes of all elements.
+    /// Returns the number of bytes of all elements.
     pub(super) fn size(&self) -> Result<u64> {
         let item = self.data_type.size() as u64;
         let size = self.shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
@@ -52,15 +52,15 @@ impl Volume {
     }
 }
 
-/// The lengths of the dimensions, the fastest first.
+/// Returns the lengths of the dimensions, the fastest first.
 fn lengths(header: &Header) -> Result<Vec<u64>> {
     let count = header.int(DIM, 0);
     let count = usize::try_from(count).ok().filter(|count| (1..=7).contains(count));
     let count = count.ok_or_else(|| {
-        corrupt(format!("an image of NIfTI has 1 to 7 dimensions, and this one {}", header.int(DIM, 0)))
+        corrupt(format!("a NIfTI image has 1 to 7 dimensions, but this one has {}", header.int(DIM, 0)))
     })?;
     let mut lengths: Vec<i64> = (1..=count).map(|dim| header.int(DIM, dim)).collect();
-    // FreeSurfer has surfaces with more vertices than NIfTI-1 has lengths.
+    // FreeSurfer writes surfaces with more vertices than a NIfTI-1 dimension allows.
     match (header.version, lengths.as_mut_slice()) {
         (Version::First, [first @ -1, 1, 1, ..]) => *first = header.large_length(),
         (Version::First, [first @ 27_307, 1, third @ 6, ..]) => (*first, *third) = (6 * 27_307, 1),
@@ -75,12 +75,12 @@ fn lengths(header: &Header) -> Result<Vec<u64>> {
     lengths.iter().enumerate().map(length).collect()
 }
 
-/// The name of a dimension.
+/// Returns the name of a dimension.
 fn name(dim: usize) -> String {
     NAMES.get(dim).map_or_else(|| format!("dim_{}", dim + 1), |&name| name.to_owned())
 }
 
-/// The codes of data types that Zarr has, with their bits and the number of samples of an element of several ones.
+/// The codes of supported data types, with their bits and the number of samples of an element.
 const TYPES: [(i64, DataType, i64, Option<u64>); 14] = [
     (2, DataType::UInt8, 8, None),
     (4, DataType::Int16, 16, None),
@@ -98,27 +98,27 @@ const TYPES: [(i64, DataType, i64, Option<u64>); 14] = [
     (2304, DataType::UInt8, 32, Some(4)),
 ];
 
-/// The data type, and the number of samples of an element of several ones.
+/// Returns the data type, and the number of samples if an element has several.
 fn data_type(header: &Header) -> Result<(DataType, Option<u64>)> {
     let code = header.int(DATA_TYPE, 0);
     if let Some((_, data_type, _, samples)) = TYPES.iter().find(|known| known.0 == code) {
         return Ok((data_type.clone(), *samples));
     }
     Err(match code {
-        1 => unsupported("elements of one bit are not read, since NIfTI does not define their order"),
-        1536 => unsupported("Zarr has no floats of 128 bits"),
-        2048 => unsupported("Zarr has no complex numbers of 256 bits"),
-        0 | 255 => corrupt(format!("the data type of the elements is not known: its number is {code}")),
-        _ => unsupported(format!("elements of the type with number {code} are not read")),
+        1 => unsupported("elements of one bit are not supported, since NIfTI does not define their order"),
+        1536 => unsupported("Zarr has no data type for floats of 128 bits"),
+        2048 => unsupported("Zarr has no data type for complex numbers of 256 bits"),
+        0 | 255 => corrupt(format!("unknown data type {code}")),
+        _ => unsupported(format!("the data type with code {code} is not supported")),
     })
 }
 
-/// Sets the data type of elements with `samples` samples, if NIfTI has it.
+/// Sets the data type of elements with `samples` samples, if NIfTI supports it.
 pub(super) fn set_data_type(header: &mut Header, data_type: &DataType, samples: Option<u64>) -> Result<()> {
     let own = if *data_type == DataType::Bool { &DataType::UInt8 } else { data_type };
     let Some((code, _, bits, _)) = TYPES.iter().find(|known| known.1 == *own && known.3 == samples) else {
         return Err(unsupported(format!(
-            "NIfTI has no elements of {data_type}; zarrox cp --dtype makes a copy with elements of another type, such as float32"
+            "NIfTI has no equivalent of the data type {data_type}; zarrox cp --dtype makes a copy with elements of another type, such as float32"
         )));
     };
     header.set_int(DATA_TYPE, 0, *code)?;

@@ -1,4 +1,4 @@
-//! Files of NIfTI from arrays.
+//! NIfTI files from arrays.
 
 use std::io::Write;
 
@@ -14,13 +14,13 @@ use super::{extensions, volume};
 use crate::input::{failed, unsupported};
 use crate::placed::{Axis, Placed};
 
-/// The longest dimension of NIfTI-1.
+/// The maximum length of a NIfTI-1 dimension.
 const LONGEST: u64 = 32_767;
 
-/// The code of a place that is aligned to something else.
+/// The code of coordinates that are aligned to another image.
 const ALIGNED: i64 = 2;
 
-/// The number of dimensions of space.
+/// The number of spatial dimensions.
 const SPATIAL: usize = 3;
 
 /// The lengths of units in meters.
@@ -41,20 +41,21 @@ const SECONDS: [(&[&str], f64); 3] = [
     (&["us", "µs", "microsecond", "microseconds"], 1e-6),
 ];
 
-/// How a file is written.
+/// Options for writing a file.
 pub(crate) struct Options<'a> {
     /// True to compress the file by gzip.
     pub(crate) is_packed: bool,
-    /// The most bytes of elements in memory.
+    /// The maximum number of bytes of elements in memory.
     pub(crate) memory: u64,
-    /// Called with the number of elements that were written since the last call.
+    /// A function that is called with the number of elements written since its last call.
     pub(crate) progress: &'a dyn Fn(u64) -> Result<()>,
 }
 
 /// Writes a file with the header and the elements.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when NIfTI has no such elements or dimensions; the errors of reading and writing.
+/// [`zarrox::ErrorKind::Unsupported`] when NIfTI does not support the data type or the dimensions; the errors of
+/// reading and writing.
 pub(crate) fn write(placed: &Placed, out: &mut impl Write, options: &Options<'_>) -> Result<()> {
     let image = Image::new(placed)?;
     let header = image.header()?;
@@ -66,17 +67,17 @@ pub(crate) fn write(placed: &Placed, out: &mut impl Write, options: &Options<'_>
     image.write(&header, out, options)
 }
 
-/// What becomes a file.
+/// The content of a file.
 struct Image<'a> {
     placed: &'a Placed,
     /// The dimensions of the file, the fastest first.
     axes: Vec<&'a Axis>,
-    /// The same, with single positions that the file does not have as dimensions.
+    /// The same dimensions, with selected single positions that are not dimensions of the file.
     all: Vec<&'a Axis>,
     /// The number of dimensions of length 1 before them.
     empty: usize,
     samples: Option<u64>,
-    /// What an import kept of the header.
+    /// The header fields that an import kept.
     known: Map,
     /// The spacing and the units that an import kept, by dimensions.
     spacing: Vec<Option<f64>>,
@@ -106,7 +107,7 @@ impl<'a> Image<'a> {
         let units = (0..rest.len()).rev().map(|dim| units.get(dim)?.as_str().map(str::to_owned)).collect();
         let all: Vec<&Axis> = rest.iter().rev().collect();
         let mut axes = all.clone();
-        // A single position of a faster dimension stays, so that the others keep their meaning.
+        // A single position of a faster dimension stays a dimension, so that the other dimensions keep their meaning.
         while axes.len() > 1 && axes.last().is_some_and(|axis| axis.is_dropped) {
             axes.pop();
         }
@@ -125,14 +126,12 @@ impl<'a> Image<'a> {
         let count = self.axes.len() + self.empty;
         if !(1..=7).contains(&count) {
             return Err(unsupported(format!(
-                "an image of NIfTI has 1 to 7 dimensions, and the selection {}; select single positions of some",
+                "a NIfTI image has 1 to 7 dimensions, but the selection has {}; select single positions of some",
                 self.axes.len()
             )));
         }
         if self.axes.iter().any(|axis| axis.count == 0) {
-            return Err(unsupported(
-                "an image of NIfTI has at least one element, and the selection has none",
-            ));
+            return Err(unsupported("a NIfTI image has at least one element, but the selection is empty"));
         }
         Ok(())
     }
@@ -148,7 +147,7 @@ impl<'a> Image<'a> {
         for dim in 0..7_usize {
             let axis = dim.checked_sub(self.empty).and_then(|dim| self.axes.get(dim));
             let length = axis.map_or(1, |axis| axis.count);
-            let too_long = |_| unsupported(format!("NIfTI has no dimension of {length} elements"));
+            let too_long = |_| unsupported(format!("a NIfTI dimension cannot have {length} elements"));
             header.set_int(DIM, dim + 1, i64::try_from(length).map_err(too_long)?)?;
             header.set_float(PIXDIM, dim + 1, 1.0);
         }
@@ -194,12 +193,12 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// The unit of a dimension in the words of NIfTI: that of the import, or that of the coordinates.
+    /// Returns the NIfTI unit of a dimension: that of the import, or that of the coordinates.
     fn unit(&self, dim: usize) -> Option<String> {
         let kept = self.units.get(dim).cloned().flatten().filter(|unit| !unit.is_empty());
         let of_axis = || {
             let unit = self.axes.get(dim)?.unit.as_deref()?;
-            // Time of CF counts from a point: "seconds since 1970-01-01".
+            // CF times have a reference date: "seconds since 1970-01-01".
             let unit = unit.split(" since ").next().unwrap_or(unit).trim();
             let all = METERS.iter().chain(&SECONDS).map(|(names, _)| names);
             all.into_iter().find(|names| names.contains(&unit)).map(|names| names[0].to_owned())
@@ -207,12 +206,12 @@ impl<'a> Image<'a> {
         kept.or_else(of_axis)
     }
 
-    /// The unit of the dimensions of space.
+    /// Returns the unit of the spatial dimensions.
     fn unit_of_space(&self) -> Option<&'static str> {
         let first = (0..SPATIAL).find_map(|dim| self.unit(dim))?;
         match SPACE.iter().find(|(_, name)| *name == first) {
             Some((_, name)) => Some(name),
-            // Smaller and larger units are micrometers and millimeters.
+            // Other units become micrometers or millimeters.
             None => METERS
                 .iter()
                 .find(|(names, _)| names.contains(&first.as_str()))
@@ -220,7 +219,7 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// The factor from the unit of the coordinates of a dimension to that of space.
+    /// Returns the factor from the unit of the coordinates of a dimension to the spatial unit.
     fn factor(&self, dim: usize, space: Option<&str>) -> f64 {
         let meters =
             |unit: &str| METERS.iter().find(|(names, _)| names.contains(&unit)).map(|(_, size)| size);
@@ -228,12 +227,12 @@ impl<'a> Image<'a> {
         own.zip(space.and_then(meters)).map_or(1.0, |(own, space)| own / space)
     }
 
-    /// The matrix of the file, and the code of its kind: that of an import, or that of coordinates.
+    /// Returns the matrix of the file, and the code of its kind: that of an import, or that of the coordinates.
     #[expect(clippy::cast_precision_loss, reason = "arrays have fewer positions along a dimension")]
     fn matrix(&self, space: Option<&str>) -> Option<([[f64; 4]; 3], i64)> {
         let code = |name: &str| self.known.get(name).and_then(Json::as_i64).filter(|&code| code > 0);
         if let Some(rows) = self.placed.attribute("affine").and_then(Json::as_array) {
-            // The quaternion of an import is the matrix.
+            // The quaternion of an import equals the matrix.
             if self.placed.is_whole() && code("sform_code").is_none() && code("qform_code").is_some() {
                 return None;
             }
@@ -264,7 +263,7 @@ impl<'a> Image<'a> {
     /// Sets the fields that an import kept.
     fn set_known(&self, header: &mut Header) -> Result<()> {
         let is_whole = self.placed.is_whole();
-        // Of a part, the quaternion and the slices are others.
+        // For a part of the array, the quaternion and the slices differ.
         let is_valid =
             |name: &str| is_whole || !["q", "slice", "sform"].iter().any(|start| name.starts_with(start));
         for (name, field) in INTS.into_iter().filter(|(name, _)| is_valid(name) && *name != "sform_code") {

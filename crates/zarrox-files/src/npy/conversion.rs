@@ -1,4 +1,4 @@
-//! [`Conversion`]: other names and forms of the same elements, which NumPy's files cannot tell.
+//! [`Conversion`]: other names and forms of the same elements, which NumPy files cannot express.
 
 use zarrox::data_type::{Endian, Storage};
 use zarrox::internals::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
@@ -9,16 +9,16 @@ use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 pub(super) enum Conversion {
     /// The types are the same, perhaps with different names.
     Renamed,
-    /// Bytes without a meaning become elements of a type.
+    /// Raw bytes become elements of a data type.
     Named,
-    /// Text and bytes padded to one length become text and bytes of variable length.
+    /// Text and bytes of a fixed length become text and bytes of variable length.
     Trimmed,
     /// Structures lose the padding between their fields.
     Packed,
 }
 
 impl Conversion {
-    /// The conversion from one type to another, if it is unambiguous.
+    /// Returns the conversion from one type to another, if it is unambiguous.
     pub(super) fn between(from: &DataType, to: &DataType) -> Option<Self> {
         let (from_storage, to_storage) = (from.storage(), to.storage());
         if from == to {
@@ -40,12 +40,12 @@ impl Conversion {
         }
     }
 
-    /// The type that the elements are read as: the type of the file or of the array.
+    /// Returns the type that the elements are read as: the type of the file or of the array.
     pub(super) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
         if *self == Self::Named { to } else { from }
     }
 
-    /// The elements converted to the other type.
+    /// Returns the elements converted to the other type.
     pub(super) fn apply(&self, elements: DynArray, to: &DataType) -> Result<DynArray> {
         let shape = elements.shape().to_vec();
         match self {
@@ -62,12 +62,12 @@ impl Conversion {
     }
 }
 
-/// Bytes without a meaning, whose NULs at the end are not padding.
+/// Raw bytes, whose trailing NULs are not padding.
 fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
 }
 
-/// Returns true if NumPy writes elements of a type as bytes without a meaning, since another package defines the type:
+/// Returns true if NumPy writes elements of a type as raw bytes because another package defines the type, such as
 /// `bfloat16`.
 fn is_unknown_to_numpy(data_type: &DataType) -> bool {
     let registry = zarrox::codecs::registry();
@@ -81,7 +81,7 @@ fn without_padding(element: &[u8]) -> &[u8] {
     &element[..length]
 }
 
-/// The text of characters of four bytes each.
+/// Returns the text of characters of four bytes each.
 fn utf8(element: &[u8]) -> Result<Vec<u8>> {
     let points =
         element.chunks_exact(4).map(|point| u32::from_ne_bytes(point.try_into().unwrap_or_default()));

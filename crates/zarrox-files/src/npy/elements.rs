@@ -1,4 +1,4 @@
-//! [`StoredElements`]: elements that lie in a file in a row, as the chunks of an array.
+//! [`StoredElements`]: contiguous elements of a file as the chunks of an array.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::chunks::{Chunks, Elements, VisitChunk, each_position};
 use crate::input::{Input, corrupt, zeroed};
 use crate::store::store_error;
 
-/// The place of the elements of an array.
+/// The location of the elements of an array.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     /// A file, from this position on.
@@ -32,13 +32,13 @@ pub(super) enum Source {
 #[derive(Debug, Clone)]
 pub(super) struct StoredElements {
     source: Source,
-    /// The runs of an array whose dimensions are in the order of the file: the slowest one first.
+    /// The chunks of an array with its dimensions in the order of the file: the slowest one first.
     runs: Runs,
     order: Order,
     grid: Vec<u64>,
 }
 
-/// Dimensions in the order of a file, or dimensions of a file in our order.
+/// Converts between the dimension order of the file and that of the array.
 pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     match order {
         Order::RowMajor => lengths.to_vec(),
@@ -46,7 +46,7 @@ pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     }
 }
 
-/// The runs of elements that a header describes.
+/// Returns the elements that a header describes.
 pub(super) fn runs_of(header: &Header) -> Runs {
     Runs::new(&ordered(header.order, &header.shape), header.data_type.size() as u64)
 }
@@ -58,7 +58,7 @@ impl StoredElements {
         Self { source, runs, order, grid }
     }
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     pub(super) fn chunk_shape(&self) -> Vec<u64> {
         ordered(self.order, self.runs.chunk_shape())
     }
@@ -71,7 +71,7 @@ impl StoredElements {
         self.runs.extent(&ordered(self.order, chunk))
     }
 
-    /// The bytes of a chunk of the grid.
+    /// Returns the bytes of a chunk of the grid.
     fn bytes(&self, chunk: &[u64]) -> Result<Bytes> {
         let extent = self.extent(chunk);
         if let Source::Stream(stream) = &self.source {
@@ -82,7 +82,7 @@ impl StoredElements {
         Ok(bytes.into())
     }
 
-    /// Reads bytes of a chunk from a position in it on. Behind the elements of the array are zeros.
+    /// Reads bytes of a chunk from a position in it. Bytes after the elements of the array are zero.
     fn fill(&self, out: &mut [u8], extent: Extent, position: u64) -> Result<()> {
         let inside = usize::try_from(extent.length.saturating_sub(position)).unwrap_or(usize::MAX);
         let (inside, outside) = out.split_at_mut(inside.min(out.len()));
@@ -95,14 +95,14 @@ impl StoredElements {
                 let bytes = stream.read(extent)?;
                 let begin = usize::try_from(position).unwrap_or(usize::MAX);
                 let found = bytes.get(begin..).and_then(|bytes| bytes.get(..inside.len()));
-                inside.copy_from_slice(found.ok_or_else(|| corrupt("the elements are cut off"))?);
+                inside.copy_from_slice(found.ok_or_else(|| corrupt("the elements are truncated"))?);
                 return Ok(());
             }
         };
         let offset = start.checked_add(extent.offset + position);
-        let offset = offset.ok_or_else(|| corrupt("an address is too large"))?;
+        let offset = offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?;
         if input.read_into(inside, offset)? < inside.len() {
-            return Err(corrupt("the elements are cut off"));
+            return Err(corrupt("the elements are truncated"));
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Chunks for StoredElements {
     }
 }
 
-/// A chunk whose parts are read from the file when they are asked for.
+/// A chunk whose parts are read from the file on demand.
 #[derive(Debug)]
 struct Run {
     elements: StoredElements,
@@ -154,14 +154,14 @@ impl Value for Run {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
         if offset.checked_add(buffer.len() as u64).is_none_or(|end| end > self.size()) {
-            let message = format!("{} bytes from offset {offset} are outside of a chunk", buffer.len());
+            let message = format!("{} bytes from offset {offset} are outside a chunk", buffer.len());
             return Err(StoreError::new(StoreErrorKind::OutOfRange, "reading", message));
         }
         self.elements.fill(buffer, self.extent, offset).map_err(|error| store_error(&error))
     }
 }
 
-/// Elements that become those of another type when they are read.
+/// Elements that are converted to another type when they are read.
 #[derive(Debug)]
 pub(super) struct ConvertedElements {
     pub(super) stored: StoredElements,

@@ -2,9 +2,9 @@
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 //!
-//! A header is the text of a Python dictionary, which is parsed, never evaluated, and at most [`LONGEST`] bytes long. The crate
-//! `npyz` is not used, since it allocates as much memory as a header claims to need, and writes only element types that are known
-//! at compile time.
+//! A header is the text of a Python dictionary, which is parsed, never evaluated, and at most [`LONGEST`] bytes long.
+//! The crate `npyz` is not used: it allocates the memory that a header claims to need, and writes only element types
+//! that are known at compile time.
 
 use std::io::{self, Read};
 
@@ -16,7 +16,7 @@ use zarrox::{DataType, Error, ErrorKind, Order, Result};
 use super::literal::{self, Value};
 use crate::input::{corrupt, failed, unsupported};
 
-/// The longest header that is read, in bytes. Only structures of thousands of fields exceed it.
+/// The maximum size of a header in bytes. Only structures of thousands of fields exceed it.
 pub(super) const LONGEST: u32 = 1 << 18;
 
 /// The header of a file: the type, order and shape of its elements.
@@ -29,14 +29,12 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads a header. The reader then stands at the first element.
+    /// Reads a header. Afterwards the reader is at the first element.
     pub(super) fn read(reader: &mut impl Read) -> Result<Self> {
         let mut start = [0; 8];
         fill(reader, &mut start)?;
         if !start.starts_with(MAGIC) {
-            return Err(corrupt(
-                "it does not begin like an .npy file; raw elements need a data type and a shape",
-            ));
+            return Err(corrupt("it has no .npy header; raw elements need a data type and a shape"));
         }
         let length = match start[6..] {
             [1, 0] => u32::from(u16::from_le_bytes(array(reader)?)),
@@ -44,7 +42,7 @@ impl Header {
             [major, minor] => {
                 return Err(unsupported(format!("version {major}.{minor} of .npy is not supported")));
             }
-            _ => return Err(corrupt("it ends inside of its version")),
+            _ => return Err(corrupt("it ends within its version")),
         };
         if length > LONGEST {
             return Err(corrupt(format!("its header claims {length} bytes, more than {LONGEST}")));
@@ -62,7 +60,7 @@ impl Header {
     fn parse(text: &str) -> Result<Self> {
         let members = literal::dictionary(text).ok_or_else(|| {
             let shown: String = text.chars().take(80).collect();
-            corrupt(format!("its header is not a dictionary as NumPy writes it: {}", shown.escape_debug()))
+            corrupt(format!("its header is not a dictionary in NumPy's syntax: {}", shown.escape_debug()))
         })?;
         let mut header = (None, None, None);
         for (key, value, written) in members {
@@ -84,7 +82,7 @@ impl Header {
         Ok(Self { data_type, endian, order, shape })
     }
 
-    /// The size of all elements in bytes; an error if it is too large.
+    /// Returns the size of all elements in bytes; an error if it is too large.
     pub(super) fn size(&self) -> Result<u64> {
         let count = self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n));
         let size = count.and_then(|count| count.checked_mul(self.data_type.size() as u64));
@@ -101,7 +99,7 @@ fn shape(lengths: &[Value]) -> Result<Vec<u64>> {
     lengths.iter().map(length).collect()
 }
 
-/// The data type of a `descr`; `written` is its text.
+/// Returns the data type of a `descr`; `written` is its text.
 fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     if !matches!(descr, Value::Text(_) | Value::List(_)) {
         return Err(corrupt("descr in its header is not a data type"));
@@ -124,7 +122,7 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
 
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<()> {
     reader.read_exact(buffer).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => corrupt("it ends inside of its header"),
+        io::ErrorKind::UnexpectedEof => corrupt("it ends within its header"),
         _ => failed("reading its header", error),
     })
 }

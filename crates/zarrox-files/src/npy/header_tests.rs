@@ -1,6 +1,6 @@
 use super::*;
 
-/// The bytes of a header, and what it says: data type, byte order, whether column-major, shape.
+/// The bytes of a header, and its content: data type, byte order, whether column-major, shape.
 type Golden = (&'static [u8], &'static str, Endian, bool, &'static [u64]);
 
 fn written(header: &Header) -> Vec<u8> {

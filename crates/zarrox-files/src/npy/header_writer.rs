@@ -13,10 +13,10 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The offset of the elements is a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// NumPy leaves enough room for the first length to grow to this many digits in place.
+/// NumPy leaves room for the first length to grow in place to this many digits.
 const GROWTH_DIGITS: usize = 21;
 
-/// The header of a file with elements of this type, in this byte order and order, and of this shape.
+/// Returns the header of a file with this data type, byte order, memory order and shape.
 ///
 /// ```
 /// use zarrox::{DataType, Order};
@@ -28,7 +28,7 @@ const GROWTH_DIGITS: usize = 21;
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
+/// [`ErrorKind::Unsupported`] when NumPy files do not support the data type.
 pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u64]) -> Result<Vec<u8>> {
     let descr = descr(data_type, endian)?;
     let column_major = order == Order::ColumnMajor;
@@ -39,7 +39,7 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     let growing = if column_major { lengths.last() } else { lengths.first() };
     text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
     let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-    // The second version has a larger field for the length; the third has names outside of Latin-1.
+    // The second version has a larger field for the length; the third has names outside Latin-1.
     let (version, mut text) = match latin {
         None => (3, text.into_bytes()),
         Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),
@@ -57,10 +57,10 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     Ok(bytes)
 }
 
-/// The data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
+/// Returns the data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
+/// [`ErrorKind::Unsupported`] when NumPy files do not support the data type.
 pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     let json = match data_type {
         DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),
@@ -77,7 +77,7 @@ pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     })
 }
 
-/// A string as Python's `repr` writes it.
+/// Returns a string as Python's `repr` writes it.
 pub fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let escaped = text.chars().map(|c| match c {
@@ -91,7 +91,7 @@ pub fn quoted(text: &str) -> String {
     format!("{quote}{}{quote}", escaped.collect::<String>())
 }
 
-/// A list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
+/// Returns a list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
 fn written_fields(fields: &Json) -> Option<String> {
     let field = |field: &Json| {
         let parts = field.as_array()?.iter().enumerate().map(|(index, part)| match part {

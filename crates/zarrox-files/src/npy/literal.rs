@@ -1,8 +1,8 @@
-//! Python literals, as far as headers have them: dictionaries, tuples, lists, strings, numbers and booleans.
+//! The Python literals that occur in headers: dictionaries, tuples, lists, strings, numbers and booleans.
 
 use zarrox::json::Json;
 
-/// The deepest nesting that is read. Structures are seldom nested more than two or three deep.
+/// The maximum nesting depth that is read. Structures are seldom nested more than two or three deep.
 const DEEPEST: usize = 32;
 
 /// A value in a header's dictionary.
@@ -16,7 +16,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The value as JSON, which has only one kind of list.
+    /// Returns the value as JSON, which has only one kind of list.
     pub(super) fn to_json(&self) -> Json {
         match self {
             Self::Text(text) => text.as_str().into(),
@@ -30,7 +30,7 @@ impl Value {
 /// A member of a dictionary: its key, its value, and the text of the value.
 pub(super) type Member<'a> = (String, Value, &'a str);
 
-/// The members of a dictionary; `None` if the text is anything else.
+/// Returns the members of a dictionary; `None` if the text is anything else.
 pub(super) fn dictionary(text: &str) -> Option<Vec<Member<'_>>> {
     let mut parser = Parser { text, at: 0 };
     let mut members = Vec::new();
@@ -56,7 +56,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// A value that is nested at most `depth` deep.
+    /// Returns a value that is nested at most `depth` deep.
     fn value(&mut self, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         match self.rest().trim_start().chars().next()? {
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         Some(items)
     }
 
-    /// A non-negative integer. Python 2 wrote an `L` after long ones.
+    /// Returns a non-negative integer. Python 2 wrote an `L` after long ones.
     fn number(&mut self) -> Option<u64> {
         let rest = self.rest().trim_start();
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The character of an escape sequence, after its backslash.
+/// Returns the character of an escape sequence, after its backslash.
 fn escape(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
     let digits = match characters.next()?.1 {
         'n' => return Some('\n'),

@@ -1,8 +1,9 @@
 //! NumPy's `.npy` and `.npz` files, and raw elements, as Zarr.
 //!
-//! The elements of an array lie in a row. They become a store of Zarr v2, which has NumPy's types, byte orders and orders of elements:
-//! its chunks are runs of the file, of which any part is read where it lies. Where only v3 has the data type that is asked for, the
-//! store is one of v3. A stream is such a store as well, whose chunks can be read once, in their order.
+//! The elements of an array are contiguous. They become a store of Zarr v2, which has NumPy's data
+//! types, byte orders and memory orders. A chunk is a range of the file, and parts of it can be read
+//! directly. The store is v3 if only v3 has the requested data type. A stream becomes a store whose chunks
+//! can be read once, in order.
 
 mod conversion;
 mod elements;
@@ -42,7 +43,7 @@ use crate::store::{FileStore, LeftOut};
 /// An array of a file.
 struct Found {
     path: String,
-    /// The name in errors.
+    /// The name for error messages.
     name: String,
     header: Header,
     source: Source,
@@ -124,7 +125,7 @@ pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStor
     }
     for name in names.iter().filter(|name| is_chosen(name, &reading.nodes)) {
         if name.trim_matches('/').is_empty() {
-            let message = "an array has no name; import it alone, by the name ''";
+            let message = "an array has an empty name; import it alone, by the name ''";
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         match add(name, name) {
@@ -137,7 +138,7 @@ pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStor
     store_of(&location(input), all, &left_out, reading)
 }
 
-/// Returns true if a node, or a group above it, is among the chosen ones.
+/// Returns true if a node or one of its ancestors is selected.
 #[cfg(feature = "npz")]
 fn is_chosen(name: &str, nodes: &[String]) -> bool {
     let is_in = |node: &String| {
@@ -154,7 +155,7 @@ fn ends_before(name: &str, length: u64, offset: u64) -> Error {
     crate::input::corrupt(format!("{name} ends after {length} bytes, before the offset of {offset}"))
 }
 
-/// Compares the size of the elements with the number of bytes that there are.
+/// Compares the size of the elements with the number of available bytes.
 fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result<()> {
     let size = header.size()?;
     match available {
@@ -164,7 +165,7 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
     }
 }
 
-/// The store of arrays: one of v2, unless only v3 has a data type that is asked for.
+/// Returns the store of arrays: v2, unless only v3 has a requested data type.
 fn store_of(location: &str, found: Vec<Found>, left_out: &[LeftOut], reading: &Reading) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;
@@ -193,7 +194,7 @@ fn store_in(format: Format, location: &str, arrays: &[Planned], left_out: Vec<Le
     Ok(FileStore::new(location.to_owned(), documents, all, left_out).with_elements(keys, accesses))
 }
 
-/// An array, and what its elements become.
+/// An array with the conversion of its elements.
 struct Planned {
     found: Found,
     data_type: DataType,
@@ -201,14 +202,14 @@ struct Planned {
 }
 
 impl Planned {
-    /// Finds out what elements become. A type that they cannot have is refused before anything is written.
+    /// Determines the conversion of the elements. An impossible conversion is rejected before anything is written.
     fn new(found: Found, wanted: Option<&Wanted>) -> Result<Self> {
         let own = found.header.data_type.clone();
         let Some((wanted, casting)) = wanted else {
             return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
         };
         match Conversion::between(&own, wanted) {
-            // The copy gives the elements their name, and checks that it may.
+            // The copy renames the data type, and checks that this is allowed.
             Some(Conversion::Renamed) => {
                 return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
             }
@@ -224,7 +225,7 @@ impl Planned {
         Err(Error::new(ErrorKind::DataTypeMismatch, message))
     }
 
-    /// Creates the document, and returns the way to the chunks.
+    /// Creates the document, and returns the object that reads the chunks.
     fn create(&self, builder: ArrayBuilder, format: Format) -> Result<Box<dyn Chunks>> {
         let (header, stored) =
             (&self.found.header, StoredElements::new(self.found.source.clone(), &self.found.header));
@@ -232,7 +233,7 @@ impl Planned {
             .shape(header.shape.clone())
             .chunks(stored.chunk_shape())
             .data_type(self.data_type.clone());
-        // No element is the fill value because it is missing.
+        // All elements are stored, so none is missing.
         let builder = if format == Format::V2 { builder.fill_value_json(Json::Null) } else { builder };
         let builder = builder.no_compressor();
         let is_same = matches!(self.conversion, Conversion::Renamed | Conversion::Named);
@@ -252,7 +253,7 @@ impl Planned {
         Ok(Box::new(EncodedOnRead::new(&builder.create()?, Box::new(elements))?))
     }
 
-    /// The way in which the elements can be read.
+    /// Returns the method for reading the elements.
     fn access(&self) -> Access {
         let (order, item) = (self.found.header.order, self.found.header.data_type.size() as u64);
         match &self.found.source {

@@ -13,7 +13,7 @@ use super::header::Header;
 use crate::input::temporary::{Temporary, writing};
 use crate::input::{Input, Reader, corrupt, failed as io_failed, unsupported};
 
-/// The number of bytes whose checksum is taken at a time.
+/// The number of bytes that are read at a time for the checksum.
 const PIECE: usize = 1 << 18;
 
 type Archive = ZipArchive<BufReader<Reader>>;
@@ -31,11 +31,11 @@ pub(super) struct Member {
     file: String,
     /// The length of the header, in bytes.
     header: u64,
-    /// The position of the member, its size and its checksum, if it is stored as it is.
+    /// The position of the member, its size and its checksum, if it is stored uncompressed.
     stored: Option<(u64, u64, u32)>,
     /// The content of a compressed member.
     unpacked: OnceLock<Input>,
-    /// The work that is done once: comparing the checksum, or unpacking.
+    /// The result of the work that is done once: verifying the checksum, or decompressing.
     once: Mutex<bool>,
 }
 
@@ -46,7 +46,7 @@ impl Npz {
         Ok(Self { input: Arc::clone(input), archive })
     }
 
-    /// The names of the arrays.
+    /// Returns the names of the arrays.
     pub(super) fn names(&self) -> Result<Vec<String>> {
         let archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
         let name = |file: &str| {
@@ -56,7 +56,7 @@ impl Npz {
         archive.file_names().map(|file| name(&file.map_err(failed)?)).collect()
     }
 
-    /// The header of an array, its elements, and the number of bytes of these.
+    /// Returns the header of an array, its elements, and the number of bytes of these.
     pub(super) fn member(&self, name: &str) -> Result<(Header, Member, u64)> {
         let file = format!("{name}.npy");
         let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,13 +81,13 @@ impl Npz {
 }
 
 impl Member {
-    /// The elements: a file, and their position in it. The checksum is compared when they are read first.
+    /// Returns the file of the elements and their position in it. The checksum is verified at the first read.
     pub(super) fn elements(&self) -> Result<(&Input, u64)> {
         self.prepare()?;
         match (self.stored, self.unpacked.get()) {
             (Some((start, ..)), _) => Ok((&self.input, start.saturating_add(self.header))),
             (None, Some(unpacked)) => Ok((unpacked, self.header)),
-            (None, None) => Err(corrupt(format!("'{}' cannot be unpacked", self.file))),
+            (None, None) => Err(corrupt(format!("'{}' cannot be decompressed", self.file))),
         }
     }
 
@@ -109,7 +109,7 @@ impl Member {
             let wanted = usize::try_from(size - done).unwrap_or(PIECE).min(PIECE);
             let read = self.input.read_into(&mut buffer[..wanted], start.saturating_add(done))?;
             if read == 0 {
-                return Err(corrupt(format!("'{}' is cut off", self.file)));
+                return Err(corrupt(format!("'{}' is truncated", self.file)));
             }
             hasher.update(&buffer[..read]);
             done += read as u64;
@@ -135,12 +135,9 @@ impl Member {
                 return temporary.finish(PathBuf::from(&self.file));
             }
             done += read as u64;
-            // What the archive does not announce must not fill the disk.
+            // Data beyond the announced size must not fill the disk.
             if done > size {
-                return Err(corrupt(format!(
-                    "'{}' has more than the {size} bytes that it announces",
-                    self.file
-                )));
+                return Err(corrupt(format!("'{}' has more than the announced {size} bytes", self.file)));
             }
             io::Write::write_all(&mut temporary, &buffer[..read]).map_err(writing)?;
         }
@@ -153,7 +150,7 @@ impl fmt::Debug for Member {
     }
 }
 
-/// A reader that counts bytes.
+/// A reader that counts the bytes it returns.
 struct Counted<'r, R> {
     reader: &'r mut R,
     count: u64,
@@ -167,7 +164,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// The error of an archive.
+/// Returns the error of an archive.
 pub(super) fn failed(error: ZipError) -> Error {
     let kind = match error {
         ZipError::Io(error) => return io_failed("reading or writing the archive", error),

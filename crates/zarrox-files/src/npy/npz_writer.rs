@@ -10,7 +10,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::npz::failed;
 use crate::input;
 
-/// An archive of arrays that is written.
+/// A writer of archives of arrays.
 ///
 /// ```
 /// use std::io::{Cursor, Write};
@@ -36,7 +36,7 @@ pub struct NpzWriter<W: Write + Seek> {
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
-    /// Begins an archive, whose arrays are stored as they are.
+    /// Starts an archive, whose arrays are stored uncompressed.
     pub fn new(out: W) -> Self {
         let zip = ZipWriter::new(BufWriter::new(Latch { out, position: 0, failed: false }));
         Self { zip, compress: false }
@@ -48,7 +48,7 @@ impl<W: Write + Seek> NpzWriter<W> {
         Self { compress, ..self }
     }
 
-    /// Begins an array. The `.npy` file is written to the returned writer.
+    /// Starts an array. The `.npy` file is written to the returned writer.
     ///
     /// # Errors
     /// The errors of writing.
@@ -59,7 +59,7 @@ impl<W: Write + Seek> NpzWriter<W> {
         Ok(&mut self.zip)
     }
 
-    /// Ends the archive, and returns what it was written to.
+    /// Ends the archive, and returns the underlying writer.
     ///
     /// # Errors
     /// The errors of writing.
@@ -79,8 +79,8 @@ impl<W: Write + Seek> fmt::Debug for NpzWriter<W> {
 
 /// A writer that passes writes on until one fails, and ignores all later ones.
 ///
-/// The failure was reported already. Without this, [`ZipWriter`] would try to finish its archive when it is dropped, and complain
-/// on the standard error.
+/// The failure was reported already. Without this writer, [`ZipWriter`] would try to finish its archive when it is
+/// dropped, and print an error to the standard error.
 struct Latch<W> {
     out: W,
     position: u64,

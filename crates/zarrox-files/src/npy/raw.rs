@@ -26,7 +26,8 @@ pub struct RawElements {
 }
 
 impl RawElements {
-    /// Elements of this type and shape, in the byte order of the machine. One length can be `None`: it follows from the size of the file.
+    /// Elements of this type and shape, in the byte order of the machine. One length can be `None`, which is computed
+    /// from the size of the file.
     pub fn new(data_type: DataType, shape: impl IntoIterator<Item = Option<u64>>) -> Self {
         let endian = ByteOrder::One(Endian::NATIVE);
         Self { data_type, endian, shape: shape.into_iter().collect(), offset: 0 }
@@ -44,7 +45,7 @@ impl RawElements {
         Self { offset: bytes, ..self }
     }
 
-    /// The number of bytes before the elements.
+    /// Returns the number of bytes before the elements.
     pub(super) fn begin(&self) -> u64 {
         self.offset
     }
@@ -54,7 +55,7 @@ impl RawElements {
         let Self { data_type, endian, .. } = self.clone();
         if data_type.storage() == Storage::Variable {
             return Err(argument(format!(
-                "elements of {data_type} have no fixed length, so that they cannot be told apart"
+                "elements of {data_type} have a variable size, so raw elements cannot be separated"
             )));
         }
         let shape = self.known_shape(available)?;
@@ -74,7 +75,7 @@ impl RawElements {
             .ok_or_else(|| argument("a length of -1 works only for files; give the length for a stream"))?;
         if available % row != 0 {
             return Err(corrupt(format!(
-                "there are {available} bytes of elements, which is not a multiple of the {row} bytes of a row"
+                "the file has {available} bytes of elements, which is not a multiple of the row size of {row} bytes"
             )));
         }
         Ok(self.shape.iter().map(|length| length.unwrap_or(available / row)).collect())

@@ -1,4 +1,4 @@
-//! [`Stream`]: elements that can be read once, in their order.
+//! [`Stream`]: elements that can be read once, in order.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,18 +11,19 @@ use zarrox::{Error, ErrorKind, Result};
 use crate::chunks::rows::{Extent, Runs};
 use crate::input::{corrupt, failed, reserved};
 
-/// The most bytes that are allocated before they are read.
+/// The maximum number of bytes that are allocated before they are read.
 const AT_ONCE: u64 = 4 << 20;
 
 /// Elements that are read from a stream.
 ///
-/// Threads ask for chunks in any order. Those before a chunk that is asked for are read as well, and kept until they are passed.
+/// Threads request chunks in any order. The chunks before a requested one are read as well, and kept
+/// until they are requested.
 pub(super) struct Stream {
     name: String,
     runs: Runs,
     /// The size of all elements in bytes.
     size: u64,
-    /// True if bytes behind the elements are an error.
+    /// True if bytes after the elements are an error.
     ends: bool,
     state: Mutex<State>,
 }
@@ -50,7 +51,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The bytes of a chunk. Behind the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. After the elements of the array, it has zeros.
     pub(super) fn read(&self, extent: Extent) -> Result<Bytes> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.position <= extent.offset {
@@ -58,8 +59,10 @@ impl Stream {
         }
         let found = state.kept.get(&extent.offset).cloned();
         let bytes = found.ok_or_else(|| {
-            let message =
-                format!("{} is read in the order of its elements, and was read further already", self.name);
+            let message = format!(
+                "{} can only be read once, in order; an earlier chunk was requested again",
+                self.name
+            );
             Error::new(ErrorKind::Unsupported, message)
         })?;
         let whole = usize::try_from(extent.whole).unwrap_or(bytes.len());
@@ -72,7 +75,7 @@ impl Stream {
         Ok(padded.into())
     }
 
-    /// Forgets the chunks that end before this position in bytes.
+    /// Drops the chunks that end before this position in bytes.
     pub(super) fn pass(&self, position: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.kept.retain(|offset, bytes| offset.saturating_add(bytes.len() as u64) > position);
@@ -89,7 +92,7 @@ impl Stream {
         if state.position >= self.size { self.check_end(state) } else { Ok(()) }
     }
 
-    /// Reads bytes without allocating much more memory than there are bytes, whatever the header claims.
+    /// Reads bytes, and allocates memory in proportion to the bytes received, not to the size in the header.
     fn read_up_to(&self, state: &mut State, length: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         loop {
@@ -107,7 +110,7 @@ impl Stream {
         }
     }
 
-    /// Refuses bytes behind the elements.
+    /// Rejects bytes after the elements.
     fn check_end(&self, state: &mut State) -> Result<()> {
         if !self.ends || self.read_up_to(state, 1)?.is_empty() { Ok(()) } else { Err(too_long(&self.name)) }
     }
@@ -119,12 +122,12 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// The error of an input that has fewer elements than its shape.
+/// Returns the error of an input that has fewer elements than its shape.
 pub(super) fn truncated(name: &str, found: u64, size: u64) -> Error {
     corrupt(format!("{name} is truncated: it has {found} of {size} bytes of elements"))
 }
 
-/// The error of an input that has more elements than its shape.
+/// Returns the error of an input that has more elements than its shape.
 pub(super) fn too_long(name: &str) -> Error {
     corrupt(format!("{name} has more bytes than an array of this shape and data type"))
 }

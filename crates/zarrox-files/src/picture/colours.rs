@@ -1,13 +1,13 @@
-//! Colour maps: colours for places from 0 to 1.
+//! Colormaps: colours for values from 0 to 1.
 
-/// The red, green and blue parts of a colour.
+/// The red, green and blue components of a colour.
 pub type Colour = [u8; 3];
 
-/// A colour map: colours at even distances, from the lowest value to the highest, between which others are interpolated.
+/// A colormap: evenly spaced colours, from the lowest value to the highest. Other colours are interpolated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Colours(&'static [Colour]);
 
-/// All colour maps by their names. The last three are for signed values.
+/// All colormaps by their names. The last three are for signed values.
 pub const MAPS: [(&str, Colours); 10] = [
     ("viridis", Colours(VIRIDIS)),
     ("gray", Colours(GRAY)),
@@ -21,7 +21,7 @@ pub const MAPS: [(&str, Colours); 10] = [
     ("coolwarm", Colours(COOL_WARM)),
 ];
 
-/// The names of all colour maps.
+/// The names of all colormaps.
 pub const NAMES: [&str; MAPS.len()] = {
     let mut names = [""; MAPS.len()];
     let mut at = 0;
@@ -40,17 +40,17 @@ impl Default for Colours {
 }
 
 impl Colours {
-    /// The colour map of a name.
+    /// Returns the colormap with this name.
     pub fn named(name: &str) -> Option<Self> {
         MAPS.iter().find(|(known, _)| *known == name).map(|(_, colours)| *colours)
     }
 
-    /// The colours at even distances.
+    /// Returns the evenly spaced colours.
     pub fn list(&self) -> &'static [Colour] {
         self.0
     }
 
-    /// The colour of a place from 0 to 1, between those of its neighbours.
+    /// The interpolated colour for a value from 0 to 1.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

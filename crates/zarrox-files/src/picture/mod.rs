@@ -1,4 +1,4 @@
-//! Pictures: colours for values, and files of PNG.
+//! Pictures: colours for values, and PNG files.
 
 mod colours;
 #[cfg(feature = "png")]

@@ -1,4 +1,4 @@
-//! Files of PNG.
+//! PNG files.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use zarrox::{DataType, Error, ErrorKind, Result};
 use super::scale::Scale;
 use crate::input::failed;
 
-/// The form of a picture.
+/// The shape and the kind of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) height: u32,
@@ -18,8 +18,8 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The form of the picture of elements of this shape: bytes with a last dimension of 3 or 4 are pixels. Other dimensions of length 1
-    /// are left out.
+    /// Returns the form of the picture of elements of this shape. Bytes with a last dimension of 3 or 4 are
+    /// pixels. Other dimensions of length 1 are dropped.
     pub(super) fn of(shape: &[u64], data_type: &DataType) -> Result<Self> {
         let long = |shape: &[u64]| -> Vec<u64> { shape.iter().copied().filter(|&n| n != 1).collect() };
         if let (&[ref sides @ .., channels @ (3 | 4)], DataType::UInt8) = (shape, data_type) {
@@ -34,22 +34,22 @@ impl Form {
             &[width] => Self::new(1, width, None),
             [] => Self::new(1, 1, None),
             _ => Err(bad(format!(
-                "a picture has two dimensions, or bytes a third one of 3 or 4 channels; the selection has the shape {shape:?}"
+                "a picture needs two dimensions, or for bytes a third one of 3 or 4 channels; the selection has the shape {shape:?}"
             ))),
         }
     }
 
-    /// The form of a picture of these sides.
+    /// Returns the form of a picture of this height and width.
     pub(super) fn new(height: u64, width: u64, channels: Option<usize>) -> Result<Self> {
         let side = |length: u64| u32::try_from(length).ok().filter(|&length| length < 1 << 31);
         match (side(height), side(width)) {
             (Some(0), _) | (_, Some(0)) => Err(bad("a picture has at least one pixel")),
             (Some(height), Some(width)) => Ok(Self { height, width, channels }),
-            _ => Err(bad(format!("a picture of PNG has no {height} times {width} pixels"))),
+            _ => Err(bad(format!("a PNG image cannot have {height} x {width} pixels"))),
         }
     }
 
-    /// Begins a file.
+    /// Starts a file.
     pub(super) fn begin<W: Write>(self, out: W, compression: Compression) -> Result<Writer<W>> {
         let mut encoder = Encoder::new(out, self.width, self.height);
         encoder.set_color(if self.channels == Some(3) { ColorType::Rgb } else { ColorType::Rgba });
@@ -59,7 +59,7 @@ impl Form {
     }
 }
 
-/// The picture of values in row-major order.
+/// Writes a picture of values in row-major order.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidArgument`] when the picture has no pixels, or too many.
@@ -68,7 +68,7 @@ pub fn picture(values: &[f64], height: usize, width: usize, scale: &Scale) -> Re
     encode(&pixels, height, width, None)
 }
 
-/// The picture of pixels with three or four channels of a byte.
+/// Writes a picture of pixels with three or four channels of a byte.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidArgument`] when the picture has no pixels, or too many.
@@ -85,7 +85,7 @@ fn encode(pixels: &[u8], height: usize, width: usize, channels: Option<usize>) -
     Ok(bytes)
 }
 
-/// The error of what cannot be written.
+/// Returns the error of a failed write.
 pub(crate) fn not_written(error: EncodingError) -> Error {
     match error {
         EncodingError::IoError(error) => failed("writing the picture", error),

@@ -1,24 +1,25 @@
-//! [`Scale`]: the way from values to colours; [`Scaling`]: the numbers that colours follow.
+//! [`Scale`]: the conversion from values to colours; [`Scaling`]: its norm, linear or logarithmic.
 
 use super::colours::Colours;
 
-/// The numbers that colours follow.
+/// The norm: how values are scaled to colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scaling {
-    /// The values.
+    /// Linear.
     #[default]
     Linear,
-    /// Their logarithm. Values that are not above 0 have none.
+    /// Logarithmic. Only positive values have a colour.
     Log,
 }
 
 impl Scaling {
-    /// Returns true if a value has a place between finite ones.
+    /// Returns true if a value can be scaled.
     pub(super) fn has(self, value: f64) -> bool {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// The smallest and the largest finite value, above zero for logarithms. `None` if there is none.
+    /// Returns the smallest and the largest finite value, which are positive for the logarithmic norm. `None` if there
+    /// is none.
     pub fn range_of(self, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
         let used = values.into_iter().filter(|&value| self.has(value));
         used.fold(None, |range: Option<(f64, f64)>, value| {
@@ -27,7 +28,7 @@ impl Scaling {
         })
     }
 
-    /// The range of a picture without a finite value.
+    /// Returns the range of a picture without finite values.
     pub fn usual_range(self) -> (f64, f64) {
         match self {
             Self::Linear => (0.0, 1.0),
@@ -36,21 +37,21 @@ impl Scaling {
     }
 }
 
-/// The way from values to colours.
+/// The conversion from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     /// The value of the first colour.
     pub low: f64,
     /// The value of the last colour.
     pub high: f64,
-    /// The numbers that the colours follow.
+    /// The norm.
     pub scaling: Scaling,
     /// The colours.
     pub colours: Colours,
 }
 
 impl Scale {
-    /// The place of a value from 0 to 1; `None` for what has none, as NaN.
+    /// Returns the scaled value from 0 to 1; `None` for values without one, such as NaN.
     fn place(&self, value: f64) -> Option<f64> {
         let is_log = self.scaling == Scaling::Log;
         let along = |value: f64| if is_log { value.ln() } else { value };
@@ -61,11 +62,11 @@ impl Scale {
         if high <= low {
             return Some(0.5);
         }
-        // The difference of two large numbers need not be finite.
+        // The difference of two large numbers can overflow.
         Some(((along(value) / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0))
     }
 
-    /// The colour of a value with its opacity: what is missing is transparent.
+    /// Returns the colour of a value with its opacity: missing values are transparent.
     pub fn colour(&self, value: f64) -> [u8; 4] {
         let Some(place) = self.place(value) else { return [0, 0, 0, 0] };
         let [red, green, blue] = self.colours.at(place);

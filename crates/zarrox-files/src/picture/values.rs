@@ -1,9 +1,9 @@
-//! The numbers of elements, and those that stand for nothing.
+//! Elements as numbers, and the missing-value markers.
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
 
-/// The numbers as floats; of complex ones the magnitude.
+/// Returns the numbers as floats; the magnitude of complex numbers.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when the elements are not numbers.
@@ -20,8 +20,8 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
     Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
 }
 
-/// Values of an array, or of a field of it, that stand for nothing: those of the attributes `_FillValue` and `missing_value`, and the fill value
-/// if it is not 0.
+/// The missing-value markers of an array or of one of its fields: the attributes `_FillValue` and
+/// `missing_value`, and the fill value if it is not 0.
 pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let named =
         ["_FillValue", "missing_value"].iter().filter_map(|name| number(array.attributes().get(name)?));
@@ -36,7 +36,7 @@ pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -
     named.chain(fill.filter(|&value| value != 0.0)).collect()
 }
 
-/// The number of an attribute, also in the form in which xarray stores floats.
+/// Returns the number of an attribute, also in the form in which xarray stores floats.
 fn number(value: &zarrox::json::Json) -> Option<f64> {
     let number = match value.as_str() {
         Some(text) => crate::fill::decode(text)?.as_f64(),

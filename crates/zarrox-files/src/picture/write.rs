@@ -1,4 +1,4 @@
-//! [`Picture`]: a file of PNG from a selection, whose elements are read block by block.
+//! [`Picture`]: writes a selection as a PNG file, block by block.
 
 use std::io::Write;
 
@@ -11,10 +11,10 @@ use super::scale::{Scale, Scaling};
 use super::values::{floats, missing_values};
 use crate::input::failed;
 
-/// The most values by which percentiles are found.
+/// The maximum number of values from which percentiles are computed.
 const SAMPLE: u64 = 4 << 20;
 
-/// The values of the first and the last colour.
+/// The contrast limits: the values of the first and the last colour.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Range {
     Extremes,
@@ -22,10 +22,11 @@ enum Range {
     Percentiles(f64, f64),
 }
 
-/// A picture of a selection with two dimensions: its options.
+/// A builder of pictures of selections with two dimensions.
 ///
-/// Bytes with a third dimension of 3 or 4 are the colours themselves. Other numbers get colours of a map. Values that stand for nothing are
-/// transparent: NaN, the values of the attributes `_FillValue` and `missing_value`, and the fill value if it is not 0.
+/// Bytes with a third dimension of 3 or 4 are colours. Other numbers are mapped to colours by a colormap.
+/// Missing values are transparent: NaN, the values of the attributes `_FillValue` and
+/// `missing_value`, and the fill value if it is not 0.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -60,61 +61,64 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// A picture in viridis, from the smallest to the largest value.
+    /// Creates a picture in viridis, from the smallest to the largest value.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the colour map.
+    /// Sets the colormap.
     pub fn colours(self, colours: Colours) -> Self {
         Self { colours, ..self }
     }
 
-    /// Sets the values of the first and the last colour.
+    /// Sets the contrast limits: the values of the first and the last colour.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] unless the numbers rise.
+    /// [`ErrorKind::InvalidArgument`] unless `low` is less than `high`.
     pub fn range(self, low: f64, high: f64) -> Result<Self> {
         if low.is_nan() || high.is_nan() || low >= high {
-            return Err(bad(format!("a range rises, and {low} to {high} does not")));
+            return Err(bad(format!("the range {low} to {high} must be ascending")));
         }
         Ok(Self { range: Range::Values(low, high), ..self })
     }
 
-    /// Lets the colours begin and end at percentiles of the values, from 0 to 100. Of more than 4 Mi elements, every so-many-th is taken.
+    /// Sets the contrast limits to percentiles of the values, from 0 to 100. For more than 4 Mi
+    /// elements, evenly spaced elements are used.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] unless the numbers rise and are percentiles.
+    /// [`ErrorKind::InvalidArgument`] unless the numbers are ascending percentiles.
     pub fn percentiles(self, low: f64, high: f64) -> Result<Self> {
         if !(0.0 <= low && low < high && high <= 100.0) {
-            return Err(bad(format!("percentiles rise from 0 to 100, and {low} to {high} do not")));
+            return Err(bad(format!(
+                "percentiles must be ascending and between 0 and 100, not {low} to {high}"
+            )));
         }
         Ok(Self { range: Range::Percentiles(low, high), ..self })
     }
 
-    /// Sets the numbers that the colours follow; the values by default. What has no logarithm is transparent.
+    /// Sets the norm; linear by default. Values without a logarithm are transparent.
     pub fn scaling(self, scaling: Scaling) -> Self {
         Self { scaling, ..self }
     }
 
-    /// Takes only this field of structures.
+    /// Selects a field of structures.
     pub fn field(self, name: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..self }
     }
 
-    /// Sets how much memory elements may take at once, in bytes; 512 MiB by default.
+    /// Sets the memory for elements, in bytes; 512 MiB by default.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Returns the same picture with the values of the first and the last colour that this selection has, so that pictures of its parts
-    /// have the same colours.
+    /// Returns the same picture with contrast limits computed from this selection, so that pictures of its parts have
+    /// the same colours.
     pub(crate) fn fixed(&self, view: &ArrayView<'_>) -> Result<Self> {
         let (low, high) = self.range_of(&Source::new(view, self)?)?;
         Ok(Self { range: Range::Values(low, high), ..self.clone() })
     }
 
-    /// Writes the picture. The elements are read once, and another time for a range that is not given.
+    /// Writes the picture. The elements are read once, and a second time if the contrast limits are not set.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the selection does not have two dimensions; [`ErrorKind::Unsupported`] when the elements are
@@ -144,12 +148,12 @@ impl Picture {
         writer.finish().map_err(not_written)
     }
 
-    /// The values of the first and the last colour.
+    /// Returns the values of the first and the last colour.
     fn range_of(&self, source: &Source<'_>) -> Result<(f64, f64)> {
         let usual = self.scaling.usual_range();
         match self.range {
             Range::Values(low, _) if self.scaling == Scaling::Log && low <= 0.0 => {
-                Err(bad("a logarithmic scale begins above 0"))
+                Err(bad("a logarithmic scale needs a positive lower limit"))
             }
             Range::Values(low, high) => Ok((low, high)),
             Range::Extremes => {
@@ -171,10 +175,10 @@ impl Picture {
         }
     }
 
-    /// Finite values of evenly spaced elements.
+    /// The finite values of evenly spaced elements.
     fn sample(&self, source: &Source<'_>) -> Result<Vec<f64>> {
         let count = source.shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
-        // A step that shares no factor with the usual sizes of rows, so that it meets all columns.
+        // A step that is coprime with usual row lengths, so that it samples all columns.
         let step = usize::try_from(count.div_ceil(SAMPLE)).unwrap_or(usize::MAX);
         let step = if step > 1 { step | 1 } else { 1 };
         let (mut sample, mut skipped) = (Vec::new(), 0);
@@ -191,7 +195,7 @@ impl Picture {
     }
 }
 
-/// The value at a percentile of sorted values, between those of its neighbours.
+/// The interpolated value at a percentile of sorted values.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -214,7 +218,7 @@ struct Source<'a> {
     data_type: zarrox::DataType,
     missing: Vec<f64>,
     registry: Registry,
-    /// The most elements of a block.
+    /// The maximum number of elements of a block.
     most: u64,
 }
 
@@ -231,17 +235,17 @@ impl<'a> Source<'a> {
                 let (_, found) = fields.select(&[name])?;
                 match found.as_slice() {
                     [one] if one.shape.is_empty() => one.data_type.clone(),
-                    _ => return Err(bad(format!("the field '{name}' has no single number"))),
+                    _ => return Err(bad(format!("the field '{name}' is not a number"))),
                 }
             }
         };
         let missing = missing_values(view.array(), field, &registry);
-        // An element is read, and has a float and a colour.
+        // Memory holds each element, a float and a colour.
         let most = picture.memory / (view.data_type().size() as u64 + 16);
         Ok(Self { view, field, shape: view.shape()?, data_type, missing, registry, most: most.max(1) })
     }
 
-    /// Calls a function with all elements, block by block in row-major order.
+    /// Calls a function with each block of elements, in row-major order.
     fn each(&self, take: &mut dyn FnMut(DynArray) -> Result<()>) -> Result<()> {
         for block in self.view.parts_in_order(self.most, zarrox::Order::RowMajor)? {
             let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
@@ -254,7 +258,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Elements as numbers; NaN for what is missing.
+    /// Elements as numbers; NaN for missing values.
     fn numbers(&self, values: &DynArray) -> Result<Vec<f64>> {
         let mut numbers = floats(values, &self.registry)?;
         if !self.missing.is_empty() {

@@ -1,4 +1,5 @@
-//! The dimensions of a selection that becomes a file: their names, their positions, and the places that coordinates or OME-Zarr give them.
+//! The dimensions of a selection that is exported: their names, their positions, and their coordinates or OME-Zarr
+//! scales.
 
 mod ome;
 
@@ -10,53 +11,53 @@ use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Group, N
 use crate::input::unsupported;
 pub(crate) use ome::OmeImage;
 
-/// The names of a last dimension that is the samples of a pixel.
+/// The names of a last dimension that holds the samples of a pixel.
 const SAMPLES: [&str; 10] =
     ["channel", "channels", "c", "s", "sample", "samples", "rgb", "rgba", "band", "bands"];
 
-/// The most coordinates of a dimension that are read.
+/// The maximum number of coordinates of a dimension that are read.
 const MOST: u64 = 1 << 24;
 
-/// The part of a step by which coordinates may differ from even ones, since many are of 32 bits.
+/// The tolerance of evenly spaced coordinates as a fraction of a step, since many are of 32 bits.
 const TOLERANCE: f64 = 1e-3;
 
-/// A dimension of an array, and the positions that a selection takes from it.
+/// A dimension of an array, and its selected positions.
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
     pub(crate) name: Option<String>,
-    /// The first position, and the distance to the next, which is negative for a descending order.
+    /// The first position, and the step, which is negative for a descending order.
     pub(crate) start: i64,
     pub(crate) step: i64,
     pub(crate) count: u64,
-    /// True for a single position, whose dimension the result does not have.
+    /// True for a single position, which drops the dimension.
     pub(crate) is_dropped: bool,
-    /// The coordinate of the first position, and the distance between those of neighbours.
+    /// The coordinate of the first position, and the spacing of coordinates.
     pub(crate) even: Option<(f64, f64)>,
     pub(crate) unit: Option<String>,
 }
 
 impl Axis {
-    /// Returns true for a name that the samples of a pixel have.
+    /// Returns true for a name of the samples dimension.
     pub(crate) fn is_samples(&self) -> bool {
         self.name.as_ref().is_some_and(|name| SAMPLES.iter().any(|known| name.eq_ignore_ascii_case(known)))
     }
 
-    /// Returns true if all positions of a dimension of size `length` are taken in their order.
+    /// Returns true if all positions of a dimension of size `length` are selected in order.
     pub(crate) fn is_whole(&self, length: u64) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
     }
 }
 
-/// An array, a selection of it, and what is known of its dimensions.
+/// An array, a selection of it, and the properties of its dimensions.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) array: Array,
     pub(crate) selection: Selection,
-    /// All dimensions of the array in their order.
+    /// All dimensions of the array, in order.
     pub(crate) axes: Vec<Axis>,
-    /// The group that the array is in.
+    /// The parent group of the array.
     pub(crate) parent: Option<Group>,
-    /// The description of the image by OME-Zarr.
+    /// The OME-Zarr metadata of the image.
     pub(crate) image: Option<OmeImage>,
 }
 
@@ -74,17 +75,17 @@ impl Placed {
         Ok(Self { array, selection: selection.clone(), axes, parent, image })
     }
 
-    /// The dimensions of the result in their order.
+    /// Returns the dimensions of the result, in order.
     pub(crate) fn result(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
         self.axes.iter().filter(|axis| !axis.is_dropped)
     }
 
-    /// Returns true if the selection takes all elements in their order.
+    /// Returns true if the selection contains all elements in order.
     pub(crate) fn is_whole(&self) -> bool {
         self.axes.iter().zip(self.array.shape()).all(|(axis, &length)| axis.is_whole(length))
     }
 
-    /// The selection of one position along the first dimension of the result.
+    /// Returns the selection of one position along the first dimension of the result.
     pub(crate) fn at(&self, position: u64) -> Selection {
         let mut is_first = true;
         let items = self.axes.iter().map(|axis| {
@@ -107,17 +108,17 @@ impl Placed {
         items.collect()
     }
 
-    /// The attribute of the array.
+    /// Returns the attribute of the array.
     pub(crate) fn attribute(&self, name: &str) -> Option<&Json> {
         self.array.attributes().get(name)
     }
 
-    /// The text of an attribute of the array.
+    /// Returns the text of an attribute of the array.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.attribute(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// The number of an attribute of the array, also in the form in which xarray stores floats.
+    /// Returns the number of an attribute of the array, also in the form in which xarray stores floats.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         let number = match self.attribute(name)? {
             Json::String(text) => crate::fill::decode(text)?.as_f64(),
@@ -127,7 +128,7 @@ impl Placed {
     }
 }
 
-/// The array of a group that becomes a file.
+/// Returns the array of a group that becomes a file.
 fn array_of(group: &Group) -> Result<Array> {
     if let Some(image) = OmeImage::of(group.attributes())
         && let Some(level) = image.levels.first()
@@ -143,7 +144,7 @@ fn array_of(group: &Group) -> Result<Array> {
         many => {
             let names: Vec<&str> = many.iter().map(|array| array.path().name()).collect();
             let message = format!(
-                "a file has one array, and the group '{}' has several: name one of {}",
+                "the file holds one array, but the group '{}' has several; name one of {}",
                 group.path(),
                 names.join(", ")
             );
@@ -152,11 +153,11 @@ fn array_of(group: &Group) -> Result<Array> {
     }
 }
 
-/// The dimensions of an array with the positions of a selection.
+/// Returns the dimensions of an array with the positions of a selection.
 fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
     let listed = || {
         let message = format!(
-            "the selection {selection} takes listed positions, which lie at no even distances; take ranges, or make a copy of the part first"
+            "the positions of the selection {selection} are not evenly spaced; use slices, or copy the selection first"
         );
         Error::new(ErrorKind::InvalidArgument, message)
     };
@@ -181,7 +182,7 @@ fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
-/// The name of a dimension, also where xarray keeps it in Zarr v2.
+/// Returns the name of a dimension, also from xarray's attribute in Zarr v2.
 fn name_of(array: &Array, dim: usize) -> Option<String> {
     if let Some(names) = array.dimension_names() {
         return names.get(dim)?.clone();
@@ -189,7 +190,7 @@ fn name_of(array: &Array, dim: usize) -> Option<String> {
     Some(array.attributes().get("_ARRAY_DIMENSIONS")?.get(dim)?.as_str()?.to_owned())
 }
 
-/// Gives dimensions their places: those of OME-Zarr, or those of coordinates in the same group.
+/// Sets the coordinates of dimensions: from OME-Zarr, or from coordinate variables in the same group.
 #[expect(clippy::cast_precision_loss, reason = "arrays have fewer positions along a dimension")]
 fn place(axes: &mut [Axis], array: &Array, parent: Option<&Group>, image: Option<&OmeImage>) -> Result<()> {
     let level = image.and_then(|image| image.level(array.path().name()));
@@ -220,10 +221,10 @@ fn place(axes: &mut [Axis], array: &Array, parent: Option<&Group>, image: Option
     Ok(())
 }
 
-/// What coordinates tell: the first one and their distance, if that is even, and their unit.
+/// The first coordinate and the spacing, if it is even, and the unit.
 type Coordinates = (Option<(f64, f64)>, Option<String>);
 
-/// The coordinates of a dimension, if the group has them.
+/// Returns the coordinates of a dimension, if the group has them.
 fn coordinates(group: &Group, name: Option<&str>, length: Option<&u64>) -> Result<Option<Coordinates>> {
     let Some(name) = name.filter(|name| !name.contains('/')) else { return Ok(None) };
     if !group.contains(name)? {
@@ -245,7 +246,7 @@ fn coordinates(group: &Group, name: Option<&str>, length: Option<&u64>) -> Resul
     Ok(Some((even(&values), unit)))
 }
 
-/// The first of numbers and the distance of neighbours, if that is the same everywhere.
+/// Returns the first number and the spacing, if the numbers are evenly spaced.
 #[expect(clippy::cast_precision_loss, reason = "there are at most 2^24 numbers")]
 fn even(values: &[f64]) -> Option<(f64, f64)> {
     let (&first, &last) = (values.first()?, values.last()?);

@@ -1,4 +1,4 @@
-//! Images of OME-Zarr: the axes, scales and channels that the attributes of a group describe.
+//! OME-Zarr images: the axes, scales and channels that the attributes of a group describe.
 
 use zarrox::json::{Json, Map};
 
@@ -29,7 +29,7 @@ pub(crate) struct OmeImage {
 }
 
 impl OmeImage {
-    /// The image that the attributes of a group describe, in the versions from 0.3 on.
+    /// Returns the image that the attributes of a group describe, from version 0.3 on.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let members = attributes.get("ome").and_then(Json::as_object).unwrap_or(attributes);
         let entry = members.get("multiscales")?.get(0)?;
@@ -50,20 +50,20 @@ impl OmeImage {
         Some(Self { name, axes, levels, channels })
     }
 
-    /// The level with this name.
+    /// Returns the level with this name.
     pub(crate) fn level(&self, name: &str) -> Option<&OmeLevel> {
         self.levels.iter().find(|level| level.path == name)
     }
 }
 
-/// An axis, which is a text in old versions.
+/// Returns an axis, which is a string in old versions.
 fn axis(json: &Json) -> Option<OmeAxis> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
     let name = json.as_str().map(str::to_owned).or_else(|| text("name"))?;
     Some(OmeAxis { name, unit: text("unit") })
 }
 
-/// The scale and the translation of an entry: 1 and 0 unless it has them.
+/// Returns the scale and the translation of an entry, which default to 1 and 0.
 fn transformed(entry: &Json, ndim: usize) -> (Vec<f64>, Vec<f64>) {
     let find = |kind: &str| -> Option<Vec<f64>> {
         let all = entry.get("coordinateTransformations")?.as_array()?;

@@ -23,15 +23,15 @@ pub(super) struct Pixels {
     colour: ColorType,
     /// The bytes of a sample: 1 or 2.
     size: u8,
-    /// True for elements of truth, of which the true ones are white.
+    /// True for booleans: true is white.
     is_truth: bool,
 }
 
 impl Pixels {
-    /// The form of the images of a selection.
+    /// Returns the form of the images of a selection.
     ///
     /// # Errors
-    /// [`zarrox::ErrorKind::Unsupported`] when images of the kind do not have such elements.
+    /// [`zarrox::ErrorKind::Unsupported`] when images of the kind do not support the data type.
     pub(super) fn of(placed: &Placed, kind: StackKind) -> Result<Self> {
         let data_type = placed.array.data_type();
         let shape: Vec<u64> = placed.result().map(|axis| axis.count).collect();
@@ -40,13 +40,11 @@ impl Pixels {
             (DataType::Bool, _) => (1, true),
             (DataType::UInt16, StackKind::Png) => (2, false),
             (_, StackKind::Jpeg) => {
-                return Err(unsupported(format!(
-                    "JPEG has elements of uint8, and not of {data_type}; write png or tiff"
-                )));
+                return Err(unsupported(format!("JPEG supports uint8, not {data_type}; write png or tiff")));
             }
             _ => {
                 return Err(unsupported(format!(
-                    "PNG has elements of uint8 and uint16, and not of {data_type}; --cmap gives them colours, and tiff has them as they are"
+                    "PNG supports uint8 and uint16, not {data_type}; use --cmap for colours, or tiff for unchanged elements"
                 )));
             }
         };
@@ -56,7 +54,7 @@ impl Pixels {
             (Some(3), _) => ColorType::Rgb,
             (Some(4), StackKind::Png) => ColorType::Rgba,
             (Some(count), _) => {
-                return Err(unsupported(format!("such images have no {count} channels; write tiff")));
+                return Err(unsupported(format!("such images cannot have {count} channels; write tiff")));
             }
         };
         let most = if kind == StackKind::Jpeg { 65_535 } else { (1 << 31) - 1 };
@@ -68,19 +66,19 @@ impl Pixels {
         Ok(Self { kind, height: side(1)?, width: side(2)?, colour, size, is_truth })
     }
 
-    /// The number of elements of an image.
+    /// Returns the number of elements of an image.
     pub(super) fn elements(self) -> u64 {
         u64::from(self.height) * u64::from(self.width) * self.colour.samples() as u64
     }
 
-    /// The number of bytes of an image.
+    /// Returns the number of bytes of an image.
     pub(super) fn size(self) -> u64 {
         self.elements().saturating_mul(self.size.into())
     }
 
-    /// Writes an image of these elements.
+    /// Encodes an image of these elements.
     pub(super) fn encode(self, elements: &[u8], out: &mut impl Write) -> Result<()> {
-        // PNG has the significant byte first.
+        // PNG stores the most significant byte first.
         let changed: Option<Vec<u8>> = match (self.size, self.is_truth) {
             (_, true) => Some(elements.iter().map(|&truth| if truth == 0 { 0 } else { 255 }).collect()),
             (2, _) => {

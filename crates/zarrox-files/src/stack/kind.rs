@@ -6,16 +6,16 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StackKind {
-    /// PNG: elements of 8 and 16 bits as they are, or colours of a map.
+    /// PNG: unchanged elements of 8 and 16 bits, or colours of a colormap.
     Png,
-    /// JPEG, which changes elements a little: gray and red, green and blue of 8 bits.
+    /// JPEG, which is lossy: gray or red, green and blue of 8 bits.
     Jpeg,
-    /// TIFF: all elements that it has.
+    /// TIFF: all data types that TIFF supports.
     Tiff,
 }
 
 impl StackKind {
-    /// The kind that the suffix of a file tells.
+    /// Returns the kind for the suffix of a file.
     pub fn of(path: impl AsRef<Path>) -> Option<Self> {
         let suffix = path.as_ref().extension()?.to_str()?.to_ascii_lowercase();
         Some(match suffix.as_str() {
@@ -26,7 +26,7 @@ impl StackKind {
         })
     }
 
-    /// The usual suffix of files.
+    /// Returns the usual suffix of files.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Png => "png",

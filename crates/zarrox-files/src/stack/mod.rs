@@ -26,7 +26,7 @@ pub use names::Names;
 /// A function that is called with the number of elements that were written since its last call.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// Images of an array, one for each position along its first dimension: its options.
+/// A builder of stacks: images of an array, one for each position along its first dimension.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -77,12 +77,12 @@ impl Stack {
         }
     }
 
-    /// Takes only this part of the array.
+    /// Selects a part of the array.
     pub fn select(self, selection: impl IntoSelection) -> Self {
         Self { selection: selection.into_selection(), ..self }
     }
 
-    /// Lets the images of PNG have the colours of a map, whose values are the same in all images.
+    /// Sets the colormap of PNG images. The contrast limits are the same in all images.
     pub fn picture(self, picture: Picture) -> Self {
         Self { picture: Some(picture), ..self }
     }
@@ -92,7 +92,7 @@ impl Stack {
         Self { compression, ..self }
     }
 
-    /// Sets how much memory elements may take at once, in bytes; 512 MiB by default. At least one image is in memory.
+    /// Sets the memory for elements, in bytes; 512 MiB by default. At least one image is held in memory.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
@@ -102,35 +102,36 @@ impl Stack {
         Self { overwrite, ..self }
     }
 
-    /// Sets whether the images and their names are flushed to the disk, so that they outlive a power failure; `false` by default.
+    /// Sets whether the images and their names are flushed to the disk, so that they survive a power failure; `false`
+    /// by default.
     pub fn sync(self, sync: bool) -> Self {
         Self { sync, ..self }
     }
 
-    /// Sets a function that is called with the number of elements that are done since its last call, from any thread. An error ends
-    /// the export.
+    /// Sets a function that is called, from any thread, with the number of elements processed since its last call. An
+    /// error stops the export.
     pub fn on_progress(self, listener: impl Fn(u64) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the images, which get their names when all are complete, and returns their number.
+    /// Writes the images, renames them when all are complete, and returns their number.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when a file is there and is not to be replaced; [`ErrorKind::Unsupported`] when images of the kind do
-    /// not have such elements; the errors of reading and writing.
+    /// [`ErrorKind::AlreadyExists`] when a file exists and may not be replaced; [`ErrorKind::Unsupported`] when images
+    /// of the kind do not support the data type; the errors of reading and writing.
     pub fn write(&self, node: &Node, names: &Names) -> Result<u64> {
         let placed = Placed::new(node, &self.selection)?;
         let shape: Vec<u64> = placed.result().map(|axis| axis.count).collect();
         let Some(&count) = shape.first().filter(|_| matches!(shape.len(), 3 | 4)) else {
             let message = format!(
-                "a stack has an image for each position along the first of three dimensions, or of four with channels; the selection has the shape {shape:?}"
+                "a stack needs three dimensions, or four with channels; the selection has the shape {shape:?}"
             );
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         };
         let has_channels = placed.result().nth(3).is_none_or(|axis| axis.name.is_none() || axis.is_samples());
         if !has_channels && self.kind != StackKind::Tiff {
             let message = format!(
-                "an image has two dimensions, and the last one of {shape:?} has no name of channels; select single positions of a dimension"
+                "an image has two dimensions, but the last of the shape {shape:?} is not named as channels; select single positions of a dimension"
             );
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
@@ -146,7 +147,7 @@ impl Stack {
             (StackKind::Png, Some(picture)) => self.draw(&placed, picture, &path)?,
             (StackKind::Tiff, None) => self.write_tiffs(&placed, &path)?,
             (_, Some(_)) => {
-                return Err(unsupported("the colours of a map are written as PNG, and not as JPEG or TIFF"));
+                return Err(unsupported("a colormap needs PNG, not JPEG or TIFF"));
             }
             (StackKind::Png | StackKind::Jpeg, None) => self.write_pixels(&placed, &path)?,
         }
@@ -176,7 +177,7 @@ impl Stack {
             .find(|(axis, _)| !axis.is_dropped)
             .map_or(1, |(axis, chunk)| chunk.div_ceil(axis.step.unsigned_abs().max(1)).max(1));
         let threads = rayon::current_num_threads() as u64;
-        // Images of whole chunks, and enough of them for all threads.
+        // A batch covers whole chunks, and has enough images for all threads.
         let most = (self.memory / 3 / pixels.size().max(1)).max(1);
         let step = chunk.max(threads.next_multiple_of(chunk)).min(most);
         let count = placed.result().next().map_or(0, |axis| axis.count);
@@ -194,7 +195,7 @@ impl Stack {
         Ok(())
     }
 
-    /// Writes images of TIFF.
+    /// Writes TIFF images.
     fn write_tiffs(&self, placed: &Placed, path: &(dyn Fn(u64) -> PathBuf + Sync)) -> Result<()> {
         let node = Node::Array(placed.array.clone());
         let count = placed.result().next().map_or(0, |axis| axis.count);
@@ -210,7 +211,7 @@ impl Stack {
         })
     }
 
-    /// Writes pictures in the colours of a map.
+    /// Writes pictures in the colours of a colormap.
     fn draw(&self, placed: &Placed, picture: &Picture, path: &(dyn Fn(u64) -> PathBuf + Sync)) -> Result<()> {
         let view = placed.array.slice(&placed.selection);
         let picture =
@@ -240,13 +241,13 @@ impl Stack {
     }
 }
 
-/// The directory of a stack, and a temporary one beside or in it, which has the images until all are complete.
+/// The directory of a stack, and a temporary one beside or in it for the images until all are complete.
 struct Place {
-    /// The temporary directory; `None` when it has got its name.
+    /// The temporary directory; `None` after it was renamed.
     temporary: Option<TempDir>,
     /// The directories above it that were created, the innermost first.
     created: Vec<PathBuf>,
-    /// True if the directory is there.
+    /// True if the directory existed before.
     exists: bool,
     overwrite: bool,
 }
@@ -280,18 +281,18 @@ impl Place {
         Ok(place)
     }
 
-    /// The path of the temporary directory.
+    /// Returns the path of the temporary directory.
     fn path(&self) -> &Path {
         self.temporary.as_ref().map_or(Path::new(""), TempDir::path)
     }
 
-    /// Gives the images their names.
+    /// Renames the images.
     fn finish(mut self, names: &Names, count: u64) -> Result<()> {
         let directory = names.directory();
         let naming = |error| failed(&format!("creating '{}'", directory.display()), error);
         if !self.exists {
             fs::rename(self.path(), directory).map_err(naming)?;
-            // There is nothing left to remove.
+            // Nothing is left to remove.
             self.temporary.take().map(TempDir::keep);
             return Ok(());
         }
@@ -308,7 +309,7 @@ impl Place {
 }
 
 impl Drop for Place {
-    /// Removes what was created; a directory with images stays.
+    /// Removes the created directories. A directory with images stays.
     fn drop(&mut self) {
         drop(self.temporary.take());
         for directory in &self.created {

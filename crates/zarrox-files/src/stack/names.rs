@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use zarrox::{Error, ErrorKind, Result};
 
-/// The least number of digits where no pattern tells it.
+/// The minimum number of digits without a pattern.
 const DIGITS: usize = 4;
 
-/// The names of the files of a stack: a directory, and what stands before and behind the number of an image.
+/// The names of the files of a stack: a directory, and the text before and after the number of an image.
 ///
 /// ```
 /// use zarrox_files::Names;
@@ -24,28 +24,29 @@ pub struct Names {
     directory: PathBuf,
     before: String,
     behind: String,
-    /// The least number of digits; `None` for as many as all numbers need, and at least 4.
+    /// The minimum number of digits; `None` for the digits of the largest number, but at least 4.
     digits: Option<usize>,
 }
 
 impl Names {
-    /// The names of a path whose last part has a place for a number: `%d`, `%04d`, `{}`, `{:04}` or `{:04d}`; `None` for another path.
+    /// Returns the names of a path whose last part has a placeholder for a number: `%d`, `%04d`, `{}`, `{:04}` or
+    /// `{:04d}`; `None` for another path.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when a directory has such a place, or a name has several.
+    /// [`ErrorKind::InvalidArgument`] when a directory has such a placeholder, or a name has several.
     pub fn of_pattern(path: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = path.as_ref();
         let bad =
             |what: &str| Error::new(ErrorKind::InvalidArgument, format!("'{}': {what}", path.display()));
         let directory = path.parent().unwrap_or(Path::new(""));
         if directory.to_str().is_some_and(|text| placeholder(text).is_some()) {
-            return Err(bad("the name of a directory has no place for a number"));
+            return Err(bad("the name of a directory cannot contain a placeholder for a number"));
         }
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
         let Some((start, end, digits)) = placeholder(name) else { return Ok(None) };
         let (before, behind) = (&name[..start], &name[end..]);
         if placeholder(behind).is_some() {
-            return Err(bad("the name has several places for a number"));
+            return Err(bad("the name has several placeholders for a number"));
         }
         Ok(Some(Self {
             directory: directory.to_owned(),
@@ -55,7 +56,7 @@ impl Names {
         }))
     }
 
-    /// Names that are numbers, in a directory.
+    /// Numbers as names, in a directory.
     pub fn in_directory(directory: impl Into<PathBuf>, suffix: &str) -> Self {
         Self {
             directory: directory.into(),
@@ -70,7 +71,7 @@ impl Names {
         self.directory().join(self.name(number, count))
     }
 
-    /// The directory of all images.
+    /// Returns the directory of all images.
     pub(super) fn directory(&self) -> &Path {
         if self.directory.as_os_str().is_empty() { Path::new(".") } else { &self.directory }
     }
@@ -82,7 +83,7 @@ impl Names {
     }
 }
 
-/// The first place for a number in a name: its start, its end, and the least number of digits.
+/// Returns the first placeholder for a number in a name: its start, its end, and the minimum number of digits.
 fn placeholder(name: &str) -> Option<(usize, usize, usize)> {
     let forms = [("%", "d"), ("{:", "d}"), ("{:", "}"), ("{", "}")];
     let found = forms.into_iter().filter_map(|(open, close)| {

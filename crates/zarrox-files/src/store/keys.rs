@@ -11,7 +11,7 @@ pub(crate) enum Keys {
 }
 
 impl Keys {
-    /// The path of an array, the rest of a key that may be one of its chunks, for each array to which the key may belong.
+    /// Returns each possible split of a key into the path of an array and the key of a chunk.
     pub(crate) fn split(self, key: &str) -> impl Iterator<Item = (&str, &str)> {
         let begins_chunk = move |at: &usize| match self {
             Self::Slashes => key[at + 1..].starts_with('c'),
@@ -26,7 +26,7 @@ impl Keys {
         ends.map(|at| (&key[..at], &key[at + 1..])).chain(whole)
     }
 
-    /// The position that the key of a chunk tells, behind the path of its array.
+    /// Returns the position of a chunk from its key after the path of the array.
     pub(crate) fn position(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let number = |part: &str| {
             let is_plain = part == "0" || !part.starts_with(['0', '+']);
@@ -44,7 +44,7 @@ impl Keys {
         (position.len() == ndim).then_some(position)
     }
 
-    /// The key of a chunk.
+    /// Returns the key of a chunk.
     pub(crate) fn key(self, path: &str, chunk: &[u64]) -> String {
         let numbers = || chunk.iter().map(u64::to_string);
         let name = match self {
@@ -55,7 +55,7 @@ impl Keys {
         if path.is_empty() { name } else { format!("{path}/{name}") }
     }
 
-    /// What all keys of chunks of an array begin with.
+    /// The common prefix of the chunk keys of an array.
     pub(crate) fn common(self, path: &str) -> String {
         match self {
             Self::Slashes => self.key(path, &[]),

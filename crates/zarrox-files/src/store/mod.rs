@@ -1,4 +1,4 @@
-//! [`FileStore`]: a file of another format as a read-only store of Zarr v3, or of v2 for a file whose types are those of NumPy.
+//! [`FileStore`]: a file of another format as a read-only store of Zarr v3, or of v2 for NumPy files.
 
 pub(crate) mod keys;
 
@@ -18,7 +18,7 @@ use self::keys::Keys;
 use crate::chunks::Chunks;
 use crate::inventory::{Inventories, Inventory};
 
-/// A part of a file that is not read: a node, an attribute, a page.
+/// A part of a file that was not read: a node, an attribute, a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
@@ -26,9 +26,10 @@ pub struct LeftOut {
     pub path: String,
     /// The reason.
     pub reason: String,
-    /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no form in Zarr, and [`ErrorKind::Corrupt`] for damaged ones.
+    /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no equivalent in Zarr, and
+    /// [`ErrorKind::Corrupt`] for damaged ones.
     pub kind: ErrorKind,
-    /// True if the part belongs to the file, such as a page, and may belong to any node.
+    /// True if the part belongs to the whole file, such as a page, so that any node may use it.
     pub(crate) is_of_file: bool,
 }
 
@@ -44,13 +45,13 @@ impl LeftOut {
         Self { is_of_file: true, ..Self::new(path, error) }
     }
 
-    /// Creates the record of a part that has no form in Zarr.
+    /// Creates the record of a part that has no equivalent in Zarr.
     #[cfg(any(feature = "nifti", feature = "tiff"))]
     pub(crate) fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported, is_of_file: false }
     }
 
-    /// Returns true if the part is a node or a group above it.
+    /// Returns true if the part is a node or one of its ancestors.
     pub(crate) fn holds(&self, node: &str) -> bool {
         let part = self.path.trim_matches('/');
         !part.is_empty()
@@ -62,8 +63,8 @@ impl LeftOut {
         self.is_of_file || self.path == "/" || has_node(&self.path)
     }
 
-    /// Returns true if the part is damaged, and false if it only has no form in Zarr, or lies in another file that is missing or not
-    /// allowed.
+    /// Returns true if the part is damaged; false if it has no equivalent in Zarr, or is in another
+    /// file that is missing or not allowed.
     pub fn is_damaged(&self) -> bool {
         !matches!(self.kind, ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Forbidden)
     }
@@ -75,15 +76,16 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// A file of another format as a store of Zarr v3, or for the files of NumPy of v2, for reading. The file is read when a chunk is asked for.
+/// A file of another format as a read-only store of Zarr v3, or of v2 for NumPy files. Chunks are read from
+/// the file on demand.
 #[derive(Clone)]
 pub struct FileStore {
     inner: Arc<Inner>,
-    /// The damaged chunks that were left out; `None` if they are an error.
+    /// The skipped damaged chunks; `None` if damage is an error.
     skipped: Option<Skipped>,
 }
 
-/// The damaged chunks that were left out, by the names of their files and their keys. Clones share them.
+/// The skipped damaged chunks, by the names of their files and their keys. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skipped(Arc<Mutex<BTreeMap<String, LeftOut>>>);
 
@@ -105,10 +107,10 @@ struct Inner {
     arrays: BTreeMap<String, Box<dyn Chunks>>,
     left_out: Vec<LeftOut>,
     notes: Vec<String>,
-    /// The objects that the file has, where they were counted.
+    /// The inventory of the file, if its objects were counted.
     inventories: Inventories,
     keys: Keys,
-    /// How the elements of arrays can be read that have no chunks in the file; empty for a file of chunks.
+    /// The methods for reading arrays of contiguous elements; empty for a file with chunks.
     accesses: BTreeMap<String, Access>,
 }
 
@@ -122,28 +124,28 @@ impl FileStore {
         Self::counted(location, documents, arrays, left_out, Inventories::default())
     }
 
-    /// The store with notes on what was not taken as it was, each with its path.
+    /// Adds notes on changed content, each with its path.
     pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
         self.with(|inner| Inner { notes, ..inner })
     }
 
-    /// The store of a file whose arrays have only elements, with the ways in which these can be read.
+    /// Sets the methods for reading arrays of contiguous elements.
     pub(crate) fn with_elements(self, keys: Keys, accesses: BTreeMap<String, Access>) -> Self {
         self.with(|inner| Inner { keys, accesses, ..inner })
     }
 
-    /// How the elements of arrays can be read that have no chunks in the file; empty for a file of chunks.
+    /// The methods for reading arrays of contiguous elements; empty for a file with chunks.
     pub(crate) fn accesses(&self) -> &BTreeMap<String, Access> {
         &self.inner.accesses
     }
 
-    /// The store with the numbers of objects in the file.
+    /// Sets the inventory of the file.
     #[cfg(feature = "hdf5")]
     pub(crate) fn with_inventories(self, inventories: Inventories) -> Self {
         self.with(|inner| Inner { inventories, ..inner })
     }
 
-    /// Changes a store that was just made.
+    /// Changes a store that was just created.
     fn with(self, change: impl FnOnce(Inner) -> Inner) -> Self {
         let Self { inner, skipped } = self;
         let inner = match Arc::try_unwrap(inner) {
@@ -153,8 +155,8 @@ impl FileStore {
         Self { inner, skipped }
     }
 
-    /// Notes on what was not taken as it was, such as a missing value that the type of its variable does not have. Each begins with
-    /// the path of a node.
+    /// Notes on changed content, such as a missing value that the type of its variable cannot represent. Each begins
+    /// with the path of a node.
     pub fn notes(&self) -> &[String] {
         &self.inner.notes
     }
@@ -182,7 +184,7 @@ impl FileStore {
         }
     }
 
-    /// Leaves out chunks that are damaged, as if they were not stored, and records them; `None` makes them an error.
+    /// Sets whether damaged chunks are skipped, as if they were not stored, and recorded; `None` makes them an error.
     pub(crate) fn skipping(self, skipped: Option<Skipped>) -> Self {
         Self { skipped, ..self }
     }
@@ -202,23 +204,24 @@ impl FileStore {
         &self.inner.inventories
     }
 
-    /// The number of objects in the file that are not left out, counted while the file was read; `None` for a kind of file whose
-    /// objects are not counted.
+    /// Returns the number of objects in the file, without skipped ones, counted while the file was read;
+    /// `None` for a kind of file whose objects are not counted.
     pub fn inventory(&self) -> Option<Inventory> {
         self.inventory_below("")
     }
 
-    /// The number of objects of a node of the file and of all nodes below it; `None` as for [`FileStore::inventory`].
+    /// Returns the number of objects of a node of the file and of all nodes below it; `None` as for
+    /// [`FileStore::inventory`].
     pub fn inventory_below(&self, node: &str) -> Option<Inventory> {
         self.inner.inventories.below(node)
     }
 
-    /// The nodes of the file that have no form in Zarr.
+    /// Returns the nodes of the file that have no equivalent in Zarr.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.inner.left_out
     }
 
-    /// The array to which a key belongs, and the position of the chunk.
+    /// Returns the array to which a key belongs, and the position of the chunk.
     fn chunk(&self, key: &Key) -> Option<(&dyn Chunks, Vec<u64>)> {
         self.inner.keys.split(key.as_str()).find_map(|(path, chunk)| {
             let chunks = self.inner.arrays.get(path)?;
@@ -231,10 +234,10 @@ impl FileStore {
     }
 
     fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
-        Err(self.fail(StoreErrorKind::ReadOnly, operation, "files of other formats are only read", key))
+        Err(self.fail(StoreErrorKind::ReadOnly, operation, "files of other formats are read-only", key))
     }
 
-    /// Reads a document, or does with a chunk what `read` does.
+    /// Reads a document, or calls `read` for a chunk.
     fn read<T>(
         &self,
         key: &Key,
@@ -255,13 +258,13 @@ impl FileStore {
         }
     }
 
-    /// An error of reading as one of a store.
+    /// Returns a read error as a store error.
     fn located(&self, error: &Error, key: &Key) -> StoreError {
         store_error(error).with_location(&*self.inner.location).with_key(key.as_str())
     }
 }
 
-/// An error of reading as one of a store.
+/// Returns a read error as a store error.
 pub(crate) fn store_error(error: &Error) -> StoreError {
     let kind = match error.kind() {
         ErrorKind::Corrupt => StoreErrorKind::Corrupt,
@@ -376,7 +379,7 @@ impl Store for FileStore {
                 continue;
             }
             if below.starts_with(wanted) && chunks.any() && chunks.ndim() > 0 {
-                // Groups and arrays above it have documents, so that only the chunks' own prefix is missing.
+                // Ancestor groups and arrays have documents, so only the prefix of the chunks is missing.
                 let rest = &below[wanted.len()..];
                 if !rest.contains('/') {
                     listing.prefixes.push(prefix.child(rest)?);
@@ -402,8 +405,8 @@ impl Store for FileStore {
 }
 
 impl FileStore {
-    /// Returns the arrays that have keys below a prefix: those above it and those below it. Their number is that of the arrays found,
-    /// not of all arrays.
+    /// Returns the arrays that have keys below a prefix: its ancestors and descendants. The cost depends on the number
+    /// of arrays found, not of all arrays.
     fn arrays_at<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s dyn Chunks)> {
         let arrays = &self.inner.arrays;
         let cuts = prefix.match_indices('/').map(|(at, _)| at);
@@ -414,7 +417,7 @@ impl FileStore {
         above.chain(below).map(|(path, chunks)| (path.as_str(), &**chunks))
     }
 
-    /// Adds the chunks of one array that lie directly below a prefix.
+    /// Adds the chunks of an array that are directly below a prefix.
     fn list_chunks(
         &self,
         prefix: &Prefix,

@@ -9,12 +9,12 @@ use zarrox::{DataType, DynArray, Error, Result};
 use crate::chunks::Elements;
 use crate::input::unsupported;
 
-/// The most bytes of texts in a block of rows.
+/// The maximum number of bytes of strings in a block of rows.
 pub(super) const MOST_TEXT: usize = 512 << 20;
 
 /// The rows of a column.
 pub(super) trait Rows: Debug + Send + Sync {
-    /// The values of the rows of a block.
+    /// Returns the values of the rows of a block.
     fn read(&self, block: u64) -> Result<Values>;
 }
 
@@ -23,11 +23,11 @@ pub(super) trait Rows: Debug + Send + Sync {
 pub(super) enum Values {
     /// The bytes of elements of a fixed size.
     Fixed(Vec<u8>),
-    /// Elements of any length.
+    /// Elements of variable length.
     Any(Pieces),
 }
 
-/// Elements of any length, one behind the other.
+/// Elements of variable length, one after another.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     bytes: Vec<u8>,
@@ -42,19 +42,19 @@ impl Pieces {
         self.ends.push(self.bytes.len());
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub(super) fn count(&self) -> usize {
         self.ends.len()
     }
 
-    /// The number of bytes of all elements.
+    /// Returns the number of bytes of all elements.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
 
     /// Returns the number of the first element that is not in UTF-8.
     pub(super) fn first_without_text(&self) -> Option<usize> {
-        // Whole characters that no end divides are those of the elements.
+        // Valid UTF-8 in total, with every end at a character boundary, means that all elements are valid.
         let text = std::str::from_utf8(&self.bytes);
         if text.is_ok_and(|text| self.ends.iter().all(|&end| text.is_char_boundary(end))) {
             return None;
@@ -62,16 +62,16 @@ impl Pieces {
         self.iter().position(|element| std::str::from_utf8(element).is_err())
     }
 
-    /// The elements in their order.
+    /// Returns the elements in their order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         begins.zip(&self.ends).map(|(begin, &end)| &self.bytes[begin..end])
     }
 }
 
-/// The error of a block with too much text.
+/// Returns the error of a block with too much text.
 pub(super) fn too_much_text() -> Error {
-    unsupported("the texts of one block of rows take more than 512 MiB")
+    unsupported("the text of one block of rows takes more than 512 MiB")
 }
 
 /// A column as an array.
@@ -91,7 +91,7 @@ impl<R: Rows> Column<R> {
         Self { rows, data_type, grid: vec![count.div_ceil(in_block)], shape: vec![in_block] }
     }
 
-    /// Returns the column with lists of `length` values as its rows; with `None`, its rows are single values.
+    /// Returns the column with lists of `length` values as rows, or with single values as rows for `None`.
     pub(super) fn of_lists(self, length: Option<u64>) -> Self {
         let grid = self.grid.into_iter().chain(length.map(|length| length.min(1))).collect();
         let shape = self.shape.into_iter().chain(length.map(|length| length.max(1))).collect();
@@ -132,7 +132,7 @@ impl<R: Rows> Elements for Column<R> {
                 DynArray::new(self.data_type.clone(), shape, bytes)
             }
             Values::Any(elements) => {
-                // Behind the last row, elements have no value.
+                // Elements after the last row have no value.
                 let blank = match self.data_type.storage() {
                     Storage::Variable => Vec::new(),
                     _ => vec![0; self.data_type.size()],
@@ -159,7 +159,7 @@ mod tests {
         };
         assert_eq!(first(&["né".as_bytes(), b"", b"a"]), None);
         assert_eq!(first(&[b"a", b"\xff", b"b"]), Some(1));
-        assert_eq!(first(&[b"n\xc3", b"\xa9"]), Some(0), "a character in two elements is none");
+        assert_eq!(first(&[b"n\xc3", b"\xa9"]), Some(0), "a character that two elements split is invalid");
         assert_eq!(first(&[]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The columns of a group: its arrays of one dimension, and fields of these. Of Parquet, arrays of two dimensions are lists.
+//! The columns of a group: its one-dimensional arrays and their fields. For Parquet, two-dimensional arrays are lists.
 
 use std::ops::Range;
 
@@ -18,13 +18,13 @@ pub(super) struct Column {
     pub(super) name: String,
     array: Array,
     selection: Selection,
-    /// The way to a field; empty for whole elements.
+    /// The path to a field; empty for whole elements.
     field: Option<String>,
-    /// The type of the values, or that of the integers of decimals.
+    /// The type of the values, or that of the unscaled integers of decimals.
     pub(super) data_type: DataType,
-    /// The elements that stand for nothing.
+    /// The elements that mark missing values.
     missing: Vec<Vec<u8>>,
-    /// The way from packed elements to values.
+    /// The conversion from packed elements to values.
     packing: Option<Packing>,
     /// The number of values in a row that is a list.
     pub(super) list: Option<u64>,
@@ -34,9 +34,9 @@ pub(super) struct Column {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) elements: DynArray,
-    /// For each element whether it stands for nothing; empty if none does.
+    /// The mask of missing values; empty if none is missing.
     pub(super) missing: Vec<bool>,
-    /// The digits behind the point, where the elements are the integers of decimals.
+    /// The decimal places, where the elements are the unscaled integers of decimals.
     pub(super) decimals: Option<u32>,
 }
 
@@ -47,7 +47,7 @@ impl Part {
 }
 
 impl Column {
-    /// The elements of some rows.
+    /// Returns the elements of some rows.
     pub(super) fn read(&self, rows: Range<u64>) -> Result<Part> {
         let view = self.array.slice(&self.selection).slice(rows);
         let elements = match &self.field {
@@ -65,12 +65,13 @@ impl Column {
         Ok(Part { elements, missing, decimals: self.decimals() })
     }
 
-    /// Returns the digits behind the point, if the elements are the integers of decimals.
+    /// Returns the decimal places, if the elements are the unscaled integers of decimals.
     pub(super) fn decimals(&self) -> Option<u32> {
         self.packing.and_then(Packing::decimals)
     }
 
-    /// Returns true if elements can stand for nothing: those of the attributes `_FillValue` and `missing_value`, as xarray reads them.
+    /// Returns true if elements can be missing: if there is an attribute `_FillValue` or `missing_value`, as xarray
+    /// reads them.
     pub(super) fn can_miss(&self) -> bool {
         !self.missing.is_empty()
     }
@@ -79,12 +80,12 @@ impl Column {
 /// Which rows can be lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
-    /// Those of arrays of two dimensions.
+    /// Rows of two-dimensional arrays.
     Allowed,
     Refused,
 }
 
-/// The columns of a node, and the number of their rows.
+/// Returns the columns of a node, and the number of their rows.
 pub(super) fn of(
     node: &Node,
     selection: &Selection,
@@ -95,7 +96,10 @@ pub(super) fn of(
     let arrays = match node {
         Node::Array(array) if names.is_empty() => vec![(array.path().name().to_owned(), array.clone())],
         Node::Array(array) => {
-            return Err(bad(format!("'{}' is an array; columns are chosen in a group", array.path())));
+            return Err(bad(format!(
+                "'{}' is an array; columns can only be selected in a group",
+                array.path()
+            )));
         }
         Node::Group(group) => chosen(group, names)?,
     };
@@ -111,14 +115,14 @@ pub(super) fn of(
                     Lists::Refused => "one dimension",
                 };
                 return Err(bad(format!(
-                    "'{name}' has the shape {shape:?}; a column has {most}: choose columns"
+                    "'{name}' has the shape {shape:?}, but a column has {most}; select columns"
                 )));
             }
         };
         match &rows {
             Some((other, first)) if *other != length => {
                 return Err(bad(format!(
-                    "'{first}' has {other} rows, and '{name}' has {length}: choose columns"
+                    "'{first}' has {other} rows, but '{name}' has {length}; select columns"
                 )));
             }
             Some(_) => {}
@@ -132,7 +136,7 @@ pub(super) fn of(
     }
 }
 
-/// The arrays of a group: those with these names, or all in the order that an import has left.
+/// Returns the arrays of a group: those with these names, or all in the order that an import recorded.
 fn chosen(group: &Group, names: &[String]) -> Result<Vec<(String, Array)>> {
     let open = |name: &String| Ok((name.clone(), group.open(name)?.into_array()?));
     if !names.is_empty() {
@@ -181,14 +185,14 @@ fn add(
     for field in structure.fields() {
         let full = if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
         if !field.shape.is_empty() || field.data_type.fields().is_some() {
-            return Err(bad(format!("the field '{full}' has no single value for a column")));
+            return Err(bad(format!("the field '{full}' has no scalar values for a column")));
         }
         push(full, Some(field.name.clone()), field.data_type.clone())?;
     }
     Ok(())
 }
 
-/// The elements that stand for nothing.
+/// Returns the elements that mark missing values.
 fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
     let element = |name: &&str| {
         let value = array.attributes().get(name)?;

@@ -1,7 +1,7 @@
-//! Files of CSV as Zarr: each column is an array.
+//! CSV files as Zarr: each column is an array.
 //!
-//! A file is read once. Its fields go into a file of columns, in blocks of rows, and tell the types of the columns. A chunk is parsed when it is
-//! read.
+//! The file is read once. Its fields are written to a temporary file of columns, in blocks of rows, while the types of
+//! the columns are inferred. A chunk is parsed when it is read.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -24,19 +24,19 @@ use crate::input::{Input, corrupt, failed, unsupported};
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The attribute of a group that has the names of columns in their order.
+/// The attribute of a group with the ordered names of the columns.
 pub(super) const COLUMNS: &str = "columns";
 
-/// The most rows of a block.
+/// The maximum number of rows of a block.
 const BLOCK: u64 = 1 << 16;
 
-/// The number of bytes of fields at which the first block ends.
+/// The size of the fields in bytes at which the first block ends.
 const BLOCK_BYTES: usize = 64 << 20;
 
-/// The most bytes of a row.
+/// The maximum number of bytes of a row.
 const MOST_ROW: u64 = 256 << 20;
 
-/// The most columns.
+/// The maximum number of columns.
 const MOST_COLUMNS: usize = 1 << 16;
 
 /// Opens a file as a store of Zarr.
@@ -82,7 +82,7 @@ pub(crate) fn open(input: &Input, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, arrays, Vec::new()).with_notes(table.notes))
 }
 
-/// The byte between fields.
+/// Returns the delimiter of fields.
 fn delimiter(path: &Path) -> u8 {
     let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
     if suffix.eq_ignore_ascii_case("tsv") { b'\t' } else { b',' }
@@ -114,7 +114,7 @@ struct Block {
 }
 
 impl Records<'_> {
-    /// The next rows; none at the end.
+    /// Returns the next rows; none at the end.
     fn block(&mut self, columns: usize) -> Result<Block> {
         let mut block = Block { rows: 0, columns: vec![Vec::new(); columns] };
         let mut bytes = 0;
@@ -146,7 +146,7 @@ impl Records<'_> {
 /// The fields of a file.
 struct Table {
     names: Vec<String>,
-    /// Notes on names, and on what is missing.
+    /// Notes on names and on missing content.
     notes: Vec<String>,
     columns: Vec<Gathered>,
     spool: Spool,
@@ -167,7 +167,7 @@ impl Table {
             )));
         }
         let texts: Option<Vec<&str>> = headers.iter().map(|name| std::str::from_utf8(name).ok()).collect();
-        let texts = texts.ok_or_else(|| corrupt("a name of a column is not in UTF-8"))?;
+        let texts = texts.ok_or_else(|| corrupt("the name of a column is not UTF-8"))?;
         if texts.is_empty() {
             return Err(corrupt("the file is empty: it has no line with the names of columns"));
         }
@@ -179,7 +179,7 @@ impl Table {
         let mut records = Records { input, reader, record: ByteRecord::new(), in_block: None, last: 0 };
         let mut block = records.block(headers.len())?;
         while block.rows > 0 {
-            // The next rows are read while these tell the types of their columns.
+            // The next rows are read while the types of the columns are inferred from these.
             let (next, taken) = rayon::join(|| records.block(headers.len()), || table.take(&block));
             taken?;
             block = next?;
@@ -194,7 +194,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Takes the fields of a block.
+    /// Processes the fields of a block.
     fn take(&mut self, block: &Block) -> Result<()> {
         self.rows += block.rows;
         self.columns.par_iter_mut().zip(&block.columns).for_each(|(column, fields)| {
@@ -207,10 +207,10 @@ impl Table {
     }
 }
 
-/// Fails if the file ends between quotes: it is cut off. The last row begins at a position.
+/// Fails if the file ends between quotes: it is truncated. `last` is the position of the last row.
 fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     let mut row = input.read(last, input.length().saturating_sub(last))?;
-    // One more line belongs to the row if that has not ended.
+    // A further line belongs to the same row if quotes are still open.
     row.extend(b"\nbehind\n");
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(&row[..]);
@@ -218,10 +218,10 @@ fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     while reader.read_byte_record(&mut end).map_err(|error| not_read(error, input))? {
         has_ended = end.iter().eq([b"behind"]);
     }
-    if has_ended { Ok(()) } else { Err(corrupt("the file is cut off: it ends between quotes")) }
+    if has_ended { Ok(()) } else { Err(corrupt("the file is truncated: it ends inside quotes")) }
 }
 
-/// The error of a file that cannot be read.
+/// Returns the error of a file that cannot be read.
 fn not_read(error: csv::Error, input: &Input) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
@@ -236,7 +236,7 @@ fn not_read(error: csv::Error, input: &Input) -> Error {
     }
 }
 
-/// The bytes of a file one after the other, of which no row may have too many.
+/// The bytes of a file, with a limit for each row.
 struct Source<'i> {
     input: &'i Input,
     position: u64,
@@ -256,7 +256,7 @@ impl Read for Source<'_> {
     }
 }
 
-/// A column of texts in the file of columns.
+/// A column of strings in the file of columns.
 #[derive(Debug)]
 struct Fields {
     name: String,
@@ -278,15 +278,12 @@ impl Rows for Fields {
             let row = block * self.in_block + at as u64 + 1;
             let text = String::from_utf8_lossy(&text[..text.len().min(50)]).into_owned();
             let data_type = self.parser.data_type();
-            place(corrupt(format!(
-                "row {row} has '{}', which is not a value of {data_type}",
-                text.escape_debug()
-            )))
+            place(corrupt(format!("row {row} has '{}', which is not a {data_type}", text.escape_debug())))
         })
     }
 }
 
-/// Texts, each behind its length in four bytes.
+/// Strings, each after its length in four bytes.
 struct Texts<'b>(&'b [u8]);
 
 impl<'b> Iterator for Texts<'b> {

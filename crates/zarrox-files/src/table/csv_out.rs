@@ -1,4 +1,4 @@
-//! Files of CSV from columns.
+//! CSV files from columns.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use super::columns::{Column, Part};
 use super::packed;
 use crate::input::{failed, unsupported};
 
-/// Writes columns, whose rows come block by block.
+/// A writer of columns, which receives rows in blocks.
 pub(super) struct Writer<W: Write> {
     out: csv::Writer<W>,
     registry: Registry,
@@ -17,7 +17,7 @@ pub(super) struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file with the names of the columns.
+    /// Starts a file with the names of the columns.
     pub(super) fn new(out: W, delimiter: u8, columns: &[Column]) -> Result<Self> {
         let mut out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
         out.write_record(columns.iter().map(|column| column.name.as_bytes())).map_err(not_written)?;
@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// The text of an element. Of what is not a number, and not a time, there is none.
+/// Returns the text of an element. NaN and NaT have none.
 fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec<u8>> {
     let eight = || element.try_into().unwrap_or_default();
     Ok(match data_type {
@@ -72,7 +72,9 @@ fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec
         {
             element.split(|&byte| byte == 0).next().unwrap_or_default().to_vec()
         }
-        _ if data_type.fields().is_some() => return Err(unsupported(format!("{data_type} has no text"))),
+        _ if data_type.fields().is_some() => {
+            return Err(unsupported(format!("{data_type} cannot be written as text")));
+        }
         _ => {
             let text = registry.family(data_type)?.format(data_type, element);
             if text.eq_ignore_ascii_case("nan") { Vec::new() } else { text.into() }
@@ -80,7 +82,7 @@ fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec
     })
 }
 
-/// The shortest text that is read as the number; none for NaN.
+/// Returns the shortest text that parses as the same number; empty for NaN.
 fn float<F: std::fmt::Debug + PartialEq + Copy>(value: F) -> Vec<u8> {
     #[expect(clippy::eq_op, reason = "NaN differs from itself")]
     if value != value { Vec::new() } else { format!("{value:?}").into() }

@@ -1,4 +1,4 @@
-//! Points in time as text: ISO 8601 in the Gregorian calendar.
+//! Timestamps as text: ISO 8601 in the Gregorian calendar.
 
 use zarrox::data_type::TimeUnit;
 
@@ -6,18 +6,19 @@ use crate::times::gregorian;
 
 const DAY: i64 = 86_400;
 
-/// A point in time.
+/// A timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Point {
     /// Seconds since 1970.
     seconds: i64,
     nanoseconds: u32,
-    /// The largest unit that counts it.
+    /// The largest unit that represents it exactly.
     pub(super) unit: TimeUnit,
 }
 
 impl Point {
-    /// The point that a text says: `2024-05-01`, and behind a `T` or a space `12:30`, `12:30:05` or `12:30:05.25`, at last `Z` or `+00:00`.
+    /// Parses `2024-05-01`, optionally followed by `T` or a space and `12:30`, `12:30:05` or
+    /// `12:30:05.25`, and by `Z` or `+00:00`.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let (date, rest) = text.split_at_checked(10)?;
         let [y @ .., b'-', m1, m2, b'-', d1, d2] = date else { return None };
@@ -66,7 +67,7 @@ impl Point {
         Some(Self { seconds: seconds + hours * 3600 + minutes * 60 + more, nanoseconds, unit })
     }
 
-    /// The number of units since 1970; `None` if it does not fit, or the point lies between two units.
+    /// Returns the number of units since 1970; `None` if it does not fit, or is not a whole number of units.
     pub(super) fn count(self, unit: TimeUnit) -> Option<i64> {
         let nanoseconds = i64::from(self.nanoseconds);
         let fine = |in_second: i64| {
@@ -90,7 +91,7 @@ impl Point {
     }
 }
 
-/// The number of decimal digits.
+/// Returns the number of decimal digits.
 fn number(digits: &[u8]) -> Option<i64> {
     let is_number = !digits.is_empty() && digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit);
     is_number.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))

@@ -1,4 +1,4 @@
-//! Texts of a column as elements of a type.
+//! Conversion of the strings of a column to elements.
 
 use zarrox::data_type::{Casting, NOT_A_TIME, Storage, TimeKind, TimeUnit};
 use zarrox::{DataType, DynArray, Registry, Result};
@@ -8,7 +8,7 @@ use super::dates::Point;
 use super::guess::{is_missing, parsed, signed, truth};
 use crate::input::unsupported;
 
-/// The way from a text to an element.
+/// The conversion from a string to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Text,
@@ -20,7 +20,7 @@ enum Way {
     Point(TimeUnit),
 }
 
-/// The way from texts to elements of a type.
+/// The conversion from strings to elements of a type.
 #[derive(Debug)]
 pub(super) struct Parser {
     data_type: DataType,
@@ -29,15 +29,15 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// The way to a type.
+    /// Returns the conversion to a type.
     ///
     /// # Errors
-    /// When no text says elements of the type.
+    /// When text cannot be converted to the type.
     pub(super) fn new(data_type: &DataType) -> Result<Self> {
         let way = match (data_type.time(), data_type.storage()) {
             (Some(time), _) if time.kind() == TimeKind::Point && time.scale() == 1 => Way::Point(time.unit()),
             (Some(time), _) if time.kind() == TimeKind::Point => {
-                return Err(unsupported(format!("text does not become {data_type}")));
+                return Err(unsupported(format!("text cannot be converted to {data_type}")));
             }
             (_, Storage::Bool) => Way::Truth,
             (_, Storage::Int(_)) => Way::Signed,
@@ -45,25 +45,25 @@ impl Parser {
             (_, Storage::Float(..=4)) => Way::Single,
             (_, Storage::Float(_)) => Way::Double,
             (_, Storage::Variable) if data_type.is_named("string") => Way::Text,
-            _ => return Err(unsupported(format!("text does not become {data_type}"))),
+            _ => return Err(unsupported(format!("text cannot be converted to {data_type}"))),
         };
         Ok(Self { data_type: data_type.clone(), way, registry: zarrox::codecs::registry() })
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub(super) fn data_type(&self) -> &DataType {
         &self.data_type
     }
 
-    /// Returns true if the texts are the elements.
+    /// Returns true if the elements are the strings themselves.
     pub(super) fn is_text(&self) -> bool {
         self.way == Way::Text
     }
 
-    /// The elements of texts.
+    /// Returns the elements of strings.
     ///
     /// # Errors
-    /// The inner error is the position of a text that is not an element of the type.
+    /// The inner error is the position of a string that is not an element of the type.
     pub(super) fn parse<'t>(&self, texts: impl Iterator<Item = &'t [u8]>) -> Result<Result<Values, usize>> {
         let wide = match self.way {
             Way::Text => {
@@ -111,7 +111,7 @@ fn float<T: std::str::FromStr>(text: &[u8], missing: T) -> Option<T> {
     if is_missing(text) { Some(missing) } else { parsed(text) }
 }
 
-/// The bytes of all elements, or the position of the first text that is none.
+/// Returns the bytes of all elements, or the position of the first invalid string.
 fn each<'t, const N: usize>(
     texts: impl Iterator<Item = &'t [u8]>,
     element: impl Fn(&[u8]) -> Option<[u8; N]>,
@@ -154,6 +154,10 @@ mod tests {
             ErrorKind::InvalidArgument,
             "element [0]",
         );
-        assert_error(Parser::new(&DataType::Complex64), ErrorKind::Unsupported, "does not become complex64");
+        assert_error(
+            Parser::new(&DataType::Complex64),
+            ErrorKind::Unsupported,
+            "cannot be converted to complex64",
+        );
     }
 }

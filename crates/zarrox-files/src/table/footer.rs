@@ -1,7 +1,8 @@
-//! The metadata of a file of Parquet, in the compact form of Thrift.
+//! The metadata of a Parquet file, in the compact form of Thrift.
 //!
-//! Programs have added fields of their own, whose numbers the format has since given to others. Thrift tells the two apart by the type that
-//! each field says, and skips what has another one; the crate `parquet` does not look at it, and would read what follows wrongly.
+//! Some programs added fields of their own, whose numbers the format has since assigned to other fields. Thrift
+//! distinguishes them by the type of each field, and skips fields with an unexpected type. The crate `parquet` ignores
+//! the type, and would misread the following fields.
 
 use parquet::errors::Result;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -11,7 +12,7 @@ use super::pages::Source;
 /// The end of a file: the length of the metadata in four bytes, and this.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The levels of structures in one another that are skipped.
+/// The maximum nesting depth of skipped structures.
 const DEPTH: u8 = 32;
 
 /// The types of fields.
@@ -22,7 +23,7 @@ const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// A structure that may have foreign fields.
+/// A structure that may contain foreign fields.
 struct Structure {
     /// The types of the fields 1, 2, 3, …
     types: &'static [u8],
@@ -50,7 +51,7 @@ static COLUMN: Structure = Structure {
 /// Reads the metadata of a file.
 ///
 /// # Errors
-/// When they are damaged, or are not supported.
+/// If the metadata is damaged or not supported.
 pub(super) fn metadata(source: &Source) -> Result<ParquetMetaData> {
     match stored(source).and_then(|stored| without_foreign(&stored)) {
         Some(bytes) => ParquetMetaDataReader::decode_metadata(&bytes),
@@ -58,7 +59,7 @@ pub(super) fn metadata(source: &Source) -> Result<ParquetMetaData> {
     }
 }
 
-/// Returns the bytes of the metadata; `None` where they do not lie in the file, or are encrypted.
+/// Returns the bytes of the metadata; `None` if the offset is invalid, or the metadata is encrypted.
 fn stored(source: &Source) -> Option<Vec<u8>> {
     let end = source.0.length().checked_sub(8)?;
     let tail = source.0.read(end, 8).ok()?;
@@ -70,15 +71,15 @@ fn stored(source: &Source) -> Option<Vec<u8>> {
     source.0.read(end.checked_sub(length)?, length).ok()
 }
 
-/// Returns metadata without the fields that have another type than the format gives them; `None` if there are none, and if the metadata
-/// are damaged.
+/// Returns the metadata without fields of an unexpected type; `None` if there are no such fields, or the metadata is
+/// damaged.
 fn without_foreign(stored: &[u8]) -> Option<Vec<u8>> {
     let mut copy = Copy { rest: stored, out: Vec::new(), has_foreign: false };
     copy.structure(&FILE)?;
     copy.has_foreign.then_some(copy.out)
 }
 
-/// A copy of metadata up to some position.
+/// A partial copy of metadata.
 struct Copy<'b> {
     rest: &'b [u8],
     out: Vec<u8>,
@@ -129,12 +130,12 @@ impl<'b> Copy<'b> {
         Some(())
     }
 
-    /// Copies what was read since.
+    /// Copies the bytes read since the last copy.
     fn keep(&mut self, before: &[u8]) {
         self.out.extend_from_slice(&before[..before.len() - self.rest.len()]);
     }
 
-    /// Writes the number and the type of a field behind another one.
+    /// Writes the number and the type of a field after another one.
     fn header(&mut self, number: u64, before: u64, kind: u8) -> Option<()> {
         match u8::try_from(number.checked_sub(before)?) {
             Ok(step @ 1..=15) => self.out.push(step << 4 | kind),
@@ -154,7 +155,7 @@ impl<'b> Copy<'b> {
     fn skip(&mut self, kind: u8, depth: u8) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match kind {
-            // The type of a field tells its truth.
+            // The type of a field holds its boolean value.
             1 | 2 => Some(()),
             3 => self.take(1),
             I16 | I32 | I64 => self.varint().map(drop),
@@ -190,7 +191,7 @@ impl<'b> Copy<'b> {
         }
     }
 
-    /// Skips an element of a list, where truths take a byte.
+    /// Skips an element of a list, in which booleans take a byte.
     fn skip_element(&mut self, kind: u8, depth: u8) -> Option<()> {
         if matches!(kind, 1 | 2) { self.take(1) } else { self.skip(kind, depth) }
     }
@@ -198,7 +199,7 @@ impl<'b> Copy<'b> {
     fn list_header(&mut self) -> Option<(u8, u64)> {
         let header = self.byte()?;
         let count = if header >> 4 == 15 { self.varint()? } else { u64::from(header >> 4) };
-        // Each element takes a byte at least.
+        // Each element takes at least one byte.
         (count <= self.rest.len() as u64).then_some((header & 15, count))
     }
 
@@ -225,7 +226,7 @@ impl<'b> Copy<'b> {
         None
     }
 
-    /// A number of a field, which is not negative.
+    /// Returns a nonnegative number of a field.
     fn zigzag(&mut self) -> Option<u64> {
         self.varint().filter(|value| value % 2 == 0).map(|value| value / 2)
     }
@@ -246,15 +247,15 @@ mod tests {
     fn fields_of_another_type_are_left_out() {
         let sound = [0x15, 2, 0xa6, 0xac, 2, 0x36, 4];
         assert_eq!(without_foreign(&of(&sound)), None, "there are none");
-        // In the place of a number: a list of structures that have structures, a truth, a map, and text.
+        // Instead of a number: a list of structures with structures, a boolean, a map, and text.
         let list = [0x19, 0x2c, 0x15, 8, 0x1c, 0x15, 2, 0, 0, 0x15, 8, 0];
         for foreign in [&list[..], &[0x11], &[0x1b, 1, 0x85, 1, b'a', 2], &[0x18, 2, b'a', b'b']] {
-            // Field 15 stands between 14 and 16, which is a structure.
+            // Field 15 is between 14 and 16, which is a structure.
             let with = [&[0x15, 2, 0xd6, 4][..], foreign, &[0x1c, 0x16, 2, 0]].concat();
             let without = [0x15, 2, 0xd6, 4, 0x2c, 0x16, 2, 0];
             assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without), "{foreign:?}");
         }
-        // Steps over 15 are whole numbers.
+        // Steps over 15 are integers.
         let (with, without) = ([0x18, 0, 0x05, 36, 2], [0x05, 36, 2]);
         assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without));
     }

@@ -5,10 +5,10 @@ use zarrox::data_type::TimeUnit;
 
 use super::dates::Point;
 
-/// The largest whole number up to which a float has all.
+/// The largest integer up to which floats represent all integers.
 const EXACT: u64 = 1 << 53;
 
-/// Returns true for a text that marks a missing value in a column of numbers or dates.
+/// Returns true for a string that marks a missing value in a column of numbers or dates.
 pub(super) fn is_missing(text: &[u8]) -> bool {
     matches!(
         text,
@@ -26,7 +26,7 @@ pub(super) fn is_missing(text: &[u8]) -> bool {
     )
 }
 
-/// The truth that a text says.
+/// Parses a boolean.
 pub(super) fn truth(text: &[u8]) -> Option<bool> {
     match text {
         b"true" | b"True" | b"TRUE" => Some(true),
@@ -35,18 +35,18 @@ pub(super) fn truth(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// The number that a text says.
+/// Parses a number.
 pub(super) fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The integer that a text says.
+/// Parses an integer.
 pub(super) fn signed(text: &[u8]) -> Option<i64> {
     let (is_negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    // So many digits fit, and most columns have no more.
+    // This many digits cannot overflow, and most columns have no more.
     if !(1..=18).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
         return parsed(text);
     }
@@ -54,7 +54,7 @@ pub(super) fn signed(text: &[u8]) -> Option<i64> {
     Some(if is_negative { -size } else { size })
 }
 
-/// Returns true if a text says a float.
+/// Returns true if a string is a float.
 fn is_float(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let mut points = 0;
@@ -66,11 +66,11 @@ fn is_float(text: &[u8]) -> bool {
         }
         _ => false,
     });
-    // Digits with one point need no value to be one.
+    // Digits with one decimal point are a float without parsing.
     is_plain && points <= 1 && digits.len() > points || parsed::<f64>(text).is_some()
 }
 
-/// The types that all values of a column can have.
+/// The types that all values of a column can be converted to.
 #[derive(Debug)]
 pub(super) struct Guess {
     has_values: bool,
@@ -80,9 +80,9 @@ pub(super) struct Guess {
     float: bool,
     truth: bool,
     point: bool,
-    /// True if a float has each whole number.
+    /// True if floats represent every integer.
     is_exact: bool,
-    /// The unit that counts all points in time.
+    /// The unit that represents all timestamps.
     unit: TimeUnit,
 }
 
@@ -121,7 +121,7 @@ impl Guess {
             self.unsigned &= size.is_some() && signed.is_none_or(|value| value >= 0);
             self.is_exact &= size.is_none_or(|size| size <= EXACT);
             if size.is_some() {
-                // Whole numbers are floats, and neither true nor points in time.
+                // Integers are also floats, but neither booleans nor timestamps.
                 (self.truth, self.point) = (false, false);
                 return;
             }
@@ -137,7 +137,7 @@ impl Guess {
         }
     }
 
-    /// The type of the column; `None` for text.
+    /// Returns the type of the column; `None` for text.
     pub(super) fn data_type(&self) -> Option<DataType> {
         let whole = |data_type: DataType| match (self.has_missing, self.is_exact) {
             (false, _) => Some(data_type),

@@ -1,4 +1,5 @@
-//! Points in time of 96 bits, which old programs store in columns of Parquet, and the unit that a column of them has in Zarr.
+//! Timestamps of 96 bits, which old programs store in columns of Parquet, and the unit that a column of them
+//! has in Zarr.
 
 use parquet::data_type::Int96;
 use zarrox::Result;
@@ -6,7 +7,7 @@ use zarrox::data_type::{NOT_A_TIME, TimeUnit};
 
 use crate::input::{corrupt, unsupported};
 
-/// The units in which a column can be, the finest first, and their nanoseconds.
+/// The possible units of a column, the finest first, with their nanoseconds.
 const UNITS: [(TimeUnit, i128); 4] = [
     (TimeUnit::Nanosecond, 1),
     (TimeUnit::Microsecond, 1_000),
@@ -26,25 +27,23 @@ pub(super) fn nanoseconds(stored: &Int96) -> i128 {
     (i128::from(day.cast_signed()) - EPOCH) * NANOSECONDS_OF_DAY + i128::from(of_day)
 }
 
-/// Returns the count of a point in time in units of a number of nanoseconds.
+/// Returns a timestamp as a count of units of `unit` nanoseconds.
 ///
 /// # Errors
-/// When the unit does not have it.
+/// If the unit cannot represent it.
 pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
     let count = (nanoseconds % unit == 0).then_some(nanoseconds / unit);
     let count = count.and_then(|count| i64::try_from(count).ok()).filter(|&count| count != NOT_A_TIME);
-    count.ok_or_else(|| {
-        corrupt(format!("the point in time {nanoseconds} ns is outside of the range of its column"))
-    })
+    count.ok_or_else(|| corrupt(format!("the timestamp {nanoseconds} ns is outside the range of its column")))
 }
 
-/// The units that have all points in time of a column.
+/// The units that represent all timestamps of a column.
 #[derive(Debug)]
 pub(super) struct Units {
     /// The lowest and the highest point in time, in nanoseconds.
     lowest: i128,
     highest: i128,
-    /// The largest unit of which all are multiples, in nanoseconds.
+    /// The largest unit of which all timestamps are multiples, in nanoseconds.
     step: i128,
 }
 
@@ -55,7 +54,7 @@ impl Default for Units {
 }
 
 impl Units {
-    /// Adds a point in time.
+    /// Adds a timestamp.
     pub(super) fn add(&mut self, nanoseconds: i128) {
         self.lowest = self.lowest.min(nanoseconds);
         self.highest = self.highest.max(nanoseconds);
@@ -64,16 +63,16 @@ impl Units {
         }
     }
 
-    /// Returns the finest unit that has all points in time, and its nanoseconds.
+    /// Returns the finest unit that represents all timestamps, and its nanoseconds.
     ///
     /// # Errors
-    /// When no unit has all of them.
+    /// If no unit represents all of them.
     pub(super) fn finest(&self) -> Result<(TimeUnit, i128)> {
         let has = |at: i128, unit: i128| count(at / unit, 1).is_ok();
         let found = UNITS.into_iter().find(|&(_, unit)| has(self.lowest, unit) && has(self.highest, unit));
         found.filter(|&(_, unit)| self.step % unit == 0).ok_or_else(|| {
             unsupported(format!(
-                "points in time reach from {} ns to {} ns, and no unit of 64 bits has all of them",
+                "the timestamps from {} ns to {} ns have no common unit of 64 bits",
                 self.lowest, self.highest
             ))
         })
@@ -108,7 +107,7 @@ mod tests {
         assert_eq!(nanoseconds(&stored(2_440_587, 0)), -86_400_000_000_000);
         assert_eq!(unit(&[]), Some((TimeUnit::Nanosecond, 1)));
         assert_eq!(unit(&[stored(2_440_588, 5)]), Some((TimeUnit::Nanosecond, 1)));
-        // The years 9999 and -4712 are beyond nanoseconds.
+        // The years 9999 and -4712 are outside the range of nanoseconds.
         for far in [stored(5_373_484, 1_000), stored(0, 0)] {
             let microseconds = Some((TimeUnit::Microsecond, 1_000));
             assert_eq!(unit(&[stored(2_440_588, 2_000), far]), microseconds);
@@ -122,7 +121,7 @@ mod tests {
     fn a_count_that_the_unit_does_not_have_is_damage() {
         assert_eq!(count(-3_000, 1_000).unwrap(), -3);
         for (nanoseconds, unit) in [(1, 1_000), (1 << 63, 1), (-(1 << 63), 1)] {
-            assert_error(count(nanoseconds, unit), ErrorKind::Corrupt, "outside of the range");
+            assert_error(count(nanoseconds, unit), ErrorKind::Corrupt, "outside the range");
         }
     }
 }

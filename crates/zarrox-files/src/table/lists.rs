@@ -1,4 +1,4 @@
-//! Lists of a column of Parquet, which have a second dimension where all have one length.
+//! Lists of a Parquet column, which become a second dimension if all have the same length.
 
 use parquet::schema::types::{ColumnDescriptor, Type};
 use zarrox::Result;
@@ -8,28 +8,28 @@ use crate::input::unsupported;
 /// The levels of the values of a column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
-    /// The level of a value that is not missing.
+    /// The definition level of a value that is not missing.
     pub(super) full: i16,
-    /// The lowest level of an element of a list, which may be missing; `None` for a column without lists.
+    /// The minimum definition level of an element of a list, which may be missing; `None` for a column without lists.
     pub(super) element: Option<i16>,
 }
 
 impl Levels {
-    /// The levels of a column.
+    /// Returns the levels of a column.
     ///
     /// # Errors
-    /// When there are lists in lists.
+    /// If lists are nested.
     pub(super) fn of(column: &ColumnDescriptor, root: &Type) -> Result<Self> {
         let full = column.max_def_level();
         match column.max_rep_level() {
             0 => Ok(Self { full, element: None }),
             1 => Ok(Self { full, element: Some(defined(column, root)) }),
-            depth => Err(unsupported(format!("lists in lists, {depth} deep, have no form in Zarr"))),
+            depth => Err(unsupported(format!("nested lists (depth {depth}) have no equivalent in Zarr"))),
         }
     }
 }
 
-/// The level of definition of the repeated part of a column.
+/// Returns the definition level of the repeated part of a column.
 fn defined(column: &ColumnDescriptor, root: &Type) -> i16 {
     let (mut level, mut node) = (0, root);
     for name in column.path().parts() {
@@ -50,7 +50,7 @@ fn defined(column: &ColumnDescriptor, root: &Type) -> i16 {
     level
 }
 
-/// The name of a column: the path of its fields, without those that make a list.
+/// Returns the name of a column: the path of its fields, without the fields of the list structure.
 pub(super) fn name(column: &ColumnDescriptor) -> String {
     let parts = column.path().parts();
     let parts = match (column.max_rep_level(), parts) {
@@ -69,10 +69,10 @@ pub(super) fn name(column: &ColumnDescriptor) -> String {
     parts.join(".")
 }
 
-/// The one length of all lists.
+/// The common length of all lists.
 #[derive(Debug, Default)]
 pub(super) struct Length {
-    /// The length of the lists that have ended.
+    /// The length of the completed lists.
     all: Option<u64>,
     /// The length of the last list, so far.
     last: Option<u64>,
@@ -80,7 +80,7 @@ pub(super) struct Length {
 }
 
 impl Length {
-    /// Begins a list.
+    /// Starts a list.
     pub(super) fn begin(&mut self) {
         if let Some(last) = self.last.replace(0) {
             self.is_ragged |= *self.all.get_or_insert(last) != last;
@@ -95,12 +95,12 @@ impl Length {
     /// Returns the length of all lists; 0 if there are none.
     ///
     /// # Errors
-    /// When they have several lengths.
+    /// If they have different lengths.
     pub(super) fn end(mut self) -> Result<u64> {
         self.begin();
         if self.is_ragged {
             return Err(unsupported(
-                "lists of several lengths have no form in Zarr; only lists of one length have",
+                "lists of different lengths have no equivalent in Zarr; all lists must have the same length",
             ));
         }
         Ok(self.all.unwrap_or(0))

@@ -1,4 +1,4 @@
-//! Tables: CSV and Parquet, whose columns are arrays of one dimension.
+//! Tables: CSV and Parquet, whose columns are one-dimensional arrays.
 
 mod blocks;
 mod columns;

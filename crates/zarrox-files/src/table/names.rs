@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-/// The names of arrays for the columns of a table. A slash would lead into a group, and a name that is there already gets a number.
+/// Returns the names of arrays for the columns of a table. A slash is replaced, since it would name a
+/// group, and a duplicate name gets a number.
 ///
-/// Zarr reserves names that begin with two underscores, so that these are left out, as for an index of pandas.
+/// Zarr reserves names that begin with two underscores. The index of pandas has such a name, and loses its underscores.
 pub(super) fn of_columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! [`Nulls`]: what stands for values that are missing in a column of Parquet.
+//! [`Nulls`]: the replacement of nulls in a Parquet column.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,33 +11,34 @@ use super::sinks::{Extent, Sink, Unused};
 use crate::fill::{self, FILL_VALUE};
 use crate::input::unsupported;
 
-/// The attribute of bytes that has the element for nulls in base64. xarray reads no missing value of bytes.
+/// The attribute with the element for nulls in base64, for columns of bytes: xarray does not read missing values of
+/// bytes.
 pub(super) const NULL_VALUE: &str = "null_value";
 
-/// The texts that can stand for nulls; the first one is taken that no value is.
+/// The candidates for nulls in text. The first one that is not a value of the column is used.
 const TEXTS: [&str; 6] = ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"];
 
-/// The bytes of which elements for nulls are made.
+/// The byte values that elements for nulls consist of.
 const BYTES: [u8; 4] = [0, 0xff, 0x80, 0x7f];
 
 /// Calls a sink with all values of a column.
 type Scan<'a> = dyn Fn(&mut dyn Sink) -> Result<()> + 'a;
 
-/// The element for values that are missing in a column.
+/// The element for nulls of a column.
 pub(super) struct Nulls {
-    /// The type of the column, which then has the element.
+    /// The type of the column, which can represent the element.
     pub(super) mapped: Mapped,
     pub(super) element: Vec<u8>,
-    /// The attribute that tells the element, where the type does not.
+    /// The attribute with the element, unless it follows from the type.
     pub(super) attribute: Option<(String, Json)>,
 }
 
 impl Nulls {
-    /// Finds the element for a column: NaN and NaT, and otherwise one that no value is. As in pandas, integers become floats where these
-    /// have all of them.
+    /// Chooses the element for a column: NaN or NaT, and otherwise an element that is not a value of the column. As in
+    /// pandas, integers become floats if floats represent all of them.
     ///
     /// # Errors
-    /// When all candidates are values.
+    /// If all candidates are values.
     pub(super) fn of(mapped: &Mapped, scan: &Scan<'_>) -> Result<Self> {
         let fill = |value: Json| Some((FILL_VALUE.to_owned(), value));
         let nan = |data_type: &DataType| fill(fill::encoded(data_type, f64::NAN.into()));
@@ -82,7 +83,7 @@ impl Nulls {
     }
 }
 
-/// Returns an integer that no value is; `None` if floats have all values.
+/// Returns an integer that is not a value; `None` if floats represent all values.
 fn unused_integer(mapped: &Mapped, scan: &Scan<'_>) -> Result<Option<i128>> {
     if mapped.data_type.size() < 8 {
         return Ok(None);
@@ -101,7 +102,7 @@ fn unused_integer(mapped: &Mapped, scan: &Scan<'_>) -> Result<Option<i128>> {
     }
 }
 
-/// Returns the first candidate that no value is.
+/// Returns the first candidate that is not a value.
 fn unused(candidates: Vec<Vec<u8>>, scan: &Scan<'_>) -> Result<Vec<u8>> {
     let mut candidates = candidates;
     scan(&mut Unused(&mut candidates))?;
@@ -109,5 +110,5 @@ fn unused(candidates: Vec<Vec<u8>>, scan: &Scan<'_>) -> Result<Vec<u8>> {
 }
 
 fn none_left() -> zarrox::Error {
-    unsupported("values are missing, and no element is left that could stand for them")
+    unsupported("the column has nulls, but every possible element is a value")
 }

@@ -1,4 +1,4 @@
-//! Packed numbers, which the attributes `scale_factor` and `add_offset` of CF make values of.
+//! Packed numbers, which the CF attributes `scale_factor` and `add_offset` convert to values.
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::json::Json;
@@ -7,13 +7,13 @@ use zarrox::{Array, DataType, DynArray, Registry, Result};
 use crate::fill;
 use crate::input::unsupported;
 
-/// The most digits behind the point of a decimal.
+/// The maximum number of decimal places of a decimal.
 const MOST_DIGITS: u32 = 18;
 
-/// The way from packed numbers to values.
+/// The conversion from packed numbers to values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Packing {
-    /// Integers are decimals with this number of digits behind the point.
+    /// Integers are decimals with this number of decimal places.
     Decimal(u32),
     /// Floats are divided by a power of ten, which is more exact than a product with its inverse.
     Divided(f64),
@@ -27,10 +27,10 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// Returns the packing of an array; `None` if its elements are values.
+    /// Returns the packing of an array; `None` if its elements are not packed.
     ///
     /// # Errors
-    /// When an attribute has no number, and when elements are complex.
+    /// If an attribute is not a number, or elements are complex.
     pub(super) fn of(array: &Array, name: &str) -> Result<Option<Self>> {
         let is_integer = match array.data_type().storage() {
             _ if array.data_type().time().is_some() => return Ok(None),
@@ -46,7 +46,7 @@ impl Packing {
         }
         if matches!(array.data_type().storage(), Storage::Complex(_)) {
             return Err(unsupported(format!(
-                "column '{name}': packed complex numbers have no values in a table"
+                "column '{name}': packed complex numbers are not supported in a table"
             )));
         }
         let digits = digits(scale).filter(|_| offset == 0.0);
@@ -57,7 +57,7 @@ impl Packing {
         }))
     }
 
-    /// Returns the digits behind the point, if the values are decimals.
+    /// Returns the decimal places, if the values are decimals.
     pub(super) fn decimals(self) -> Option<u32> {
         match self {
             Self::Decimal(digits) => Some(digits),
@@ -65,7 +65,7 @@ impl Packing {
         }
     }
 
-    /// Returns the values of elements: the elements themselves if they are decimals, and else float64.
+    /// Returns the values of elements: the elements themselves if they are decimals, and otherwise float64.
     pub(super) fn values(self, elements: DynArray, registry: &Registry) -> Result<DynArray> {
         if self.decimals().is_some() {
             return Ok(elements);
@@ -94,13 +94,13 @@ pub(super) fn decimal(integer: &str, decimals: u32) -> String {
     format!("{sign}{whole}.{part}")
 }
 
-/// Returns the digits behind the point of multiples of a power of ten below 1.
+/// Returns the decimal places of multiples of a power of ten below 1.
 fn digits(scale: f64) -> Option<u32> {
     let is_power = |digits: &u32| format!("1e-{digits}").parse::<f64>().is_ok_and(|power| power == scale);
     (1..=MOST_DIGITS).find(is_power)
 }
 
-/// Returns the number of an attribute, also of a list of one, and in the form in which xarray stores floats.
+/// Returns the number of an attribute, also from a list of one number, or as xarray stores floats.
 fn number(array: &Array, column: &str, name: &str) -> Result<Option<f64>> {
     let Some(stored) = array.attributes().get(name) else { return Ok(None) };
     let value = match stored {

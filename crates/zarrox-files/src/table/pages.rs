@@ -1,4 +1,4 @@
-//! Pages of columns of Parquet, decompressed with limits: the decoders of the crate `parquet` write as much as a page says.
+//! Pages of columns of Parquet, decompressed with limits: the decoders of the crate `parquet` trust the size in a page.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::input::Input;
 
-/// The most bytes of a page.
+/// The maximum number of bytes of a page.
 const MOST: usize = 256 << 20;
 
-/// The most bytes that LZ4 makes of one.
+/// The maximum expansion of LZ4.
 const LZ4_RATIO: usize = 255;
 
 /// The first bytes of a frame of LZ4.
@@ -45,7 +45,7 @@ impl ChunkReader for Source {
     }
 }
 
-/// A file from a position on.
+/// A reader of a file from a position on.
 #[derive(Debug)]
 pub(super) struct Tail {
     source: Source,
@@ -69,7 +69,8 @@ pub(super) struct Pages {
 impl Pages {
     pub(super) fn new(source: &Source, column: &ColumnChunkMetaData, rows: usize) -> Result<Self> {
         let compression = column.compression();
-        // The pages come as they are stored. A dictionary cannot lie at the start of the file: some writers mean that there is none.
+        // The pages are returned as stored. A dictionary offset of 0 means that there is none, as some
+        // writers store it.
         let dictionary = column.dictionary_page_offset().filter(|&offset| offset != 0);
         let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
         let stored = stored.set_dictionary_page_offset(dictionary).build()?;
@@ -96,7 +97,7 @@ impl Pages {
                 let (levels, values) = levels
                     .ok()
                     .and_then(|levels| buf.split_at_checked(levels))
-                    .ok_or_else(|| ParquetError::General("the levels of a page are cut off".to_owned()))?;
+                    .ok_or_else(|| ParquetError::General("the levels of a page are truncated".to_owned()))?;
                 let values =
                     if values.is_empty() { Vec::new() } else { decompressed(self.compression, values)? };
                 *buf = [levels, &values].concat().into();
@@ -129,7 +130,7 @@ impl PageReader for Pages {
     }
 }
 
-/// The most bytes of the header of a dictionary, which old writers did not count.
+/// The maximum number of bytes of the header of a dictionary, which old writers did not count.
 const DICTIONARY_HEADER: u64 = 100;
 
 /// Returns true if a writer did not count the header of the dictionary in the size of a column: parquet-mr before 1.2.9.
@@ -151,18 +152,18 @@ pub(super) fn with_header(source: &Source, column: &ColumnChunkMetaData) -> Resu
     column.clone().into_builder().set_total_compressed_size(size).build()
 }
 
-/// Refuses a column that does not lie in the file; the crate `parquet` panics where it begins before the file.
+/// Rejects a column outside the file; the crate `parquet` panics if it begins before the file.
 fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
     let place = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
     let end = place.and_then(|(start, length)| start.checked_add(length));
     if end.is_none_or(|end| end > source.len()) {
-        return Err(ParquetError::General("a column lies outside of the file".to_owned()));
+        return Err(ParquetError::General("a column lies outside the file".to_owned()));
     }
     Ok(())
 }
 
-/// The bytes that were compressed, if they are not too many.
+/// Returns the decompressed bytes, up to the limit.
 fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     let failed = |error: &dyn std::fmt::Display| ParquetError::General(format!("a page is damaged: {error}"));
     match compression {
@@ -176,7 +177,7 @@ fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
         Compression::GZIP(_) => limited(flate2::read::MultiGzDecoder::new(bytes)),
         Compression::ZSTD(_) => limited(zstd::Decoder::with_buffer(bytes).map_err(|error| failed(&error))?),
         Compression::LZ4_RAW => lz4_block(bytes),
-        // Programs disagreed about this one: Hadoop's frames, those of LZ4 itself, and single blocks.
+        // Programs interpret this codec differently: as Hadoop frames, as LZ4 frames, or as single blocks.
         Compression::LZ4 if bytes.starts_with(&LZ4_MAGIC) => {
             limited(lz4_flex::frame::FrameDecoder::new(bytes))
         }
@@ -185,7 +186,7 @@ fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Refuses a compression that is not read, before any page is.
+/// Rejects an unsupported compression before any page is read.
 pub(super) fn check_compression(compression: Compression) -> Result<()> {
     match compression {
         Compression::BROTLI(_) | Compression::LZO => Err(not_read(compression)),
@@ -205,7 +206,8 @@ fn lz4_block(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Decodes the blocks of Hadoop, each with its decoded and its encoded length, big-endian; `None` if these are none.
+/// Decodes the blocks of Hadoop, each with its decoded and its encoded length, big-endian; `None` if the bytes are not
+/// such blocks.
 fn hadoop_blocks(bytes: &[u8]) -> Option<Vec<u8>> {
     let (mut out, mut bytes) = (Vec::new(), bytes);
     let length = |bytes: &[u8; 4]| usize::try_from(u32::from_be_bytes(*bytes)).ok();

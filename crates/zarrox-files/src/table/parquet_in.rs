@@ -1,4 +1,4 @@
-//! Files of Parquet as Zarr: each column is an array, whose chunks are made of groups of rows.
+//! Parquet files as Zarr: each column is an array, whose chunks consist of row groups.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::input::{Input, corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The most rows of a block of numbers, and of texts.
+/// The maximum number of rows of a block of numbers, and of strings.
 const BLOCK: u64 = 1 << 20;
 const TEXT_BLOCK: u64 = 1 << 16;
 
@@ -37,7 +37,7 @@ const BATCH: usize = 1 << 14;
 /// Opens a file as a store of Zarr.
 pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     if !reading.columns.is_empty() {
-        return Err(unsupported("the columns of Parquet have types; --column is for CSV"));
+        return Err(unsupported("Parquet columns have types; --column is only for CSV"));
     }
     let source = Source(Arc::clone(input));
     let metadata = footer::metadata(&source).map_err(parquet)?;
@@ -80,7 +80,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, arrays, left_out).with_notes(notes))
 }
 
-/// The error of a file that cannot be read.
+/// Returns the error of a file that cannot be read.
 fn parquet(error: ParquetError) -> Error {
     match error {
         ParquetError::NYI(message) => unsupported(message),
@@ -109,12 +109,13 @@ impl File {
             firsts.push(rows);
             let count = u64::try_from(group.num_rows()).ok();
             let all = count.and_then(|count| rows.checked_add(count)).filter(|&all| all < 1 << 62);
-            rows = all.ok_or_else(|| corrupt("a group has no possible number of rows"))?;
+            rows = all.ok_or_else(|| corrupt("a row group has an invalid number of rows"))?;
         }
         Ok(Self { source, metadata, rows, firsts })
     }
 
-    /// The number of rows in a block: as many groups as make one, so that none is read twice, or a part of a large group.
+    /// Returns the number of rows in a block: whole row groups, so that none is read twice, or a part of a
+    /// large row group.
     fn in_block(&self, kind: Kind) -> u64 {
         let most = if matches!(kind, Kind::Text | Kind::Bytes) { TEXT_BLOCK } else { BLOCK };
         let first = self.firsts.get(1).copied().unwrap_or(self.rows).max(1);
@@ -122,7 +123,8 @@ impl File {
         if !is_even || first > most { most } else { most / first * first }
     }
 
-    /// The groups of a range of rows: the number of each, the rows that are skipped in it, and those that are taken.
+    /// Returns the row groups of a range of rows: the index of each, the number of skipped rows, and the
+    /// number of selected rows.
     fn groups(&self, begin: u64, end: u64) -> Vec<(usize, usize, usize)> {
         let mut groups = Vec::new();
         let from = self.firsts.partition_point(|&first| first <= begin).saturating_sub(1);
@@ -147,7 +149,7 @@ struct StoredColumn {
     file: Arc<File>,
     number: usize,
     mapped: Mapped,
-    /// The element for values that are missing, if any is.
+    /// The element for nulls, if there are any.
     null: Option<Vec<u8>>,
     in_block: u64,
     levels: Levels,
@@ -156,7 +158,7 @@ struct StoredColumn {
 }
 
 impl StoredColumn {
-    /// A column, and its attributes.
+    /// Describes a column of the file and its attributes.
     fn new(file: &Arc<File>, number: usize) -> Result<(Self, Map)> {
         let descriptor = file.metadata.file_metadata().schema_descr().column(number);
         let levels = Levels::of(&descriptor, file.metadata.file_metadata().schema())?;
@@ -191,7 +193,7 @@ impl StoredColumn {
         Ok((column, attributes))
     }
 
-    /// Returns the length of all lists, which is that of none where they differ.
+    /// Returns the common length of all lists, or an error if they differ.
     fn length_of_lists(&self) -> Result<u64> {
         let mut length = Length::default();
         self.each_group(&mut Counted(&mut length))?;
@@ -207,7 +209,7 @@ impl StoredColumn {
         Ok(())
     }
 
-    /// Returns true if values are missing: by the statistics, or else by reading.
+    /// Returns true if the column has nulls, by its statistics or by reading it.
     fn any_missing(&self) -> Result<bool> {
         let mut unknown = Vec::new();
         for (number, group) in self.file.metadata.row_groups().iter().enumerate() {
@@ -332,7 +334,7 @@ fn take<T: Stored>(
                     push(Event::List)?;
                 }
                 if of.element.is_some_and(|element| level < element) {
-                    // An empty list, or none at all, has a level and no value.
+                    // An empty or null list has a level but no value.
                     continue;
                 }
                 let value = if level == of.full { Some(values.next().ok_or_else(cut_off)?) } else { None };
@@ -344,24 +346,24 @@ fn take<T: Stored>(
     Ok(())
 }
 
-/// Makes elements of values.
+/// Converts values to elements.
 struct Gathered<'m> {
     mapped: &'m Mapped,
-    /// The element for values that are missing, if any is.
+    /// The element for nulls, if there are any.
     null: Option<&'m [u8]>,
     fixed: Vec<u8>,
     any: Pieces,
 }
 
 impl Gathered<'_> {
-    /// Takes the float of an integer.
+    /// Adds an integer as a float.
     fn number(&mut self, whole: i128) -> Result<()> {
         if whole.abs() > EXACT {
             return Err(unsupported(format!(
-                "values are missing, so that the integers become floats, which do not have {whole}"
+                "the column has nulls, so its integers become floats, which cannot represent {whole}"
             )));
         }
-        #[expect(clippy::cast_precision_loss, reason = "it was compared")]
+        #[expect(clippy::cast_precision_loss, reason = "the range was checked")]
         self.fixed.extend_from_slice(&(whole as f64).to_ne_bytes());
         Ok(())
     }
@@ -381,7 +383,7 @@ impl Gathered<'_> {
 
 impl Sink for Gathered<'_> {
     fn value(&mut self, _: bool) -> Result<()> {
-        let null = self.null.ok_or_else(|| corrupt("a value is missing that the statistics have"))?;
+        let null = self.null.ok_or_else(|| corrupt("the column has a null that is not in its statistics"))?;
         self.element(null)
     }
 
@@ -400,7 +402,7 @@ impl Sink for Gathered<'_> {
                 if self.mapped.data_type == DataType::Float64 {
                     return self.number(whole);
                 }
-                // The bits of an integer are in the lowest bytes of a longer one.
+                // A shorter integer is stored in the low bytes of a longer one.
                 let bytes = whole.to_le_bytes();
                 let bytes = bytes.get(..self.mapped.data_type.size()).unwrap_or_default();
                 let start = self.fixed.len();
@@ -432,7 +434,7 @@ impl Sink for Gathered<'_> {
         match self.mapped.kind {
             Kind::Signed(_) => return self.integer(Some(decimal(value)?)),
             Kind::Fixed if value.len() != self.mapped.data_type.size() => {
-                return Err(corrupt("an element has another length than its type"));
+                return Err(corrupt("the length of an element differs from that of its type"));
             }
             Kind::Text if std::str::from_utf8(value).is_err() => {
                 return Err(corrupt("a text is not in UTF-8"));

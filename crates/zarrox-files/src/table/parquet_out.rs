@@ -1,4 +1,4 @@
-//! Files of Parquet from columns.
+//! Parquet files from columns.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use zarrox::{DataType, DynArray, Error, Registry, Result};
 use super::columns::{Column, Part};
 use crate::input::{failed, unsupported};
 
-/// The most digits of decimals whose integers have 32 and 64 bits.
+/// The maximum number of digits of decimals whose integers have 32 and 64 bits.
 const SHORT_DIGITS: u32 = 9;
 const LONG_DIGITS: u32 = 18;
 
-/// The way from elements to values.
+/// The conversion from elements to values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Truth,
@@ -40,7 +40,7 @@ enum Way {
     Double,
     /// Half floats.
     Half,
-    /// Points in time, whose unit is this number of units of the column.
+    /// Timestamps. The unit of the file is this number of units of the column.
     Days(i64),
     Time(i64),
     Text,
@@ -52,7 +52,7 @@ enum Way {
 #[derive(Debug)]
 struct Target {
     way: Way,
-    /// The type of numbers as which elements are read.
+    /// The numeric type in which elements are read.
     wide: Option<DataType>,
     is_optional: bool,
     /// The number of values in a row that is a list.
@@ -60,7 +60,7 @@ struct Target {
     schema: TypePtr,
 }
 
-/// Writes columns, whose rows come in groups.
+/// A writer of columns, which receives rows in groups.
 pub(super) struct Writer<W: Write + Send> {
     out: SerializedFileWriter<W>,
     targets: Vec<Target>,
@@ -68,7 +68,7 @@ pub(super) struct Writer<W: Write + Send> {
 }
 
 impl<W: Write + Send> Writer<W> {
-    /// Begins a file.
+    /// Starts a file.
     pub(super) fn new(out: W, columns: &[Column]) -> Result<Self> {
         let targets = columns.iter().map(Target::of).collect::<Result<Vec<_>>>()?;
         let fields = targets.iter().map(|target| Arc::clone(&target.schema)).collect();
@@ -83,7 +83,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(Self { out, targets, registry: zarrox::codecs::registry() })
     }
 
-    /// Writes a group of rows. The parts are asked for one after the other, so that one is in memory.
+    /// Writes a group of rows. The parts are requested one at a time, so that only one is in memory.
     pub(super) fn push(&mut self, mut part: impl FnMut(usize) -> Result<Part>) -> Result<()> {
         let mut group = self.out.next_row_group().map_err(not_written)?;
         for (number, target) in self.targets.iter().enumerate() {
@@ -101,8 +101,9 @@ impl<W: Write + Send> Writer<W> {
 
 impl Target {
     fn of(column: &Column) -> Result<Self> {
-        let no_form =
-            || unsupported(format!("column '{}': Parquet has no {}", column.name, column.data_type));
+        let no_form = || {
+            unsupported(format!("column '{}': Parquet does not support {}", column.name, column.data_type))
+        };
         let decimals = column.decimals().map(|decimals| decimal(&column.data_type, decimals));
         let (way, physical, logical) = decimals.or_else(|| kind(&column.data_type)).ok_or_else(no_form)?;
         let (precision, scale) = match &logical {
@@ -211,14 +212,14 @@ impl Target {
     /// Returns the integer of a decimal of at most `digits` digits.
     ///
     /// # Errors
-    /// When it has more, and when it is less than the lowest that its type has.
+    /// If it has more digits, or is below the minimum of its type.
     fn digits(&self, whole: i64, lowest: i64, digits: u32) -> Result<i64> {
         if whole >= lowest && whole.unsigned_abs() < 10_u64.pow(digits) {
             return Ok(whole);
         }
         let name = self.schema.name();
         Err(unsupported(format!(
-            "column '{name}': a value has more than {digits} digits, which are the most of decimals of this type; zarrox cp --dtype makes a copy with elements of another type, and .csv has all digits"
+            "column '{name}': a value has more than {digits} digits, the maximum of this decimal type; copy to another type with zarrox cp --dtype, or export to .csv"
         )))
     }
 
@@ -232,7 +233,7 @@ impl Target {
         self.put_all::<T>(part, elements.elements().map(value), column)
     }
 
-    /// Writes values, of which those are missing that the part says, and those that are `None`.
+    /// Writes values. Those in the mask of the part and those that are `None` become nulls.
     fn put_all<T: Stored>(
         &self,
         part: &Part,
@@ -248,7 +249,7 @@ impl Target {
         }
         let rows = part.elements.shape().first().copied().unwrap_or(0);
         let repeated: Option<Vec<i16>> = self.list.map(|list| match list {
-            // A list without values has a level.
+            // An empty list has a level.
             0 => vec![0; rows],
             list => (0..levels.len() as u64).map(|at| i16::from(at % list > 0)).collect(),
         });
@@ -260,7 +261,7 @@ impl Target {
     }
 }
 
-/// The type of a column of lists.
+/// Returns the type of a column of lists.
 fn list_of(name: &str, element: Type) -> Result<Type, ParquetError> {
     let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
     let list = list.with_fields(vec![Arc::new(element)]).build()?;
@@ -268,7 +269,7 @@ fn list_of(name: &str, element: Type) -> Result<Type, ParquetError> {
     column.with_logical_type(Some(LogicalType::List)).with_fields(vec![Arc::new(list)]).build()
 }
 
-/// The way of decimals, and the type of the column.
+/// Returns the conversion of decimals, and the type of the column.
 fn decimal(data_type: &DataType, decimals: u32) -> (Way, Physical, Option<LogicalType>) {
     let is_short = matches!(data_type.storage(), Storage::Int(..=4) | Storage::Uint(..=2));
     let (way, physical, digits) = match is_short && decimals <= SHORT_DIGITS {
@@ -279,14 +280,14 @@ fn decimal(data_type: &DataType, decimals: u32) -> (Way, Physical, Option<Logica
     (way, physical, Some(LogicalType::decimal(number(decimals), number(digits))))
 }
 
-/// The way of a type, and the type of the column.
+/// Returns the conversion of a type, and the type of the column.
 fn kind(data_type: &DataType) -> Option<(Way, Physical, Option<LogicalType>)> {
     let integer = |bits, is_signed| Some(LogicalType::integer(bits, is_signed));
     let stamp = |unit| Some(LogicalType::timestamp(false, unit));
     if let Some(time) = data_type.time() {
         let scale = i64::from(time.scale());
         if time.kind() == TimeKind::Span {
-            // Parquet's own times are those of a day.
+            // The times of Parquet are times of day.
             return Some((Way::Time(1), Physical::INT64, None));
         }
         return match time.unit() {
@@ -331,7 +332,7 @@ fn bits(size: usize) -> i8 {
     i8::try_from(size * 8).unwrap_or(64)
 }
 
-/// The count in the unit of the file; `None` for what is not a time.
+/// Returns the count in the unit of the file; `None` for NaT.
 fn counted(count: i64, length: i64) -> Result<Option<i64>> {
     if count == NOT_A_TIME {
         return Ok(None);
@@ -340,7 +341,7 @@ fn counted(count: i64, length: i64) -> Result<Option<i64>> {
 }
 
 fn too_far() -> Error {
-    unsupported("a point in time is outside of the range of Parquet's")
+    unsupported("a timestamp is outside the range of Parquet timestamps")
 }
 
 fn not_written(error: ParquetError) -> Error {

@@ -8,17 +8,17 @@ use zarrox::{DataType, Result};
 
 use crate::input::{corrupt, unsupported};
 
-/// The largest whole number up to which a float has all.
+/// The largest integer up to which floats represent all integers.
 pub(super) const EXACT: i128 = 1 << 53;
 
-/// The kind of values of a column.
+/// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Truth,
     /// Integers of this number of bits.
     Signed(u8),
     Unsigned(u8),
-    /// Counts of time, of which the lowest is none.
+    /// Times, of which the minimum is NaT.
     Time,
     Single,
     Double,
@@ -33,9 +33,9 @@ pub(super) enum Kind {
 pub(super) struct Mapped {
     pub(super) kind: Kind,
     pub(super) data_type: DataType,
-    /// The digits behind the point of decimals, which are stored as integers.
+    /// The decimal places of decimals, which are stored as integers.
     pub(super) decimals: i32,
-    /// The nanoseconds of the unit of points in time of 96 bits.
+    /// The nanoseconds of the unit of timestamps of 96 bits.
     pub(super) unit: i128,
 }
 
@@ -44,7 +44,7 @@ impl Mapped {
         Self { kind, data_type, decimals: 0, unit: 1 }
     }
 
-    /// The type of a column.
+    /// Returns the type of a column.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self> {
         let logical = column.logical_type_ref();
         let converted = column.converted_type();
@@ -52,7 +52,7 @@ impl Mapped {
             return Self::decimal(column);
         }
         if converted == ConvertedType::INTERVAL {
-            return Err(unsupported("Zarr has no intervals"));
+            return Err(unsupported("Zarr has no data type for intervals"));
         }
         let (signed, unsigned) = (Self::signed, Self::unsigned);
         let time = |data_type| Ok(Self::new(Kind::Time, data_type));
@@ -86,7 +86,7 @@ impl Mapped {
             },
             (Physical::INT32, _) => signed(32),
             (Physical::INT64, _) => signed(64),
-            // Old programs store points in time so. The unit depends on the values.
+            // Old programs store timestamps in 96 bits. The unit depends on the values.
             (Physical::INT96, _) => time(DataType::datetime64(TimeUnit::Nanosecond)),
             (Physical::FLOAT, _) => Ok(Self::new(Kind::Single, DataType::Float32)),
             (Physical::DOUBLE, _) => Ok(Self::new(Kind::Double, DataType::Float64)),
@@ -111,7 +111,7 @@ impl Mapped {
         }
     }
 
-    /// Returns the type of a column of points in time of 96 bits, in a unit of `nanoseconds` nanoseconds.
+    /// Returns the type of a column of timestamps of 96 bits, in a unit of `nanoseconds` nanoseconds.
     pub(super) fn instants((unit, nanoseconds): (TimeUnit, i128)) -> Self {
         Self { unit: nanoseconds, ..Self::new(Kind::Time, DataType::datetime64(unit)) }
     }
@@ -138,7 +138,7 @@ impl Mapped {
         Ok(Self::new(Kind::Unsigned(bits), data_type))
     }
 
-    /// The integers of a column of decimals, which are multiples of a power of ten.
+    /// Returns the integers of a column of decimals, which are multiples of a power of ten.
     fn decimal(column: &ColumnDescriptor) -> Result<Self> {
         let (precision, scale) = match column.logical_type_ref() {
             Some(LogicalType::Decimal(of)) => (of.precision, of.scale),
@@ -147,15 +147,19 @@ impl Mapped {
         let mapped = match (column.physical_type(), precision) {
             (Physical::INT64, 1..=18) | (_, 10..=18) => Self::signed(64)?,
             (_, 1..=9) => Self::signed(32)?,
-            _ => return Err(unsupported(format!("Zarr has no integers for decimals of {precision} digits"))),
+            _ => {
+                return Err(unsupported(format!(
+                    "Zarr has no integer type for decimals of {precision} digits"
+                )));
+            }
         };
         match scale {
             0..=18 => Ok(Self { decimals: scale, ..mapped }),
-            _ => Err(unsupported(format!("decimals of {scale} digits behind the point"))),
+            _ => Err(unsupported(format!("decimals with {scale} decimal places"))),
         }
     }
 
-    /// The attribute `scale_factor` of decimals, as CF has it.
+    /// Returns the attribute `scale_factor` of decimals, as CF has it.
     pub(super) fn scale_factor(&self) -> Option<Json> {
         let power = format!("1e-{}", self.decimals);
         (self.decimals > 0).then(|| power.parse::<f64>().ok()).flatten().map(Json::from)
@@ -164,7 +168,7 @@ impl Mapped {
     /// Returns the whole number of a value.
     ///
     /// # Errors
-    /// When the type does not have it.
+    /// If the type cannot represent it.
     pub(super) fn whole(&self, value: i64) -> Result<i128> {
         let (whole, lowest, highest) = match self.kind {
             Kind::Signed(bits) => {
@@ -172,7 +176,7 @@ impl Mapped {
                 (i128::from(value), -half, half - 1)
             }
             Kind::Unsigned(bits) => {
-                // Parquet has no unsigned integers: the bits are kept, 32 of them for all types but the largest.
+                // Parquet stores unsigned integers with the bits of signed ones: 32 bits for all types but the largest.
                 let whole = match (bits, i32::try_from(value)) {
                     (64, _) => i128::from(value.cast_unsigned()),
                     (_, Ok(value)) => i128::from(value.cast_unsigned()),
@@ -183,7 +187,7 @@ impl Mapped {
             _ => return Ok(i128::from(value)),
         };
         if whole < lowest || whole > highest {
-            return Err(corrupt(format!("the integer {whole} is outside of the range of its type")));
+            return Err(corrupt(format!("the integer {whole} is outside the range of its type")));
         }
         Ok(whole)
     }

@@ -13,12 +13,12 @@ pub(super) trait Sink {
         Ok(())
     }
 
-    /// Takes any value of which only one thing is asked: whether it is missing.
+    /// Accepts any value, when only its presence matters.
     fn value(&mut self, _is_missing: bool) -> Result<()> {
         Ok(())
     }
 
-    /// Takes a point in time of 96 bits, in nanoseconds.
+    /// Takes a timestamp of 96 bits, in nanoseconds.
     fn instant(&mut self, value: Option<i128>) -> Result<()> {
         self.value(value.is_none())
     }
@@ -40,7 +40,7 @@ pub(super) trait Sink {
     }
 }
 
-/// Tells if any value is missing.
+/// Detects whether any value is null.
 pub(super) struct Missing<'f>(pub(super) &'f mut bool);
 
 impl Sink for Missing<'_> {
@@ -50,7 +50,7 @@ impl Sink for Missing<'_> {
     }
 }
 
-/// Finds the units that have all points in time.
+/// Finds the units that represent all timestamps.
 pub(super) struct Instants<'u>(pub(super) &'u mut Units);
 
 impl Sink for Instants<'_> {

@@ -1,4 +1,4 @@
-//! The columns of a table in pieces, which are written once and read in any order.
+//! Pieces of columns in a temporary file, which are written once and then read in any order.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ pub(super) struct Piece {
     length: u64,
 }
 
-/// Pieces that are written.
+/// A writer of pieces.
 pub(super) struct Spool {
     out: Temporary,
     length: u64,
@@ -33,7 +33,7 @@ impl Spool {
         Ok(piece)
     }
 
-    /// The pieces, which are read from now on.
+    /// Ends writing, and returns the pieces for reading.
     pub(super) fn finish(self) -> Result<Input> {
         self.out.finish("a temporary file".into())
     }

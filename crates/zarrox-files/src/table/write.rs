@@ -10,17 +10,17 @@ use zarrox::{IntoSelection, Node, Result, Selection};
 use super::columns::{self, Column, Lists};
 use super::{csv_out, parquet_out};
 
-/// The most rows of a group of Parquet, and of a block of CSV.
+/// The maximum number of rows in a Parquet row group, and in a block of CSV.
 const GROUP: u64 = 1 << 20;
 const BLOCK: u64 = 1 << 16;
 
-/// The assumed bytes of an element of any length.
+/// The assumed size of an element of variable length, in bytes.
 const VARIABLE: u64 = 64;
 
-/// A function that is called with the number of elements that are done, and with the total number.
+/// A function that is called with the number of elements written so far, and with the total number.
 type Listener = Arc<dyn Fn(u64, u64) -> Result<()> + Send + Sync>;
 
-/// The arrays of one dimension of a group as a table, or the fields of an array of structures: its options.
+/// A builder of tables from the one-dimensional arrays of a group, or from the fields of an array of structures.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -68,37 +68,38 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// A table of all arrays of a group, which have one dimension and one length.
+    /// Creates a table of all arrays of a group, which must be one-dimensional and of the same length.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes only the arrays with these names, in this order.
+    /// Selects the arrays with these names, in this order.
     pub fn columns<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         Self { columns: names.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Takes only these rows.
+    /// Selects rows.
     pub fn select(self, rows: impl IntoSelection) -> Self {
         Self { selection: rows.into_selection(), ..self }
     }
 
-    /// Sets the byte between the fields of CSV, which is a comma otherwise.
+    /// Sets the delimiter of CSV; a comma by default.
     pub fn delimiter(self, delimiter: u8) -> Self {
         Self { delimiter, ..self }
     }
 
-    /// Sets how much memory elements may take at once, in bytes; 512 MiB by default.
+    /// Sets the memory for elements, in bytes; 512 MiB by default.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets a function that is called with the number of elements that are done, and that of all. An error ends the work.
+    /// Sets a function that is called with the number of elements written so far and the total number. An error stops
+    /// the export.
     pub fn on_progress(self, listener: impl Fn(u64, u64) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes CSV, with a line of names. Missing values and NaN are empty fields.
+    /// Writes CSV with a header line. Missing values and NaN are empty fields.
     ///
     /// # Errors
     /// [`zarrox::ErrorKind::InvalidArgument`] when the arrays are not a table; the errors of reading and writing.
@@ -113,11 +114,11 @@ impl Table {
         writer.finish()
     }
 
-    /// Writes Parquet, compressed with Zstandard. Points in time become timestamps, missing values nulls, and
-    /// arrays of two dimensions lists.
+    /// Writes Parquet, compressed with Zstandard. Times become timestamps, missing values become nulls,
+    /// and two-dimensional arrays become lists.
     ///
     /// # Errors
-    /// The errors of [`Table::write_csv`]; [`zarrox::ErrorKind::Unsupported`] for a type that Parquet does not have.
+    /// The errors of [`Table::write_csv`]; [`zarrox::ErrorKind::Unsupported`] for a type that Parquet does not support.
     pub fn write_parquet(&self, node: &Node, out: impl Write + Send) -> Result<()> {
         let (columns, rows) = columns::of(node, &self.selection, &self.columns, Lists::Allowed)?;
         let mut writer = parquet_out::Writer::new(out, &columns)?;
@@ -133,7 +134,7 @@ impl Table {
         self.listener.as_ref().map_or(Ok(()), |listener| listener(all(done), all(rows)))
     }
 
-    /// The number of rows that are in memory at once.
+    /// Returns the number of rows that are in memory at once.
     fn step(&self, columns: &[Column], most: u64) -> u64 {
         let row = columns.iter().map(|column| {
             let value = match column.data_type.size() {
@@ -142,7 +143,7 @@ impl Table {
             };
             value.saturating_mul(column.list.unwrap_or(1))
         });
-        // An element is read, and becomes a value.
+        // Memory holds each element and its value.
         (self.memory / row.fold(0, u64::saturating_add).saturating_mul(2).max(1)).clamp(1, most)
     }
 }

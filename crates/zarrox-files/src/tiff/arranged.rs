@@ -1,4 +1,4 @@
-//! Elements with their dimensions in another order, as OME-Zarr demands it.
+//! Elements with permuted dimensions, in the order that OME-Zarr requires.
 
 use std::ops::ControlFlow;
 
@@ -7,13 +7,13 @@ use zarrox::{DynArray, Result};
 use crate::chunks::Elements;
 use crate::input::corrupt;
 
-/// The elements of an array with its dimensions in another order, of which two neighbours may become one.
+/// The elements of an array with permuted dimensions. Two neighbouring dimensions may be merged.
 #[derive(Debug)]
 pub(super) struct Arranged {
     inner: Box<dyn Elements>,
-    /// The dimension of the inner elements at each place.
+    /// The source dimension of each dimension.
     order: Vec<usize>,
-    /// The first of two dimensions that become one. A chunk has one element along it.
+    /// The first of the two merged dimensions. A chunk has length 1 along it.
     merged: Option<usize>,
     grid: Vec<u64>,
 }
@@ -24,7 +24,7 @@ impl Arranged {
         Self { inner, order, merged, grid }
     }
 
-    /// The position of a chunk in the grid of the inner elements.
+    /// Returns the position of a chunk in the source grid.
     fn position(&self, chunk: &[u64]) -> Vec<u64> {
         let mut ordered = chunk.to_vec();
         if let Some(dim) = self.merged
@@ -40,7 +40,7 @@ impl Arranged {
         position
     }
 
-    /// The place in this order of a position of the inner elements.
+    /// Returns the permuted position of a source position.
     fn outer(&self, position: &[u64]) -> Vec<u64> {
         let mut ordered: Vec<u64> = self.order.iter().map(|&dim| position[dim]).collect();
         if let Some(dim) = self.merged {
@@ -52,7 +52,7 @@ impl Arranged {
     }
 }
 
-/// Lengths in which those of two neighbours are multiplied.
+/// Returns the shape after the two dimensions are merged.
 pub(super) fn join(lengths: &[u64], merged: Option<usize>) -> Vec<u64> {
     let mut lengths = lengths.to_vec();
     if let Some(dim) = merged {

@@ -1,4 +1,4 @@
-//! The attributes of an image: what its tags say about its elements.
+//! The attributes of an image, from its tags.
 
 use zarrox::Result;
 use zarrox::json::{Json, Map};
@@ -9,9 +9,10 @@ use super::gdal;
 use super::series::Series;
 use super::tag;
 
-/// The attributes of an image, but for its place on the earth and its missing value.
+/// Returns the attributes of an image, except its georeferencing and its missing value.
 ///
-/// Its dimensions have these names, and its pixels are `rows` and `columns` times as large as those of the first level.
+/// `names` are the names of its dimensions. Its pixels are `rows` and `columns` times as large as those of the first
+/// level.
 pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns): (f64, f64)) -> Result<Map> {
     let mut attributes = Map::default();
     if let Some(name) = series.name.as_ref().filter(|name| !name.is_empty()) {
@@ -39,7 +40,7 @@ pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns)
     Ok(attributes)
 }
 
-/// The name of what samples stand for, where it is not brightness, or red, green and blue.
+/// Returns the name of the photometric interpretation, except brightness, and red, green and blue.
 fn photometric(number: u64) -> Option<String> {
     Some(match number {
         1 | 2 => return None,
@@ -60,7 +61,7 @@ fn photometric(number: u64) -> Option<String> {
     })
 }
 
-/// Adds the colours of the indices of a palette: red, green and blue of 16 bits each.
+/// Adds the colours of a palette: red, green and blue of 16 bits each.
 fn colormap(directory: &Directory, attributes: &mut Map) -> Result<()> {
     if directory.count(tag::COLORMAP) > 3 << 16 {
         return Ok(());
@@ -74,7 +75,7 @@ fn colormap(directory: &Directory, attributes: &mut Map) -> Result<()> {
     Ok(())
 }
 
-/// Adds the pixels for an inch or a centimetre.
+/// Adds the resolution in pixels for each inch or centimetre.
 fn resolution(directory: &Directory, (rows, columns): (f64, f64), attributes: &mut Map) -> Result<()> {
     let density = |tag| Ok::<_, zarrox::Error>(directory.floats(tag)?.first().copied());
     let (Some(x), Some(y)) = (density(tag::X_RESOLUTION)?, density(tag::Y_RESOLUTION)?) else {

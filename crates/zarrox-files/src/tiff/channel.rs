@@ -1,4 +1,4 @@
-//! Channels: their names, and how they are shown.
+//! Channels: their names and display settings.
 
 /// A channel of an image.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -6,6 +6,6 @@ pub(super) struct Channel {
     pub(super) name: Option<String>,
     /// Red, green and blue in six hexadecimal digits.
     pub(super) color: Option<String>,
-    /// The elements that are shown as black and with the full colour.
+    /// The contrast limits: the elements that are shown as black and in the full colour.
     pub(super) range: Option<(f64, f64)>,
 }

@@ -1,4 +1,4 @@
-//! The pages of a file: its images, their smaller copies, and what cannot be read.
+//! The pages of a file: its images, their overviews, and what cannot be read.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,33 +13,33 @@ use crate::input::{corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::LeftOut;
 
-/// The most directories below others.
+/// The maximum nesting depth of directories.
 const MOST_SUB: usize = 1 << 20;
 
-/// The beginning of the description with which tifffile begins an array.
+/// The prefix of the description that tifffile writes at the start of an array.
 const SHAPED: &[u8] = b"{\"shape\"";
 
-/// An image of a file, with its smaller copies.
+/// An image of a file, with its overviews.
 #[derive(Debug)]
 pub(super) struct Found {
     /// The position in the chain of directories.
     pub(super) number: usize,
-    /// True if the directory is in the chain, and false if another one names it.
+    /// True if the directory is in the chain, and false if it is a subdirectory.
     pub(super) is_in_chain: bool,
     pub(super) path: String,
     pub(super) page: Arc<Page>,
     pub(super) levels: Vec<Arc<Page>>,
-    /// The tags, if the form of the image is not that of the one before, or if it has a description of its own.
+    /// The tags, if the form of the image differs from the previous one, or if it has a description.
     pub(super) directory: Option<Arc<Directory>>,
-    /// True if the image begins an array of tifffile.
+    /// True if the image is the first of a tifffile array.
     pub(super) begins: bool,
 }
 
-/// A directory that names others.
+/// A directory with subdirectories.
 struct Naming {
     directory: Arc<Directory>,
     path: String,
-    /// The place of its image, or of the image above it.
+    /// The index of its image, or of its parent's image.
     image: usize,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Contents {
     pub(super) found: Vec<Found>,
     /// Pages that cannot be read, and damage of the chain.
     pub(super) left_out: Vec<LeftOut>,
-    /// Oddities that lose no elements.
+    /// Notes on anomalies that lose no elements.
     pub(super) notes: Vec<String>,
     /// The number of masks of other pages.
     pub(super) masks: usize,
@@ -59,9 +59,9 @@ pub(super) struct Contents {
     failed: usize,
     /// The error of the first page that cannot be read.
     first_error: Option<Error>,
-    /// The first image of the pages among which smaller copies are looked for.
+    /// The first image of the pages in which overviews are searched.
     run: usize,
-    /// Behind which image the next smaller copy of a size belongs.
+    /// The image before the one to which the next overview of a size belongs.
     next: BTreeMap<(u64, u64), usize>,
 }
 
@@ -81,7 +81,9 @@ impl Contents {
         })?;
         match end {
             End::Last => {}
-            End::Back(message) => contents.notes.push(format!("/: {message}, and ends the chain")),
+            End::Back(message) => {
+                contents.notes.push(format!("/: {message}; the chain of directories ends there"))
+            }
             End::Damaged(error) => {
                 contents.left_out.push(LeftOut::of_file(format!("/page {number}"), &error));
             }
@@ -93,7 +95,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// A note on the masks of pages, and on smaller copies, which are not read unless levels are asked for.
+    /// Returns a note on the masks of pages, and on overviews, which are not read unless levels are requested.
     pub(super) fn not_taken(&self, reading: &Reading) -> Option<String> {
         let is_all = reading.ome || reading.level > 0;
         let copies: usize = if is_all { 0 } else { self.found.iter().map(|found| found.levels.len()).sum() };
@@ -102,23 +104,23 @@ impl Contents {
             1 => Some(format!("1 {one}")),
             count => Some(format!("{count} {many}")),
         };
-        let parts = [counted(self.masks, "mask", "masks"), counted(copies, "smaller copy", "smaller copies")];
+        let parts = [counted(self.masks, "mask", "masks"), counted(copies, "overview", "overviews")];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let advice = if copies > 0 { "; a level can be taken instead" } else { "" };
         (!parts.is_empty()).then(|| format!("/: left out {} of images{advice}", parts.join(" and ")))
     }
 
-    /// Fails if a page is neither an image, a smaller copy or a mask, nor named.
+    /// Fails if a page is lost: if it is not an image, overview or mask, and is not reported.
     fn check(&self) -> Result<()> {
         let levels: usize = self.found.iter().map(|found| found.levels.len()).sum();
         let sum = self.found.len() + levels + self.masks + self.failed;
         if sum < self.pages {
-            return Err(corrupt(format!("{} of {} pages are lost", self.pages - sum, self.pages)));
+            return Err(corrupt(format!("{} of {} pages would be lost", self.pages - sum, self.pages)));
         }
         Ok(())
     }
 
-    /// Records a page. Returns the place of an image.
+    /// Records a page. Returns the index of its image, if it is one.
     fn accept(
         &mut self,
         directory: &Arc<Directory>,
@@ -130,7 +132,7 @@ impl Contents {
         self.note_outside(directory, path);
         let read = Role::of(directory).and_then(|role| match role {
             Role::Mask => Ok((role, None)),
-            // Some programs name directories that have no image.
+            // Some programs write subdirectories without an image.
             _ if !directory.has(tag::WIDTH) && parent.is_some() => {
                 Err(unsupported("it has no image of its own"))
             }
@@ -178,7 +180,8 @@ impl Contents {
         self.left_out.push(LeftOut::of_file(path, error));
     }
 
-    /// Records the tags of a page whose values are not in the file. What describes the elements is lost with them; others are not taken.
+    /// Records the tags of a page whose values are not in the file. Without them, the description of the elements is
+    /// incomplete.
     fn note_outside(&mut self, directory: &Directory, path: &str) {
         let (lost, others): (Vec<u16>, _) =
             directory.outside().iter().partition(|tag| tag::DESCRIBING.contains(tag));
@@ -190,12 +193,11 @@ impl Contents {
             self.left_out.push(LeftOut::of_file(format!("{path} (tags)"), &corrupt(values(&lost))));
         }
         if !others.is_empty() {
-            self.notes.push(format!("{path}: {}, and are left out", values(&others)));
+            self.notes.push(format!("{path}: {}; they are left out", values(&others)));
         }
     }
 
-    /// Records the pages that the tag of a directory names, and those that they name. Returns their number, of which there are at most so
-    /// many.
+    /// Records the subdirectories that a tag names, recursively. Returns their number, which is limited.
     fn accept_sub(
         &mut self,
         directory: &Arc<Directory>,
@@ -204,7 +206,7 @@ impl Contents {
         parent: Option<usize>,
         most: usize,
     ) -> Result<usize> {
-        // The place behind the list of images stands for a parent that could not be read.
+        // The index after the last image means a parent that could not be read.
         let first = Naming {
             directory: Arc::clone(directory),
             path: path.to_owned(),
@@ -214,15 +216,15 @@ impl Contents {
         while let Some(naming) = waiting.pop_front() {
             let named = naming.directory.count(tag::SUB_DIRECTORIES);
             if named > most as u64 {
-                return Err(corrupt(format!("a page names {named} further directories")));
+                return Err(corrupt(format!("a page names {named} subdirectories")));
             }
             let mut nth = 0;
             for offset in naming.directory.numbers(tag::SUB_DIRECTORIES)? {
-                // A further directory may be the first one of a chain.
+                // A subdirectory may be the first one of a chain.
                 let mut next = offset;
                 while next != 0 && seen.insert(next) {
                     if count == most {
-                        return Err(corrupt(format!("a page has more than {most} further directories")));
+                        return Err(corrupt(format!("a page has more than {most} subdirectories")));
                     }
                     let path = format!("{}.{nth}", naming.path);
                     (nth, count) = (nth + 1, count + 1);
@@ -246,7 +248,8 @@ impl Contents {
         Ok(count)
     }
 
-    /// The image of which a page of this form is a smaller copy: the one that names it, or the first one of the run that has none.
+    /// Returns the image of which a page of this form is an overview: the image that names it, or the
+    /// first image of the run without one.
     fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
         let side = (form.width, form.height);
         let main = parent.unwrap_or_else(|| self.next.get(&side).copied().unwrap_or(self.run));
@@ -258,7 +261,7 @@ impl Contents {
     }
 }
 
-/// Returns true if the description of a directory begins an array of tifffile.
+/// Returns true if a directory is the first of a tifffile array.
 fn starts_shaped(directory: &Directory) -> bool {
     let length = SHAPED.len() as u64;
     if directory.count(tag::DESCRIPTION) <= length {

@@ -2,8 +2,8 @@
 //!
 //! Specification: <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
-//! The crate `tiff` limits tags to 1 MiB before it can be told otherwise, inverts elements of some images, has no images of many bands, and a
-//! version of Zstandard that cannot be linked together with ours.
+//! The crate `tiff` limits tags to 1 MiB before the limit can be changed, inverts elements of some images, does not
+//! support many bands, and uses a version of Zstandard that cannot be linked together with ours.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use zarrox::{Error, Result};
 use super::tag;
 use crate::input::{Input, corrupt, unsupported};
 
-/// The most tags of a directory.
+/// The maximum number of tags of a directory.
 const MOST_TAGS: u64 = 1 << 16;
 
 /// The most directories.
@@ -28,7 +28,7 @@ pub(super) struct File {
     is_big: bool,
 }
 
-/// The place of the values of a tag.
+/// The location of the values of a tag.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     kind: u16,
@@ -41,22 +41,22 @@ struct Entry {
 pub(super) struct Directory {
     file: File,
     entries: BTreeMap<u16, Entry>,
-    /// The tags whose values are not in the file, and without which the elements can be read.
+    /// The tags whose values are outside the file, but that are not needed to read the elements.
     outside: Vec<u16>,
 }
 
 /// How a chain of directories ends.
 #[derive(Debug)]
 pub(super) enum End {
-    /// A directory has no link to another one.
+    /// The last directory has no successor.
     Last,
-    /// The last link leads back to a directory that was visited, so that nothing is lost.
+    /// The last link leads to a visited directory, so that nothing is lost.
     Back(String),
-    /// The last link leads nowhere.
+    /// The last link is invalid.
     Damaged(Error),
 }
 
-/// The tags without which the elements of an image cannot be read.
+/// The tags that are needed to read the elements of an image.
 const NEEDED: [u16; 25] = [
     tag::SUBFILE,
     tag::WIDTH,
@@ -86,7 +86,7 @@ const NEEDED: [u16; 25] = [
 ];
 
 impl File {
-    /// The file, and the position of its first directory.
+    /// Returns the file, and the position of its first directory.
     pub(super) fn open(input: Arc<Input>) -> Result<(Self, u64)> {
         let start = input.start(16)?;
         let endian = match start.get(..2) {
@@ -96,7 +96,7 @@ impl File {
         };
         let mut file = Self { input, endian, is_big: false };
         let number = |range: std::ops::Range<usize>| {
-            start.get(range).map(|bytes| file.number(bytes)).ok_or_else(|| corrupt("the header is cut off"))
+            start.get(range).map(|bytes| file.number(bytes)).ok_or_else(|| corrupt("the header is truncated"))
         };
         let first = match number(2..4)? {
             42 => number(4..8)?,
@@ -107,7 +107,7 @@ impl File {
         Ok((file, first))
     }
 
-    /// The number of some bytes.
+    /// Decodes an unsigned number.
     pub(super) fn number(&self, bytes: &[u8]) -> u64 {
         let join = |number, &byte: &u8| number << 8 | u64::from(byte);
         match self.endian {
@@ -118,7 +118,7 @@ impl File {
 
     /// Visits the directories from a position on, in the order of the chain.
     ///
-    /// Returns how the chain ends. What comes before a link that leads nowhere or back is visited.
+    /// Returns how the chain ends. Directories before an invalid or circular link are visited.
     ///
     /// # Errors
     /// The error of the first directory, and those of `visit`.
@@ -132,7 +132,7 @@ impl File {
         while next != 0 {
             let count = seen.len();
             if let Some(earlier) = seen.insert(next, count) {
-                let message = format!("the directory behind page {} is that of page {earlier}", count - 1);
+                let message = format!("the directory after page {} is that of page {earlier}", count - 1);
                 return Ok(End::Back(message));
             }
             if count == MOST_DIRECTORIES {
@@ -143,14 +143,14 @@ impl File {
                 Ok(read) => read,
                 Err(error) if count == 0 => return Err(error),
                 Err(error) => {
-                    let place = format!("the directory behind page {}, at {next}", count - 1);
+                    let place = format!("the directory after page {}, at {next}", count - 1);
                     return Ok(End::Damaged(error.at(place)));
                 }
             };
             size = size.saturating_add(directory.total());
-            // Many directories whose tags lie at one place would take more memory than the file has bytes.
+            // Many directories that share the same tags could need more memory than the size of the file.
             if size > self.input.length().saturating_mul(2) {
-                return Err(corrupt("the tags have more bytes than the file"));
+                return Err(corrupt("the tags are larger than the file"));
             }
             visit(directory)?;
             next = following;
@@ -163,7 +163,7 @@ impl File {
         self.directory(position)
     }
 
-    /// A directory, and the position of the next one.
+    /// Returns a directory, and the position of the next one.
     fn directory(&self, position: u64) -> Result<(Directory, u64)> {
         let (of_count, of_entry, of_offset) = if self.is_big { (8_u64, 20_u64, 8_u64) } else { (2, 12, 4) };
         let count = self.number(&self.input.read(position, of_count)?);
@@ -197,7 +197,7 @@ impl File {
     }
 }
 
-/// The size of a value in bytes.
+/// Returns the size of a value in bytes.
 fn size_of(kind: u16) -> Option<u64> {
     match kind {
         1 | 2 | 6 | 7 => Some(1),
@@ -209,44 +209,44 @@ fn size_of(kind: u16) -> Option<u64> {
 }
 
 impl Directory {
-    /// The size of the values of all tags in bytes.
+    /// Returns the size of the values of all tags in bytes.
     pub(super) fn total(&self) -> u64 {
         self.entries.keys().fold(0, |size: u64, &tag| size.saturating_add(self.size(tag)))
     }
 
-    /// The size of the values of a tag in bytes.
+    /// Returns the size of the values of a tag in bytes.
     pub(super) fn size(&self, tag: u16) -> u64 {
         let entry = self.entries.get(&tag);
         entry.map_or(0, |entry| entry.count.saturating_mul(size_of(entry.kind).unwrap_or(1)))
     }
 
-    /// The bytes of a tag, and the size of each value.
+    /// Returns the bytes of a tag, and the size of each value.
     pub(super) fn bytes(&self, tag: u16) -> Result<Option<(Vec<u8>, u16)>> {
         let Some(entry) = self.entries.get(&tag) else { return Ok(None) };
         let bytes = self.file.input.read(entry.offset, self.size(tag))?;
         Ok(Some((bytes, entry.kind)))
     }
 
-    /// The whole numbers of a tag, which has no negative ones; empty if it is not there.
+    /// Returns the nonnegative integers of a tag; empty if it is absent.
     pub(super) fn numbers(&self, tag: u16) -> Result<Vec<u64>> {
         let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
         if matches!(kind, 2 | 5..=6 | 8..=12 | 17) {
-            return Err(corrupt(format!("the tag {tag} has no whole numbers")));
+            return Err(corrupt(format!("the tag {tag} has no integers")));
         }
         let size = usize::try_from(size_of(kind).unwrap_or(1)).unwrap_or(1);
         Ok(bytes.chunks_exact(size).map(|bytes| self.file.number(bytes)).collect())
     }
 
-    /// The only whole number of a tag, or the first one.
+    /// Returns the first integer of a tag.
     pub(super) fn number(&self, tag: u16) -> Result<Option<u64>> {
-        // Only one is read, however many there are.
+        // Only the first value is read.
         let Some(entry) = self.entries.get(&tag).filter(|entry| entry.count > 0) else { return Ok(None) };
         let entries = BTreeMap::from([(tag, Entry { count: 1, ..*entry })]);
         let one = Self { file: self.file.clone(), entries, outside: Vec::new() };
         Ok(one.numbers(tag)?.first().copied())
     }
 
-    /// Returns the numbers of a tag as floats, whatever their kind is.
+    /// Returns the numbers of a tag of any numeric type as floats.
     pub(super) fn floats(&self, tag: u16) -> Result<Vec<f64>> {
         let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
         let size = usize::try_from(size_of(kind).unwrap_or(1)).unwrap_or(1);
@@ -254,11 +254,11 @@ impl Directory {
         numbers.collect::<Option<_>>().ok_or_else(|| corrupt(format!("the tag {tag} has no numbers")))
     }
 
-    /// Returns a number of a kind as a float; `None` for text.
+    /// Returns a number as a float; `None` for text.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "the kind has this number of bits, and larger numbers are rounded"
+        reason = "the type has this number of bits, and larger numbers are rounded"
     )]
     fn float(&self, bytes: &[u8], kind: u16) -> Option<f64> {
         let number = self.file.number(bytes);
@@ -277,7 +277,7 @@ impl Directory {
         })
     }
 
-    /// Returns the tags that are left out, since their values are not in the file.
+    /// Returns the tags that are dropped because their values are outside the file.
     pub(super) fn outside(&self) -> &[u16] {
         &self.outside
     }
@@ -302,7 +302,7 @@ impl Directory {
         &self.file
     }
 
-    /// The text of a tag.
+    /// Returns the text of a tag.
     pub(super) fn text(&self, tag: u16) -> Result<Option<String>> {
         const MOST: u64 = 64 << 20;
         if self.size(tag) > MOST {

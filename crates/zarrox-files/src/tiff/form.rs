@@ -1,4 +1,4 @@
-//! The form of images: their sides, their samples, and the strips or tiles in which these lie.
+//! The form of images: their size, their samples, and their strips or tiles.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use super::sample::Sample;
 use super::tag;
 use crate::input::{corrupt, unsupported};
 
-/// The most bytes of a strip, which is no larger than its image, and of a tile.
+/// The maximum number of bytes of a strip, which is not larger than its image, and of a tile.
 const MOST_STRIP: u64 = 1 << 30;
 const MOST_TILE: u64 = 1 << 28;
 
-/// More bytes than any compression makes of one.
+/// An upper bound of the expansion of any compression.
 const MOST_RATIO: u64 = 1 << 16;
 
 /// The form of a page: pages of one form become one array.
@@ -25,7 +25,7 @@ pub(super) struct Form {
     pub(super) depth: u64,
     /// The number of samples of a pixel.
     pub(super) samples: u64,
-    /// True if the samples of a kind lie together.
+    /// True if samples are in separate planes.
     pub(super) is_planar: bool,
     pub(super) sample: Sample,
     /// The height of a strip or a tile, and the width.
@@ -33,9 +33,9 @@ pub(super) struct Form {
     /// The number of planes of a volume in a tile.
     pub(super) part_depth: u64,
     pub(super) is_tiled: bool,
-    /// The photometric interpretation: what samples stand for.
+    /// The photometric interpretation: the meaning of samples.
     pub(super) photometric: u64,
-    /// The pixels of brightness for one of colour, along columns and rows, where the samples of YCbCr lie in blocks.
+    /// The subsampling of YCbCr along columns and rows, if samples are in blocks.
     pub(super) subsampling: Option<(u64, u64)>,
 }
 
@@ -45,12 +45,12 @@ impl fmt::Display for Form {
         if *depth > 1 {
             write!(f, "{depth} times ")?;
         }
-        write!(f, "{height} times {width} pixels with {samples} samples of {}", self.sample.data_type)
+        write!(f, "{height} x {width} pixels with {samples} samples of {}", self.sample.data_type)
     }
 }
 
 impl Form {
-    /// The form that the tags of a directory tell.
+    /// Returns the form in the tags of a directory.
     pub(super) fn of(directory: &Directory) -> Result<Self> {
         let number = |tag| directory.number(tag);
         let needed = |tag, name: &str| number(tag)?.ok_or_else(|| corrupt(format!("an image has no {name}")));
@@ -96,7 +96,7 @@ impl Form {
         Ok(form)
     }
 
-    /// Fails if strips or tiles are too large: as damage, if a file of this length cannot have them.
+    /// Fails if strips or tiles are too large. The error is damage if a file of this length cannot contain them.
     fn check_size(&self, length: u64) -> Result<()> {
         let pixels =
             self.part.0.checked_mul(self.part.1).and_then(|pixels| pixels.checked_mul(self.part_depth));
@@ -104,7 +104,7 @@ impl Form {
         let most = if self.is_tiled { MOST_TILE } else { MOST_STRIP };
         if size.is_none_or(|size| size > most) {
             let message = format!(
-                "a strip or a tile has at most {most} bytes, and these have {} times {} pixels",
+                "strips or tiles of {} x {} pixels exceed the limit of {most} bytes",
                 self.part.0.saturating_mul(self.part_depth),
                 self.part.1
             );
@@ -114,27 +114,27 @@ impl Form {
         Ok(())
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub(super) fn data_type(&self) -> &DataType {
         &self.sample.data_type
     }
 
-    /// The number of samples that lie together.
+    /// Returns the number of interleaved samples.
     pub(super) fn together(&self) -> u64 {
         if self.is_planar { 1 } else { self.samples }
     }
 
-    /// The number of planes of samples.
+    /// Returns the number of sample planes.
     pub(super) fn planes(&self) -> u64 {
         if self.is_planar { self.samples } else { 1 }
     }
 
-    /// The number of bytes of the elements of a pixel in a plane.
+    /// Returns the number of bytes of the elements of a pixel in a plane.
     pub(super) fn pixel(&self) -> u64 {
         self.together() * self.sample.data_type.size() as u64
     }
 
-    /// The number of bytes of a row of a strip or a tile in the file, before it is compressed.
+    /// Returns the number of bytes of a row of a strip or a tile in the file, before it is compressed.
     pub(super) fn stored_row(&self) -> u64 {
         (self.part.1 * self.together() * self.sample.bits).div_ceil(8)
     }
@@ -142,26 +142,26 @@ impl Form {
     /// Returns the number of bytes of `rows` rows of a strip or a tile in the file, before they are compressed.
     pub(super) fn stored(&self, rows: u64) -> u64 {
         match self.subsampling {
-            // A block has all its brightness, and one of each colour.
+            // A block has the luma of each pixel, and one sample of each chroma component.
             Some((x, y)) => rows.div_ceil(y) * self.part.1.div_ceil(x) * (x * y + 2),
             None => rows * self.stored_row(),
         }
     }
 
-    /// The number of strips or tiles behind, below and beside one another.
+    /// Returns the number of strips or tiles along planes, rows and columns.
     pub(super) fn parts(&self) -> (u64, u64, u64) {
         let (rows, columns) = self.part;
         (self.depth.div_ceil(self.part_depth), self.height.div_ceil(rows), self.width.div_ceil(columns))
     }
 
-    /// The number of all strips or tiles.
+    /// Returns the number of all strips or tiles.
     pub(super) fn count(&self) -> Option<u64> {
         let (behind, below, beside) = self.parts();
         self.planes().checked_mul(behind)?.checked_mul(below)?.checked_mul(beside)
     }
 
-    /// Returns true if an image of this form may be a smaller copy of one of the other form: both have the same samples, and the ratio of
-    /// their sides.
+    /// Returns true if an image of this form may be an overview of one of the other form: both have the
+    /// same samples and the same aspect ratio.
     pub(super) fn is_copy_of(&self, main: &Self) -> bool {
         let cross = |one: u64, other: u64| u128::from(one) * u128::from(other);
         let (one, other) = (cross(self.width, main.height), cross(self.height, main.width));
@@ -173,7 +173,7 @@ impl Form {
     }
 }
 
-/// The form that all samples have.
+/// Returns the form that all samples have.
 fn sample(directory: &Directory) -> Result<Sample> {
     let of_all = |tag, name: &str| {
         if directory.size(tag) > 1 << 20 {

@@ -1,4 +1,4 @@
-//! What GDAL says about bands: its XML, and the missing value.
+//! The GDAL metadata of bands: its XML, and the missing value.
 
 use roxmltree::{Document, ParsingOptions};
 use zarrox::data_type::Casting;
@@ -8,7 +8,7 @@ use zarrox::{DataType, DynArray, Result};
 use super::directory::Directory;
 use super::tag;
 
-/// The most bands that are described one by one.
+/// The maximum number of bands that are described one by one.
 const MOST_BANDS: usize = 1 << 12;
 
 /// Adds the attributes of GDAL's metadata for an image with `bands` bands.
@@ -50,7 +50,7 @@ pub(super) fn describe(directory: &Directory, bands: u64, attributes: &mut Map) 
     Ok(())
 }
 
-/// What is said of each band.
+/// The properties of each band.
 #[derive(Debug)]
 struct Bands {
     scales: Vec<f64>,
@@ -65,7 +65,7 @@ impl Bands {
         Self { scales: vec![1.0; count], offsets: vec![0.0; count], names: texts(), units: texts() }
     }
 
-    /// Records a value of a role. Returns false for other roles, and for values that are none.
+    /// Records a value of a role. Returns false for unknown roles and invalid values.
     fn put(&mut self, band: usize, role: &str, value: &str) -> bool {
         let number = || value.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         let put = |numbers: &mut Vec<f64>| match (numbers.get_mut(band), number()) {
@@ -90,7 +90,7 @@ impl Bands {
         }
     }
 
-    /// Adds the attributes: those of CF if all bands have the same value, and else lists.
+    /// Adds the attributes: CF attributes if all bands have the same value, and otherwise lists.
     fn attributes(&self, attributes: &mut Map) {
         let same = |numbers: &[f64]| numbers.windows(2).all(|pair| pair[0].to_bits() == pair[1].to_bits());
         let is_scaled =
@@ -123,7 +123,7 @@ impl Bands {
     }
 }
 
-/// The element that stands for nothing, and its number; `None` if the type has no such element.
+/// Returns the element that marks missing values, and its number; `None` if the type cannot represent it.
 pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json)> {
     let registry = zarrox::codecs::registry();
     let text = text.trim();
@@ -140,7 +140,7 @@ pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json
     let casting = if is_float { Casting::Lossy } else { Casting::Exact };
     let element = wide.cast(data_type, casting, &registry).ok()?;
     let number = match is_float {
-        // The number that the elements have.
+        // The number as represented by the type.
         true => {
             let float = element.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
             float.to::<Vec<f64>>().ok()?.first().copied()?.into()

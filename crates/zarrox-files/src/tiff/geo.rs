@@ -1,4 +1,4 @@
-//! The place of an image on the earth: GeoTIFF.
+//! Georeferencing of an image: GeoTIFF.
 //!
 //! Specification: <https://docs.ogc.org/is/19-008r4/19-008r4.html>
 
@@ -16,29 +16,30 @@ pub(super) const RASTER_TYPE: u64 = 1025;
 pub(super) const GEOGRAPHIC: u64 = 2048;
 pub(super) const PROJECTED: u64 = 3072;
 const VERTICAL: u64 = 4096;
-/// A number that stands for a description instead of a code.
+/// The value of a key that is user-defined and has no code.
 const USER_DEFINED: u64 = 32767;
 
-/// The most control points that become an attribute.
+/// The maximum number of control points in the attribute.
 const MOST_POINTS: usize = 1 << 12;
 
-/// The place of an image.
+/// The georeferencing of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
     /// The code of the coordinate system in the EPSG registry.
     code: Option<u64>,
-    /// All keys, if no code says what they say.
+    /// All keys, if no code identifies the coordinate system.
     keys: Map,
-    /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Whole columns and rows are the corners of pixels.
+    /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Integer columns and rows are the
+    /// corners of pixels.
     transform: Option<[f64; 6]>,
-    /// Places of single pixels, of which the image has no transform: column, row, level, and three coordinates.
+    /// Control points of an image without a transform: column, row, level, and three coordinates.
     points: Vec<[f64; 6]>,
-    /// The coefficients of a camera: quotients of polynomials.
+    /// The rational polynomial coefficients of a camera.
     camera: Vec<f64>,
 }
 
 impl Place {
-    /// The place that the tags of an image tell.
+    /// Returns the georeferencing in the tags of an image.
     pub(super) fn of(directory: &Directory) -> Result<Option<Self>> {
         let tags = [tag::GEO_KEYS, tag::TIE_POINTS, tag::GEO_FLOATS, tag::GEO_TEXTS, tag::CAMERA];
         if tags.iter().any(|&tag| directory.size(tag) > 1 << 20) {
@@ -47,10 +48,10 @@ impl Place {
         let entries = directory.numbers(tag::GEO_KEYS)?;
         let key = |wanted: u64| {
             let mut entries = entries.chunks_exact(4).skip(1);
-            // Values of keys with another place than the directory itself are texts and floats.
+            // Keys whose values are outside the directory are strings and floats.
             entries.find(|entry| entry[0] == wanted && entry[1] == 0).map(|entry| entry[3])
         };
-        // A projected system whose own key is missing is not the geographic one below it.
+        // A projected system without its own key is not the geographic system that it is based on.
         let is_projected = key(MODEL_TYPE) == Some(1);
         let code = key(PROJECTED).or_else(|| key(GEOGRAPHIC).filter(|_| !is_projected));
         let code = code.filter(|&code| code != USER_DEFINED && code != 0);
@@ -58,7 +59,7 @@ impl Place {
         let keys = if is_told { Map::default() } else { all_keys(directory, &entries)? };
         let is_point = key(RASTER_TYPE) == Some(2);
         let transform = transform(directory)?.map(|[a, b, c, d, e, f]| {
-            // The point of a pixel is its middle, and not its corner.
+            // Coordinates refer to the center of a pixel, not to its corner.
             let half = if is_point { 0.5 } else { 0.0 };
             [a, b, c - half * (a + b), d, e, f - half * (d + e)]
         });
@@ -78,7 +79,7 @@ impl Place {
         Self { code: None, keys: Map::default(), transform: None, points: Vec::new(), camera: Vec::new() }
     }
 
-    /// Returns the place of a smaller copy, whose pixels are `columns` and `rows` times as large.
+    /// Returns the georeferencing of an overview, whose pixels are `columns` and `rows` times as large.
     pub(super) fn reduced(self, columns: f64, rows: f64) -> Self {
         let transform =
             self.transform.map(|[a, b, c, d, e, f]| [a * columns, b * rows, c, d * columns, e * rows, f]);
@@ -109,7 +110,7 @@ impl Place {
         }
     }
 
-    /// The coordinates of the middles of columns and of rows, if these are not turned.
+    /// Returns the coordinates of the centers of columns and rows, if the image is not rotated.
     pub(super) fn coordinates(&self, columns: u64, rows: u64) -> Option<(Coordinates, Coordinates)> {
         let [a, b, c, d, e, f] = self.transform?;
         let is_straight = b == 0.0 && d == 0.0;
@@ -117,13 +118,13 @@ impl Place {
     }
 }
 
-/// The most coordinates of a chunk.
+/// The maximum number of coordinates of a chunk.
 const CHUNK: u64 = 1 << 16;
 
-/// Coordinates at even distances.
+/// Evenly spaced coordinates.
 #[derive(Debug)]
 pub(super) struct Coordinates {
-    /// The begin of the first pixel.
+    /// The edge of the first pixel.
     begin: f64,
     step: f64,
     count: u64,

@@ -18,11 +18,11 @@ use crate::input::{corrupt, zeroed};
 /// A dimension of pages: its name and its length.
 pub(super) type Axis = (String, u64);
 
-/// The pages of an array in the order of its dimensions; `None` for a page that is missing.
+/// The pages of an array in row-major order; `None` for a missing page.
 pub(super) type Slots = Vec<Option<Arc<Page>>>;
 
-/// Pages of one form as an array: the dimensions of pages, planes of samples, planes of a volume, rows, columns, and the samples that lie
-/// together.
+/// Pages of one form as an array: the dimensions of pages, sample planes, planes of a volume, rows, columns,
+/// and the interleaved samples.
 #[derive(Debug)]
 pub(super) struct Image {
     slots: Slots,
@@ -30,7 +30,7 @@ pub(super) struct Image {
     /// The byte order of the elements.
     endian: Endian,
     axes: Vec<Axis>,
-    /// The number of rows and of columns in a chunk.
+    /// The number of rows and columns in a chunk.
     chunk: (u64, u64),
     /// The number of pages in a chunk, along the last dimension of pages.
     in_chunk: u64,
@@ -40,7 +40,8 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The elements of pages of one form, of which there is at least one. There are as many slots as the dimensions have pages.
+    /// Creates the elements of pages of the same form. There is at least one page, and a slot for each
+    /// position along `dimensions`.
     pub(super) fn new(slots: Slots, axes: Vec<Axis>) -> Result<Self> {
         let first = slots.iter().flatten().next().ok_or_else(|| corrupt("the file has no images"))?;
         let (form, endian) = (Arc::clone(&first.form), first.coding.endian);
@@ -49,7 +50,7 @@ impl Image {
         let is_plain = pages.all(|page| page.coding.is_plain(&form));
         let rows = match (form.is_tiled, is_plain) {
             (true, _) => form.part.0,
-            // Rows are read alone, or with their neighbours.
+            // Strips become chunks of several strips, or chunks of one strip.
             (false, true) => (CHUNK / row).clamp(1, form.height),
             (false, false) => ((CHUNK / (row * form.part.0)).max(1) * form.part.0).min(form.height),
         };
@@ -74,7 +75,7 @@ impl Image {
         if fill.len() == self.fill.len() { Self { fill, ..self } } else { self }
     }
 
-    /// Makes each page a chunk of its own.
+    /// Makes each page a separate chunk.
     pub(super) fn with_single_pages(mut self) -> Self {
         self.in_chunk = 1;
         let chunk = self.chunk_shape();
@@ -91,7 +92,7 @@ impl Image {
         self.with(pages, self.form.planes(), self.form.depth, self.form.height, self.form.width)
     }
 
-    /// The names of all dimensions.
+    /// Returns the names of all dimensions.
     pub(super) fn names(&self) -> Vec<String> {
         let pages = self.axes.iter().map(|(name, _)| name.clone());
         let channel = || "channel".to_owned();
@@ -105,7 +106,7 @@ impl Image {
         pages.chain(planes).chain(depth).chain(sides).chain(together).collect()
     }
 
-    /// Lengths along all dimensions.
+    /// The lengths along all dimensions.
     fn with(
         &self,
         pages: impl Iterator<Item = u64>,
@@ -120,7 +121,7 @@ impl Image {
         pages.chain(planes).chain(depth).chain([rows, columns]).chain(together).collect()
     }
 
-    /// The place of a chunk by its position in the grid.
+    /// Returns the location of a chunk at a position in the grid.
     fn place(&self, chunk: &[u64]) -> Place {
         let (pages, inner) = chunk.split_at(self.axes.len().min(chunk.len()));
         let last = self.axes.len().saturating_sub(1);
@@ -141,7 +142,7 @@ impl Image {
         }
     }
 
-    /// The strips or tiles of a chunk, by their place below one another.
+    /// Returns the rows of strips or tiles that a chunk covers.
     fn parts(&self, row: u64) -> Range<u64> {
         let first = row * self.chunk.0;
         let last = (first + self.chunk.0).min(self.form.height);
@@ -152,7 +153,7 @@ impl Image {
         usize::try_from(number).ok().and_then(|number| self.slots.get(number)?.as_ref())
     }
 
-    /// The place of a strip or a tile in the file.
+    /// Returns the location of a strip or tile in the file.
     fn stored(&self, number: u64, place: &Place, part: u64) -> (u64, u64) {
         let (behind, below, beside) = self.form.parts();
         let index = ((place.plane * behind + place.behind) * below + part) * beside + place.column;
@@ -160,7 +161,7 @@ impl Image {
         page.and_then(|(page, index)| page.places.get(index)).copied().unwrap_or((0, 0))
     }
 
-    /// The rows of one page in a chunk. Where a chunk has more rows than the page, they are missing.
+    /// Returns the number of rows of a page in a chunk. A chunk may extend beyond the last row of the page.
     fn rows(&self, number: u64, place: &Place) -> Result<Vec<u8>> {
         let length = self.chunk.1 * self.form.pixel();
         let (first, last) =
@@ -168,7 +169,7 @@ impl Image {
         let mut all = Vec::new();
         for part in self.parts(place.row) {
             let begin = part * self.form.part.0;
-            // Tiles are whole, also beyond the last row; the last strip ends with the image.
+            // Tiles extend beyond the last row; the last strip ends with the image.
             let (end, wanted) = match self.form.is_tiled {
                 true => {
                     let end = begin + self.form.part.0 * self.form.part_depth;
@@ -193,11 +194,12 @@ impl Image {
                 let (skipped, count) = (skipped * length, count * length);
                 if skipped + count > size {
                     return Err(corrupt(format!(
-                        "a strip or a tile has {size} bytes instead of {}",
+                        "a strip or tile has {size} bytes instead of {}",
                         skipped + count
                     )));
                 }
-                let offset = offset.checked_add(skipped).ok_or_else(|| corrupt("an address is too large"))?;
+                let offset =
+                    offset.checked_add(skipped).ok_or_else(|| corrupt("an offset exceeds 64 bits"))?;
                 let mut rows = page.source.input()?.read(offset, count)?;
                 if all.is_empty() {
                     all = rows;
@@ -214,7 +216,7 @@ impl Image {
                 all = whole;
                 continue;
             }
-            let rows = whole.get(rows).ok_or_else(|| corrupt("a strip or a tile is too short"))?;
+            let rows = whole.get(rows).ok_or_else(|| corrupt("a strip or tile is too short"))?;
             all.extend_from_slice(rows);
         }
         self.reorder(&mut all, number);
@@ -225,7 +227,7 @@ impl Image {
     fn decoded(&self, mut stored: Vec<u8>, coding: &Coding, rows: u64) -> Result<Vec<u8>> {
         let form = &*self.form;
         let number =
-            |number: u64| usize::try_from(number).map_err(|_| corrupt("a strip or a tile is too large"));
+            |number: u64| usize::try_from(number).map_err(|_| corrupt("a strip or tile is too large"));
         let is_unpacked = coding.compression.has_unpacked_elements();
         let size = if is_unpacked { rows * form.part.1 * form.pixel() } else { form.stored(rows) };
         let (samples, columns, size) = (number(form.together())?, number(form.part.1)?, number(size)?);
@@ -245,7 +247,7 @@ impl Image {
             compression => decompressed(compression, stored, &coding.tables, wanted)?,
         };
         if whole.len() < size {
-            return Err(corrupt(format!("a strip or a tile has {} bytes instead of {size}", whole.len())));
+            return Err(corrupt(format!("a strip or tile has {} bytes instead of {size}", whole.len())));
         }
         whole.truncate(size);
         if is_unpacked {
@@ -264,7 +266,7 @@ impl Image {
         form.sample.unpacked(whole, columns.saturating_mul(samples), coding.endian)
     }
 
-    /// Puts the bytes of a page of another file into the byte order of the array.
+    /// Converts the bytes of a page of another file to the byte order of the array.
     fn reorder(&self, bytes: &mut [u8], number: u64) {
         if self.page(number).is_none_or(|page| page.coding.endian == self.endian) {
             return;
@@ -278,17 +280,17 @@ impl Image {
     }
 }
 
-/// The place of a chunk.
+/// The location of a chunk.
 #[derive(Debug)]
 struct Place {
     pages: Range<u64>,
     /// The plane of samples.
     plane: u64,
-    /// The tiles behind one another in a volume.
+    /// The index of the tile along the planes of a volume.
     behind: u64,
-    /// The chunks below one another.
+    /// The index of the chunk along rows.
     row: u64,
-    /// The tiles beside one another.
+    /// The index of the tile along columns.
     column: u64,
 }
 
@@ -341,7 +343,7 @@ impl Elements for Image {
     }
 }
 
-/// Makes bytes longer by zeros, where there is memory for them.
+/// Pads bytes with zeros; an error if memory cannot be allocated.
 fn grow(bytes: &mut Vec<u8>, size: usize) -> Result<()> {
     if bytes.is_empty() {
         *bytes = zeroed(size)?;

@@ -1,4 +1,4 @@
-//! What ImageJ says about a stack: lines in the description, and tags of its own.
+//! The ImageJ metadata of a stack: lines in the description, and private tags.
 
 use zarrox::Result;
 
@@ -11,12 +11,12 @@ use super::tag;
 /// The largest metadata of ImageJ that are read, in bytes.
 const MOST: u64 = 16 << 20;
 
-/// Returns true if a description is ImageJ's.
+/// Returns true if a description was written by ImageJ.
 pub(super) fn is_imagej(text: &str) -> bool {
     text.starts_with("ImageJ=")
 }
 
-/// The value of a line such as `slices=5`.
+/// Returns the value of a line such as `slices=5`.
 fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).map(str::trim)
 }
@@ -25,9 +25,9 @@ fn number(text: &str, name: &str) -> Option<f64> {
     value(text, name)?.parse().ok()
 }
 
-/// The dimensions of planes that a description tells, from the slowest to the fastest.
+/// Returns the dimensions of planes in a description, from the slowest to the fastest.
 ///
-/// Samples that lie together are not planes, though some programs count them as channels.
+/// Interleaved samples are not planes, though some programs count them as channels.
 pub(super) fn planes(text: &str, samples: u64) -> Option<Vec<Axis>> {
     let length =
         |name: &str| value(text, name).and_then(|number| number.parse().ok()).unwrap_or(1_u64).max(1);
@@ -59,7 +59,7 @@ pub(super) fn planes(text: &str, samples: u64) -> Option<Vec<Axis>> {
     Some(axes)
 }
 
-/// The distances of elements, with their units.
+/// Returns the spacing of elements, with units.
 pub(super) fn scales(text: &str, directory: Option<&Directory>) -> Result<Scales> {
     let mut scales = Scales::default();
     let unit = value(text, "unit");
@@ -78,7 +78,7 @@ pub(super) fn scales(text: &str, directory: Option<&Directory>) -> Result<Scales
     Ok(scales)
 }
 
-/// So many channels, with the ranges and colours that ImageJ shows.
+/// Returns `count` channels, with the display ranges and colours of ImageJ.
 pub(super) fn channels(text: &str, directory: Option<&Directory>, count: u64) -> Result<Vec<Channel>> {
     let count = usize::try_from(count.min(1 << 10)).unwrap_or(1);
     let mut channels = vec![Channel::default(); count];
@@ -95,7 +95,7 @@ pub(super) fn channels(text: &str, directory: Option<&Directory>, count: u64) ->
                     channel.range = Some((number(&bytes[..8]), number(&bytes[8..])));
                 }
             }
-            // A table of 256 reds, greens and blues, whose last entry is the full colour.
+            // A lookup table of 256 reds, greens and blues, whose last entry is the full colour.
             b"luts" if bytes.len() == 768 => {
                 if let Some(channel) = channels.get_mut(colours) {
                     channel.color = Some(format!("{:02X}{:02X}{:02X}", bytes[255], bytes[511], bytes[767]));
@@ -108,7 +108,7 @@ pub(super) fn channels(text: &str, directory: Option<&Directory>, count: u64) ->
     Ok(channels)
 }
 
-/// The entries of ImageJ's metadata with their kinds, which are four letters.
+/// Returns the entries of ImageJ's metadata with their kinds, which are four letters.
 fn metadata(directory: &Directory) -> Result<Vec<([u8; 4], Vec<u8>)>> {
     if directory.size(tag::IMAGEJ_COUNTS) > MOST || directory.size(tag::IMAGEJ_METADATA) > MOST {
         return Ok(Vec::new());

@@ -1,8 +1,8 @@
-//! TIFF as Zarr: images of one form are an array, with coordinates where GeoTIFF has them.
+//! TIFF as Zarr: images of the same form become an array, with coordinates from GeoTIFF.
 //!
-//! Directories, strips, tiles and predictors are read here, since the crate `tiff` (0.11.3) reads 82 of the 122 files of the tests: it has
-//! no samples of 10 to 31 bits, complex numbers, palettes, masks, volumes in strips, LERC, LZMA, PNG, or CCITT other than that of group 4,
-//! and a damaged directory hides the images before it.
+//! Directories, strips, tiles and predictors are read here, because the crate `tiff` (0.11.3) reads only 82 of the 122
+//! test files: it does not support samples of 10 to 31 bits, complex numbers, palettes, masks, volumes in strips, LERC,
+//! LZMA, PNG, and CCITT other than group 4, and a damaged directory hides the images before it.
 
 mod arranged;
 mod attributes;
@@ -79,7 +79,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, hierarchy.documents, hierarchy.arrays, left_out).with_notes(notes))
 }
 
-/// The series of a file: those of OME-XML, or of pages of one form.
+/// Returns the series of a file: those of OME-XML, or of pages of the same form.
 fn all_series(
     input: &Input,
     contents: &Contents,
@@ -98,7 +98,7 @@ fn all_series(
     series::by_form(&found, input.length(), left_out)
 }
 
-/// The pages of a level of each series that has it: 0 are the images themselves.
+/// Returns the pages of a level of each series that has it. Level 0 is the images themselves.
 fn chosen<'a>(
     series: &'a [Series],
     level: usize,
@@ -125,7 +125,7 @@ fn chosen<'a>(
     Ok(chosen)
 }
 
-/// The documents and arrays of a file.
+/// The documents and arrays of a store under construction.
 struct Hierarchy<'a> {
     documents: MemoryStore,
     arrays: BTreeMap<String, Box<dyn Chunks>>,
@@ -171,10 +171,10 @@ impl Hierarchy<'_> {
         Ok(())
     }
 
-    /// Adds all series as images of OME-Zarr.
+    /// Adds all series as OME-Zarr images.
     fn add_ome(&mut self, all: &[Series], left_out: &mut Vec<LeftOut>) -> Result<()> {
         if self.reading.level > 0 {
-            let message = "an image of OME-Zarr has all levels; leave out the level";
+            let message = "an OME-Zarr image contains all levels; omit the level";
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         let [series] = all else {
@@ -227,7 +227,7 @@ impl Hierarchy<'_> {
     }
 }
 
-/// The shape of an image in the order of OME-Zarr.
+/// Returns the shape of an image in the dimension order of OME-Zarr.
 fn arranged_shape(image: &Image, arrangement: &Arrangement) -> Vec<u64> {
     let shape = image.shape();
     arranged::join(&arrangement.order.iter().map(|&dim| shape[dim]).collect::<Vec<_>>(), arrangement.merged)
@@ -238,21 +238,21 @@ fn form_of(slots: &Slots) -> Result<&Form> {
     Ok(&first.form)
 }
 
-/// The place on the earth of pages of a form, which may be smaller copies.
+/// Returns the georeferencing of pages, which may be overviews.
 fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Place>> {
     let Some(directory) = &series.directory else { return Ok(None) };
     let ((rows, columns), place) = (ratios(main, form), Place::of(directory)?);
     Ok(place.map(|place| place.reduced(columns, rows)))
 }
 
-/// How many times as large the pixels of a form are, along rows and columns.
+/// The factor by which pixels are larger than those of the first level, along rows and columns.
 fn ratios(main: &Form, form: &Form) -> (f64, f64) {
     #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
     let ratio = |own: u64, of_main: u64| of_main as f64 / own as f64;
     (ratio(form.height, main.height), ratio(form.width, main.width))
 }
 
-/// An image with its missing value, and its document.
+/// Returns an image with its missing value, and its document.
 fn described(
     path: &str,
     series: &Series,
@@ -274,7 +274,7 @@ fn described(
             let fill = registry.family(image.data_type())?.fill_to_v3(image.data_type(), &value);
             (image.with_fill(element), Some(fill))
         }
-        // The type has no such element, so that none is missing.
+        // The type cannot represent the missing value, so no element is missing.
         Some((text, None)) if !text.trim().is_empty() => {
             attributes.insert("nodata".to_owned(), text.trim().into());
             (image, None)

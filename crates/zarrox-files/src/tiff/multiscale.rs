@@ -7,24 +7,24 @@ use zarrox_images::ome::{self, Axis, DisplayWindow, ImageLevel, Multiscales};
 use super::series::Series;
 use crate::input::unsupported;
 
-/// The order of the dimensions of an image in OME-Zarr, by those of its pages.
+/// The order of the dimensions of an image in OME-Zarr.
 #[derive(Debug)]
 pub(super) struct Arrangement {
-    /// The dimension of the image at each place.
+    /// The source dimension of each dimension.
     pub(super) order: Vec<usize>,
-    /// The first of two dimensions that become the channels.
+    /// The first of two dimensions that are merged into channels.
     pub(super) merged: Option<usize>,
-    /// The axes afterwards.
+    /// The axes of the result.
     pub(super) axes: Vec<Axis>,
 }
 
 impl Arrangement {
-    /// The arrangement of dimensions with these names.
+    /// Returns the arrangement of dimensions with these names.
     pub(super) fn of(names: &[String], series: &Series) -> Result<Self> {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         let axis = |name: &String| match name.as_str() {
             "channel" => "c",
-            // As other programs take pages of which nothing is said.
+            // Pages without metadata become z, as in other programs.
             "page" if !has("t") => "t",
             "page" if !has("z") => "z",
             "t" => "t",
@@ -57,7 +57,7 @@ impl Arrangement {
     }
 }
 
-/// The attributes of a group whose arrays, named by their numbers, have these numbers of rows and columns.
+/// Returns the attributes of a group whose arrays are named by their level and have these numbers of rows and columns.
 pub(super) fn attributes(
     series: &Series,
     arrangement: &Arrangement,
@@ -90,7 +90,7 @@ pub(super) fn attributes(
     Ok(attributes)
 }
 
-/// The channels, if anything is known of them that viewers show.
+/// Returns the channels, if they have properties for viewers.
 fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Channel> {
     let has_range = series.channels.iter().any(|channel| channel.range.is_some());
     let limits = limits(data_type);
@@ -114,7 +114,7 @@ fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Chan
     (0..usize::try_from(count.min(1 << 10)).unwrap_or(0)).map(channel).collect()
 }
 
-/// The smallest and the largest number of a type of integers.
+/// Returns the smallest and the largest number of a type of integers.
 fn limits(data_type: &DataType) -> Option<(f64, f64)> {
     Some(match data_type {
         DataType::UInt8 => (0.0, u8::MAX.into()),

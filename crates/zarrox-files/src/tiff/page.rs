@@ -12,23 +12,23 @@ use super::predictor::Predictor;
 use super::tag;
 use crate::input::{Source, corrupt, unsupported};
 
-/// The number of bytes of a strip or a tile among which its header is looked for.
+/// The number of bytes of a strip or tile that are searched for its header.
 const HEADER: u64 = 1 << 16;
 
-/// How strips and tiles of a page become elements.
+/// The decoding of strips and tiles.
 #[derive(Debug, PartialEq)]
 pub(super) struct Coding {
     pub(super) compression: Compression,
     pub(super) predictor: Predictor,
     pub(super) endian: Endian,
-    /// True if the lowest bits of bytes come first.
+    /// True if the bits of bytes are reversed (fill order 2).
     pub(super) is_reversed: bool,
     /// The tables of all JPEGs.
     pub(super) tables: Vec<u8>,
 }
 
 impl Coding {
-    /// Returns true if the bytes in the file are the elements.
+    /// Returns true if the stored bytes are the elements.
     pub(super) fn is_plain(&self, form: &Form) -> bool {
         self.compression == Compression::None
             && self.predictor == Predictor::None
@@ -43,25 +43,25 @@ impl Coding {
 pub(super) struct Page {
     pub(super) form: Arc<Form>,
     pub(super) coding: Arc<Coding>,
-    /// The file that has the strips or tiles.
+    /// The file with the strips or tiles.
     pub(super) source: Source,
-    /// The place of each strip or tile, and its size in the file.
+    /// The offset and the size of each strip or tile in the file.
     pub(super) places: Vec<(u64, u64)>,
 }
 
-/// What a page is for.
+/// The role of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// An image of its own.
     Main,
-    /// A smaller copy of another page.
+    /// An overview of another page.
     Reduced,
     /// A mask of another page.
     Mask,
 }
 
 impl Role {
-    /// The role that the tags of a directory tell.
+    /// Returns the role in the tags of a directory.
     pub(super) fn of(directory: &Directory) -> Result<Self> {
         let subfile = directory.number(tag::SUBFILE)?.unwrap_or(0);
         let is_mask = subfile & 4 == 4 || directory.number(tag::PHOTOMETRIC)? == Some(4);
@@ -97,9 +97,7 @@ impl Page {
             false => Predictor::of(number(tag::PREDICTOR)?.unwrap_or(1), &form.sample)?,
         };
         if form.subsampling.is_some() && predictor != Predictor::None {
-            return Err(unsupported(
-                "a predictor of colours with fewer pixels than the brightness is not supported",
-            ));
+            return Err(unsupported("a predictor for subsampled YCbCr is not supported"));
         }
         let tables = if is_jpeg { directory.bytes(tag::JPEG_TABLES)? } else { None };
         let tables = tables.map(|(bytes, _)| bytes).unwrap_or_default();
@@ -115,11 +113,11 @@ impl Page {
         Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })
     }
 
-    /// Returns the pages of a stack whose planes lie behind this one in the file, as far as the file has them.
+    /// Returns the existing pages of a stack whose planes follow this one in the file.
     pub(super) fn contiguous(&self, count: u64, length: u64) -> Vec<Self> {
         let rows = self.form.height.checked_mul(self.form.depth);
         let rows = rows.and_then(|rows| rows.checked_mul(self.form.planes()));
-        // A page has fewer rows than the file has bytes, since it is not compressed.
+        // An uncompressed page has fewer rows than the file has bytes.
         let Some(rows) = rows.filter(|rows| *rows <= length) else { return Vec::new() };
         let size = self.form.stored(rows);
         let last = self.places.iter().map(|(offset, size)| offset.saturating_add(*size)).max().unwrap_or(0);
@@ -134,7 +132,7 @@ impl Page {
         (0..count).map_while(plane).collect()
     }
 
-    /// Returns true if the strips of the page are not compressed, and lie behind one another without a gap.
+    /// Returns true if the strips of the page are uncompressed and contiguous.
     pub(super) fn is_contiguous(&self) -> bool {
         let is_compressed = self.coding.compression != Compression::None || self.form.is_tiled;
         let mut pairs = self.places.windows(2);
@@ -142,7 +140,7 @@ impl Page {
     }
 }
 
-/// The blocks in which the samples of YCbCr lie; `None` if they lie pixel by pixel.
+/// Returns the subsampling blocks of YCbCr; `None` without subsampling.
 fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>> {
     let numbers = if directory.size(tag::SUBSAMPLING) > 64 {
         Vec::new()
@@ -162,44 +160,44 @@ fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>>
         || ![1, 2, 4].contains(&x)
         || ![1, 2, 4].contains(&y)
     {
-        return Err(unsupported(format!("colours of {x} times {y} pixels of brightness are not supported")));
+        return Err(unsupported(format!("YCbCr subsampling of {x} x {y} pixels is not supported")));
     }
     Ok(Some((x, y)))
 }
 
-/// The places of all strips or tiles in the file, and their sizes.
+/// Returns the offsets and the sizes of all strips or tiles in the file.
 fn places(directory: &Directory, form: &Form, compression: Compression) -> Result<Vec<(u64, u64)>> {
     let tags = match form.is_tiled {
         true => (tag::TILE_OFFSETS, tag::TILE_SIZES),
         false => (tag::STRIP_OFFSETS, tag::STRIP_SIZES),
     };
-    // Some writers name tiles strips.
+    // Some writers use the tags of strips for tiles.
     let tags = if directory.has(tags.0) { tags } else { (tag::STRIP_OFFSETS, tag::STRIP_SIZES) };
     let (offsets, mut sizes) = (directory.numbers(tags.0)?, directory.numbers(tags.1)?);
     let count = form.count().ok_or_else(|| corrupt("there are too many strips or tiles"))?;
     if offsets.is_empty() && count <= MOST_MISSING {
-        // Such a file was opened for writing, and closed before strips were written: all of them are missing.
+        // The file was closed before any strip was written, so all strips are missing.
         return Ok(vec![(0, 0); usize::try_from(count).unwrap_or(0)]);
     }
     if sizes.is_empty() && (offsets.len() == 1 || compression == Compression::None) {
-        // Old programs did not write sizes.
+        // Old programs did not write the sizes.
         sizes = (0..offsets.len() as u64).map(|nth| form.stored(rows_of(form, nth))).collect();
     }
     if sizes.len() < offsets.len() || (offsets.len() as u64) < count {
         return Err(corrupt(format!(
-            "there are {} places of strips or tiles, and {} sizes, for {form}, which needs {count}",
+            "the file has {} offsets and {} sizes of strips or tiles, but {form} needs {count}",
             offsets.len(),
             sizes.len()
         )));
     }
-    // What is behind them belongs to no part of the image.
+    // Additional entries do not belong to the image.
     Ok(offsets.into_iter().zip(sizes).take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
 }
 
-/// The most strips or tiles of an image that has none of them.
+/// The maximum number of strips or tiles of an image without stored ones.
 const MOST_MISSING: u64 = 1 << 20;
 
-/// The number of rows of a strip or a tile.
+/// Returns the number of rows of a strip or tile.
 fn rows_of(form: &Form, nth: u64) -> u64 {
     if form.is_tiled {
         return form.part.0 * form.part_depth;

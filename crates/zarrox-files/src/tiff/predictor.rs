@@ -8,18 +8,18 @@ use zarrox::{DataType, Result};
 use super::sample::Sample;
 use crate::input::{corrupt, unsupported};
 
-/// The way in which elements are replaced by differences.
+/// A predictor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Predictor {
     None,
     /// Differences of neighbours in a row.
     Horizontal,
-    /// Differences of bytes, which lie by their significance.
+    /// Differences of bytes, which are grouped by significance.
     Float,
 }
 
 impl Predictor {
-    /// The predictor of a number for samples of a form.
+    /// Returns the predictor with this number, for samples of a form.
     pub(super) fn of(number: u64, sample: &Sample) -> Result<Self> {
         let data_type = &sample.data_type;
         let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
@@ -44,10 +44,10 @@ impl Predictor {
         }
     }
 
-    /// Makes elements of differences, in rows of `row` bytes. A pixel has `samples` samples.
+    /// Restores elements from differences, in rows of `row` bytes. A pixel has `samples` samples.
     ///
     /// # Errors
-    /// When the rows do not have whole elements.
+    /// If the rows are not a whole number of elements.
     pub(super) fn undo(
         self,
         bytes: &mut [u8],
@@ -87,7 +87,7 @@ fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     }
 }
 
-/// Adds to each sample of a size the one of the pixel before it; `add` takes and gives little-endian numbers.
+/// Adds to each sample the one of the pixel before it; `add` adds little-endian numbers.
 fn add_numbers<const N: usize>(
     row: &mut [u8],
     samples: usize,
@@ -113,8 +113,8 @@ fn add_bytes(row: &mut [u8], samples: usize) {
     }
 }
 
-/// Adds to each byte the one before it, eight at once: the lanes of a word are sums of every other byte, which a
-/// multiplication adds up without a carry into the next lane.
+/// Adds to each byte the one before it, eight at once: the lanes of a word hold every other byte, and a
+/// multiplication computes their prefix sums without a carry into the next lane.
 fn add_words(row: &mut [u8]) {
     const LANES: u64 = 0x00ff_00ff_00ff_00ff;
     const ONES: u64 = 0x0001_0001_0001_0001;
@@ -151,7 +151,7 @@ fn add_pixels<S: Copy>(row: &mut [S], samples: usize, add: impl Fn(S, S) -> S) {
     }
 }
 
-/// As [`add_pixels`], with sums that do not wait for what was just stored.
+/// Like [`add_pixels`], with sums that do not depend on the previous store.
 fn add_short_pixels<S: Copy, const N: usize>(row: &mut [S], add: impl Fn(S, S) -> S) {
     let (pixels, rest) = row.as_chunks_mut::<N>();
     let Some((first, pixels)) = pixels.split_first_mut() else { return };
@@ -167,7 +167,7 @@ fn add_short_pixels<S: Copy, const N: usize>(row: &mut [S], add: impl Fn(S, S) -
     }
 }
 
-/// Makes floats of the differences of their bytes; `planes` is memory for a row.
+/// Restores floats from the differences of their bytes; `planes` is a buffer for a row.
 fn join_floats(
     row: &mut [u8],
     planes: &mut Vec<u8>,
@@ -180,7 +180,7 @@ fn join_floats(
     planes.clear();
     match endian {
         Endian::Big => planes.extend_from_slice(row),
-        // The bytes of the highest significance, which are first, go to the end of each element.
+        // The most significant bytes, which are first, become the last byte of each element.
         Endian::Little => row.rchunks_exact(count).for_each(|plane| planes.extend_from_slice(plane)),
     }
     let element = u32::try_from(size).map_err(|_| corrupt("a sample is too large"))?;
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(floats, [0x80, 0x3f, 0xc0, 0x40]);
     }
 
-    /// As [`Predictor::undo`] for one row, byte by byte.
+    /// Like [`Predictor::undo`] for one row, byte by byte.
     fn undone(predictor: Predictor, row: &[u8], samples: usize, size: usize, endian: Endian) -> Vec<u8> {
         let mut row = row.to_vec();
         let count = row.len() / size;

@@ -1,16 +1,16 @@
-//! Samples: how their bits lie in the file, and the type of the elements that they become.
+//! Samples: their bits in the file, and the data type of their elements.
 
 use zarrox::data_type::Endian;
 use zarrox::{DataType, Result};
 
 use crate::input::{unsupported, zeroed};
 
-/// How samples become elements.
+/// The conversion of samples to elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// Samples are elements.
+    /// Samples are the elements.
     None,
-    /// Unsigned integers of fewer bits, from the highest bit of each byte on. Rows begin at bytes.
+    /// Packed unsigned integers, the most significant bit first. Rows are byte-aligned.
     Bits,
     /// Floats of 24 bits.
     Float24,
@@ -18,7 +18,7 @@ enum Packing {
     ComplexIntegers,
 }
 
-/// The form of a sample in the file, and its element.
+/// The form of a sample in the file, and its data type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sample {
     /// The bits of a sample in the file.
@@ -28,7 +28,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Returns the form of samples of `bits` bits, with the number of their format.
+    /// Returns the form of samples of `bits` bits in a sample format.
     pub(super) fn of(bits: u64, format: u64) -> Result<Self> {
         use DataType as Type;
         let plain = |data_type| (Packing::None, data_type);
@@ -49,7 +49,7 @@ impl Sample {
             (3, 24) => (Packing::Float24, Type::Float32),
             (5, 32) => (Packing::ComplexIntegers, Type::Complex64),
             (5, 64) => (Packing::ComplexIntegers, Type::Complex128),
-            // Programs disagree about the order of these bytes.
+            // Programs disagree about the byte order of these samples.
             (1 | 4, 24) => return Err(unusual(bits, format)),
             (1 | 4, 1..=7) => (Packing::Bits, Type::UInt8),
             (1 | 4, 9..=15) => (Packing::Bits, Type::UInt16),
@@ -59,7 +59,7 @@ impl Sample {
         Ok(Self { bits, packing, data_type })
     }
 
-    /// Returns true if elements are made of samples, and false if samples are elements.
+    /// Returns true if samples must be converted to elements.
     pub(super) fn is_packed(&self) -> bool {
         self.packing != Packing::None
     }
@@ -69,7 +69,7 @@ impl Sample {
         self.bits.div_ceil(8)
     }
 
-    /// Returns the bytes of the elements, in the byte order of the file. The bytes are whole rows, of `in_row` samples each.
+    /// Returns the bytes of the elements, in the byte order of the file. The input is whole rows of `in_row` samples.
     pub(super) fn unpacked(&self, bytes: Vec<u8>, in_row: usize, endian: Endian) -> Result<Vec<u8>> {
         match self.packing {
             Packing::None => Ok(bytes),
@@ -127,7 +127,7 @@ fn unusual(bits: u64, format: u64) -> zarrox::Error {
     unsupported(format!("elements of {bits} bits in the format {format} are not supported"))
 }
 
-/// Returns bytes of a big-endian number in the order of the file.
+/// Returns the bytes of a big-endian number in the byte order of the file.
 fn ordered<const N: usize>(big: &[u8; N], endian: Endian) -> [u8; N] {
     let mut bytes = *big;
     if endian == Endian::Little {
@@ -136,7 +136,7 @@ fn ordered<const N: usize>(big: &[u8; N], endian: Endian) -> [u8; N] {
     bytes
 }
 
-/// The number of a sign, 7 bits of an exponent and 16 bits of a fraction.
+/// Returns the number with a sign bit, 7 exponent bits and 16 fraction bits.
 fn float24([high, middle, low]: [u8; 3]) -> f32 {
     let sign = if high & 0x80 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(high & 0x7f);
@@ -149,7 +149,7 @@ fn float24([high, middle, low]: [u8; 3]) -> f32 {
     }
 }
 
-/// The complex numbers of floats that pairs of integers are.
+/// Converts pairs of integers to complex floats.
 fn complex(bytes: &[u8], is_short: bool, endian: Endian) -> Vec<u8> {
     let mut out = Vec::new();
     if is_short {

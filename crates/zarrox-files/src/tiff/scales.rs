@@ -1,34 +1,34 @@
-//! The distances of elements along dimensions, with their units.
+//! The spacing of elements along dimensions, with units.
 
 use zarrox::json::{Json, Map};
 
-/// The distance of elements along a dimension, and where the first one is.
+/// The spacing of elements along a dimension, and the coordinate of the first one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
     pub(super) axis: &'static str,
     pub(super) step: f64,
-    /// The unit as UDUNITS-2 names it.
+    /// The UDUNITS-2 name of the unit.
     pub(super) unit: Option<String>,
 }
 
-/// The distances along dimensions.
+/// The spacing along dimensions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Scales(pub(super) Vec<Scale>);
 
 impl Scales {
-    /// Adds the distance along a dimension, if it is one.
+    /// Adds the spacing along a dimension, if it is valid.
     pub(super) fn add(&mut self, axis: &'static str, step: f64, unit: Option<&str>) {
         if step.is_finite() && step > 0.0 {
             self.0.push(Scale { axis, step, unit: unit.and_then(named) });
         }
     }
 
-    /// The distance along a dimension.
+    /// Returns the spacing along a dimension.
     pub(super) fn of(&self, axis: &str) -> Option<&Scale> {
         self.0.iter().find(|scale| scale.axis == axis)
     }
 
-    /// Returns the distances of pixels that are `rows` and `columns` times as large.
+    /// Returns the spacing of pixels that are `rows` and `columns` times as large.
     pub(super) fn times(&self, rows: f64, columns: f64) -> Self {
         let larger = |scale: &Scale| {
             let ratio = match scale.axis {
@@ -59,7 +59,7 @@ impl Scales {
     }
 }
 
-/// The name of a unit in UDUNITS-2; `None` for pixels and other units that are none.
+/// Returns the UDUNITS-2 name of a unit; `None` for pixels and other non-physical units.
 pub(super) fn named(unit: &str) -> Option<String> {
     let unit = unit.trim();
     let known = match unit {

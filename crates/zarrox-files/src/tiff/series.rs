@@ -17,10 +17,10 @@ use super::{imagej, shaped, stack};
 use crate::input::{corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The most arrays that a file becomes.
+/// The maximum number of arrays of a file.
 const MOST: usize = 1 << 14;
 
-/// The most planes of a stack.
+/// The maximum number of planes of a stack.
 const MOST_PLANES: u64 = 1 << 22;
 
 /// The pages that become one array.
@@ -30,17 +30,17 @@ pub(super) struct Series {
     /// The dimensions of pages.
     pub(super) axes: Vec<Axis>,
     pub(super) slots: Slots,
-    /// The smaller copies that all pages have, the largest first.
+    /// The overviews that all pages have, the largest first.
     pub(super) levels: Vec<Slots>,
     /// The tags of the first page.
     pub(super) directory: Option<Arc<Directory>>,
-    /// The distances of elements.
+    /// The spacing of elements.
     pub(super) scales: Scales,
     pub(super) channels: Vec<Channel>,
 }
 
 impl Series {
-    /// The series of pages in the order of dimensions.
+    /// Creates a series of pages in row-major order of the dimensions.
     pub(super) fn new(axes: Vec<Axis>, found: &[Option<&Found>]) -> Self {
         let slots = found.iter().map(|found| found.map(|found| Arc::clone(&found.page))).collect();
         let directory = found.iter().flatten().find_map(|found| found.directory.clone());
@@ -48,7 +48,7 @@ impl Series {
         Self { name: None, axes, slots, levels: levels(found), directory, scales, channels: Vec::new() }
     }
 
-    /// The form of all pages.
+    /// Returns the form of all pages.
     pub(super) fn form(&self) -> Option<&Arc<Form>> {
         self.slots.iter().flatten().next().map(|page| &page.form)
     }
@@ -58,13 +58,13 @@ impl Series {
         self.form().is_some_and(|form| form.photometric == 2 || form.photometric == 6)
     }
 
-    /// The description of the first page.
+    /// Returns the description of the first page.
     pub(super) fn description(&self) -> Result<Option<String>> {
         self.directory.as_ref().map_or(Ok(None), |directory| directory.text(tag::DESCRIPTION))
     }
 }
 
-/// The smaller copies that all pages have in one form, the largest first.
+/// Returns the overviews that all pages have in the same form, the largest first.
 fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     let sorted: Vec<Option<Vec<&Arc<Page>>>> = found
         .iter()
@@ -91,7 +91,7 @@ fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     all
 }
 
-/// The series of pages by their forms, and by the descriptions of their first pages.
+/// Returns the series of pages, grouped by form. A description that starts an array starts a new series.
 pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Vec<Series>> {
     let mut groups: Vec<Vec<&Found>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -112,7 +112,7 @@ pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>
     groups.iter().map(|group| of_group(group, length, left_out)).collect()
 }
 
-/// The series of pages of one form.
+/// Returns the series of pages of the same form.
 fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Series> {
     let first = *group.first().ok_or_else(|| corrupt("the file has no images"))?;
     let directory = first.directory.as_deref();
@@ -132,7 +132,7 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
         Some(count) if count == pages => {
             Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
         }
-        // The planes of a stack with one directory lie behind the first one.
+        // The planes of a stack with a single directory follow the first one.
         Some(count) if (2..=MOST_PLANES).contains(&count) && pages == 1 && first.page.is_contiguous() => {
             stacked(first, axes, count, length, left_out)
         }
@@ -140,7 +140,7 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
             let described: Vec<String> =
                 axes.iter().map(|(name, length)| format!("{name}={length}")).collect();
             let described = described.join(", ");
-            let message = format!("its description says {described}, and there are {pages} pages");
+            let message = format!("its description says {described}, but the file has {pages} pages");
             left_out.push(LeftOut::of_file(format!("{} (dimensions)", first.path), &corrupt(message)));
             plain(group)
         }
@@ -153,24 +153,25 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
     Ok(series)
 }
 
-/// The series of pages along one dimension.
+/// Returns the series of pages along one dimension.
 fn plain(group: &[&Found]) -> Series {
     let pages = group.len() as u64;
     let axes = if pages > 1 { vec![("page".to_owned(), pages)] } else { Vec::new() };
     Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
 }
 
-/// The series of planes that lie behind the first one in the file. Planes that the file does not have are missing.
+/// Returns the series of planes that follow the first one in the file. Planes beyond the end of the file are
+/// missing.
 fn stacked(first: &Found, axes: Vec<Axis>, count: u64, length: u64, left_out: &mut Vec<LeftOut>) -> Series {
     let pages = first.page.contiguous(count, length);
     let there = pages.len() as u64;
     let mut series = Series::new(axes, &[Some(first)]);
     if there < count {
-        let message = format!("the file has {there} of {count} planes; the others are cut off");
+        let message = format!("the file has {there} of {count} planes; it is truncated");
         left_out.push(LeftOut::of_file(format!("{} (planes)", first.path), &corrupt(message)));
     }
     series.slots = if there <= 1 {
-        // Without further planes, the dimensions have nothing.
+        // Without further planes, the dimensions are unused.
         series.axes.clear();
         vec![Some(Arc::clone(&first.page))]
     } else {

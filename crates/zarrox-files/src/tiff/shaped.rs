@@ -5,7 +5,8 @@ use zarrox::json::{self, Json};
 use super::form::Form;
 use super::image::Axis;
 
-/// The dimensions of pages that a description tells; `None` if it tells no shape, or one of which pages have no part.
+/// Returns the dimensions of pages in a description; `None` without a shape, or if the pages do not match
+/// it.
 pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     let document = json::parse_object(text.trim().as_bytes()).ok()?;
     let shape: Vec<u64> =
@@ -15,7 +16,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
         .try_fold(1_u64, |n, &length| n.checked_mul(length))?;
     let size = shape.iter().try_fold(1_u64, |size, &length| size.checked_mul(length))?;
     let count = size.checked_div(page).filter(|count| count.checked_mul(page) == Some(size))?;
-    // The first dimensions are those of pages.
+    // The leading dimensions are those of pages.
     let mut product = 1_u64;
     let split = shape.iter().position(|&length| {
         let is_whole = product == count;
@@ -29,7 +30,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     Some(names.into_iter().zip(shape).collect())
 }
 
-/// The names of the first dimensions, from a text with one letter for each dimension.
+/// Returns the names of the leading dimensions, from a string with one letter for each dimension.
 fn names(axes: &str, count: usize, ndim: usize) -> Vec<String> {
     let letters: Vec<String> = axes.chars().map(|axis| axis.to_lowercase().to_string()).collect();
     let is_usable = letters.len() == ndim

@@ -1,4 +1,4 @@
-//! Stacks of MetaMorph (STK), whose planes share one directory.
+//! Stacks of MetaMorph (STK), whose planes share a single directory.
 
 use zarrox::Result;
 
@@ -6,10 +6,10 @@ use super::directory::Directory;
 use super::image::Axis;
 use super::tag;
 
-/// The size of what is said about a plane, in bytes: a distance as a ratio, and two dates with their times.
+/// The size of the metadata of a plane in bytes: a distance as a ratio, and two dates with times.
 const PLANE: u64 = 24;
 
-/// The dimension along which the planes lie.
+/// Returns the dimension of the planes.
 pub(super) fn planes(directory: &Directory) -> Result<Option<Vec<Axis>>> {
     let count = directory.count(tag::STACK_PLANES);
     if count <= 1 {

@@ -1,6 +1,6 @@
 //! The numbers of tags.
 
-/// The tags that say what elements mean and where they lie, and without which they can be read.
+/// The tags for the meaning and the georeferencing of elements, which are not needed to read them.
 pub(super) const DESCRIBING: [u16; 17] = [
     DESCRIPTION,
     X_RESOLUTION,
@@ -51,7 +51,7 @@ pub(super) const SUBSAMPLING: u16 = 530;
 pub(super) const DEPTH: u16 = 32997;
 pub(super) const TILE_DEPTH: u16 = 32998;
 pub(super) const PIXEL_SCALE: u16 = 33550;
-/// MetaMorph's planes: the number of values is that of planes.
+/// MetaMorph planes: the number of values is the number of planes.
 pub(super) const STACK_PLANES: u16 = 33629;
 pub(super) const TIE_POINTS: u16 = 33922;
 pub(super) const TRANSFORMATION: u16 = 34264;
@@ -63,5 +63,5 @@ pub(super) const NO_DATA: u16 = 42113;
 pub(super) const IMAGEJ_COUNTS: u16 = 50838;
 pub(super) const IMAGEJ_METADATA: u16 = 50839;
 pub(super) const LERC: u16 = 50674;
-/// The coefficients of a camera.
+/// The rational polynomial coefficients of a camera.
 pub(super) const CAMERA: u16 = 50844;

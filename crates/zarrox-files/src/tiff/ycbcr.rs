@@ -1,8 +1,8 @@
-//! YCbCr whose colours have fewer pixels than the brightness, and lie in blocks.
+//! Subsampled YCbCr, which is stored in blocks.
 
-/// Returns the samples of each pixel, in which all pixels of a block have its colours.
+/// Returns the samples of each pixel. All pixels of a block share its chroma.
 ///
-/// A block has the brightness of `across * down` pixels, and then the two colours.
+/// A block has the luma of `across * down` pixels, followed by the two chroma samples.
 pub(super) fn spread(bytes: &[u8], rows: usize, columns: usize, (across, down): (usize, usize)) -> Vec<u8> {
     let (in_row, size) = (columns.div_ceil(across), across * down + 2);
     let mut out = vec![0; rows.saturating_mul(columns).saturating_mul(3)];

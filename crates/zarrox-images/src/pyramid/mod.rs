@@ -64,7 +64,7 @@ impl Downsample {
     /// Plans a new group with a copy of an array and its levels.
     ///
     /// # Errors
-    /// The errors of [`plan`](Self::plan); also when one place contains the other.
+    /// The errors of [`plan`](Self::plan); also when one location contains the other.
     pub fn plan_into(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<Pyramid> {
         let (source, destination) = (source.into(), destination.into());
         check_apart(&source, &destination)?;

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from zarrox import _native, abc, api, buffer, codecs, dtype, errors, registry, storage, types
 from zarrox._native import __version__
-from zarrox.api import asynchronous as _asynchronous  # noqa: F401 (is found as zarrox.api.asynchronous)
+from zarrox.api import asynchronous as _asynchronous  # noqa: F401 (accessible as zarrox.api.asynchronous)
 from zarrox.api.synchronous import (
     array,
     consolidate_metadata,
@@ -134,14 +134,14 @@ __all__ = [
 ]
 
 if hasattr(os, "register_at_fork"):
-    # What other threads hold, in libraries as well, would be held for ever in the child.
+    # Locks of other threads, also in libraries, would never be released in the child.
     os.register_at_fork(
         before=_native.before_fork,
         after_in_parent=partial(_native.after_fork, False),
         after_in_child=partial(_native.after_fork, True),
     )
 
-#: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
+#: Modules that are imported on first use, since their dependencies are slow to import or optional.
 _LATER = ("dask", "v2", "xarray")
 
 #: The functions of modules that few programs need, and that are imported with the first of them.
@@ -172,7 +172,7 @@ def __dir__() -> list[str]:
 
 
 def print_debug_info() -> None:
-    """Print the versions of everything that matters, for reports of errors."""
+    """Print the versions of the relevant packages, for bug reports."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

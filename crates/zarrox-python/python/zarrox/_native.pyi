@@ -1,4 +1,4 @@
-"""The native module, written in Rust. Nothing here is public: the modules around it are."""
+"""The native module, written in Rust. It is private; the modules around it are public."""
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Literal, TypeVar, final
@@ -56,7 +56,7 @@ _T = TypeVar("_T")
 
 @final
 class Store:
-    """Keys and their bytes, somewhere. Keys are text without ``..`` and without ``/`` at either end."""
+    """A key-value store. Keys are text without ``..`` and without leading or trailing ``/``."""
 
     @staticmethod
     def memory() -> Store: ...
@@ -80,27 +80,28 @@ class Store:
     def mapping(
         mapping: Mapping[str, Any], place: Any = None, in_flight: int | None = None, wrap: Any = None
     ) -> Store:
-        """Any mapping of Python's from keys to buffers; called from other threads, which take the GIL.
+        """A store over any Python mapping from keys to buffers. It is called from other threads, which acquire the GIL.
 
-        ``in_flight`` requests are made at a time where each takes time to travel. ``wrap`` makes what is put into the mapping of bytes.
+        ``in_flight`` is the number of concurrent requests to a remote store. ``wrap`` converts bytes to values of the mapping.
 
-        All mappings with the same place share their locks: an object, a store, or a text that names it; else the mapping itself.
+        Mappings with the same ``place``, which is an object, a store or a string, share their locks; the default is the mapping.
         """
     @staticmethod
     def from_url(url: str, options: Mapping[str, str] | None = None, create: bool = False) -> tuple[Store, str]:
-        """The store of a path or URL as the command line takes it, and the path of the node in it."""
+        """The store of a path or URL, as on the command line, and the path of the node in it."""
 
     def prefixed(self, prefix: str) -> Store:
         """The keys below ``prefix/`` as a store."""
     def read_only(self) -> Store: ...
     def cached(self, bytes: int | None) -> Store:
-        """Behind a cache in memory of so many bytes (``None``: without a bound)."""
+        """The store with a cache in memory of at most this many bytes (``None``: unbounded)."""
     def with_chunks(self, chunks: Store) -> Store:
-        """The documents of nodes (``.zarray``, ``zarr.json`` …) are here, all other keys in ``chunks``."""
+        """The store with the metadata documents (``.zarray``, ``zarr.json`` …) of this one, and all other keys of ``chunks``."""
     def copy_of(self, originals: Store) -> Store:
-        """The documents here are copies, which are compared with those in ``originals`` before elements are read or written."""
+        """The store with documents that are copies, which are compared with those in ``originals`` before elements are read or
+        written."""
     def with_locks(self, locks: Any) -> Store:
-        """``locks[key]`` is a context manager of Python's that is entered whenever a stored object is changed."""
+        """``locks[key]`` is a Python context manager that is entered whenever a stored object is changed."""
 
     @property
     def location(self) -> str: ...
@@ -116,37 +117,38 @@ class Store:
     def get_ranges(
         self, key: str, ranges: Sequence[tuple[int | None, int | None]]
     ) -> list[bytes] | None:
-        """Parts of one version of a value, each a start and a length: without a start its end, without a length the rest.
+        """Reads ranges of one version of a value. A range is a start and a length; without a start it is a suffix, and without a
+        length the rest.
 
-        A part that reaches beyond the end of the value is cut there.
+        A range beyond the end of the value is truncated.
         """
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
-        """Those that are there, read at the same time."""
+        """The existing values, read concurrently."""
     def set(self, key: str, value: Any) -> None:
-        """``value``: anything with the buffer protocol, contiguous."""
+        """``value`` is any contiguous object with the buffer protocol."""
     def set_if_absent(self, key: str, value: Any) -> bool:
-        """Returns true if there was no value, and this one was written."""
+        """Returns true if there was no value and this one was written."""
     def delete(self, key: str) -> bool:
-        """Returns true if it was there."""
+        """Returns true if the key existed."""
     def contains(self, key: str) -> bool: ...
     def size(self, key: str) -> int | None:
         """The length of one value in bytes."""
     def keys(self, prefix: str = "") -> list[str]:
         """All keys below ``prefix/``, complete, sorted."""
     def sizes(self, prefix: str = "") -> int:
-        """The bytes of all values below ``prefix/`` together."""
+        """The total size of all values below ``prefix/`` in bytes."""
     def is_empty(self, prefix: str = "") -> bool:
         """Returns true if no key is below ``prefix/``."""
     def list_dir(self, prefix: str = "") -> list[str]:
         """The names directly below ``prefix/``, of keys and of prefixes, sorted."""
     def delete_prefix(self, prefix: str) -> None: ...
     def rename(self, from_: str, to: str) -> None:
-        """Moves what is below one prefix, or one key, to another name."""
+        """Moves all keys below a prefix, or a single key, to another name."""
     def flush(self) -> None: ...
 
 @final
 class Interrupt:
-    """Calls work off that another thread does, which raises ``KeyboardInterrupt`` then."""
+    """Interrupts the work of another thread, which then raises ``KeyboardInterrupt``."""
 
     def set(self) -> None: ...
 
@@ -163,21 +165,21 @@ class Array:
     def shape(self) -> tuple[int, ...]: ...
     @property
     def chunks(self) -> tuple[int, ...]:
-        """Of the chunks inside shards, where there are shards."""
+        """The chunk shape; for arrays with shards, that of the inner chunks."""
     @property
     def shards(self) -> tuple[int, ...] | None: ...
     @property
     def chunk_grid(self) -> str:
-        """Of what is stored as one object: the ``chunk_grid`` of v3 metadata, JSON."""
+        """The grid of stored objects: the ``chunk_grid`` of v3 metadata, JSON."""
     @property
     def chunk_grid_text(self) -> str:
-        """The grid for people to read: ``([3, 4], 10)``."""
+        """The grid as readable text: ``([3, 4], 10)``."""
     @property
     def grid_shape(self) -> tuple[int, ...]:
-        """The number of stored objects (chunks, or shards) that there can be along each dimension."""
+        """The size of the grid of stored objects (chunks or shards) along each dimension."""
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the arrays that reading gives; in v2 with the byte order of what is stored."""
+        """The data type of the arrays that reading returns; in v2 with the stored byte order."""
     @property
     def data_type(self) -> str:
         """The ``data_type`` of v3 metadata, JSON."""
@@ -192,18 +194,18 @@ class Array:
     def dimension_names(self) -> tuple[str | None, ...] | None: ...
     @property
     def codecs(self) -> str:
-        """The chain as v3 metadata has it, JSON."""
+        """The codec pipeline as in v3 metadata, JSON."""
     def document(self) -> str:
         """The metadata of the array as its format stores it, JSON: ``.zarray``, ``zarr.json``, ``attributes.json`` …"""
     def attributes(self, refresh: bool = False) -> str:
         """The attributes, JSON; ``refresh`` reads them from the store again."""
     def set_attributes(self, attributes: str, among: bool = False) -> None:
-        """Replaces all, or puts these among the others."""
+        """Replaces all attributes, or updates them with these."""
     def refresh(self) -> None:
         """Reads the metadata again."""
 
     def set_fill_value(self, fill: str) -> None:
-        """Stores another fill value, given as the metadata of the format has it, JSON."""
+        """Stores another fill value, given as in the metadata of the format, JSON."""
     def view(self, chunks: Store, changes: str) -> Array:
         """An array over the same chunks with other metadata, which is kept in memory.
 
@@ -229,7 +231,7 @@ class Array:
         fields: str | list[str] | None = None,
     ) -> None: ...
     def takes(self, dtype: np.dtype[Any]) -> bool:
-        """Returns true if elements of this type are read and written as they are."""
+        """Returns true if elements of this type are read and written without conversion."""
     def read_parts(
         self,
         batch: list[Any],
@@ -237,7 +239,8 @@ class Array:
         drop_axes: tuple[int, ...],
         interrupt: Interrupt | None = None,
     ) -> list[bool] | None:
-        """Reads a batch of zarr-python 3's codec pipelines; returns which chunks are stored, or ``None`` if it cannot be done here."""
+        """Reads a batch of zarr-python 3's codec pipeline. Returns which chunks are stored, or ``None`` if the batch is not
+        supported."""
     def write_parts(
         self,
         batch: list[Any],
@@ -246,21 +249,21 @@ class Array:
         store_empty: bool,
         interrupt: Interrupt | None = None,
     ) -> bool:
-        """Writes such a batch, or one value everywhere; returns false if it cannot be done here, or not in full."""
+        """Writes such a batch, or one value everywhere. Returns false if the batch is not fully supported."""
     def resize(self, shape: tuple[int, ...]) -> None: ...
     def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
     def with_shape(self, shape: tuple[int, ...]) -> Array:
-        """The array in a shape that is not stored, for processes that write what `grow_together` waits for."""
+        """The array with a shape that is not stored yet, for processes that write rows before `grow_together` stores the shape."""
 
     def rechunk(self, target: Array, memory: int | None, scratch: str | None) -> None: ...
     def rechunk_plan(
         self, target: Array, memory: int, through: bool = False
     ) -> tuple[tuple[list[int], tuple[list[int], int]] | None, tuple[list[int], int]]:
-        """The chunks of an array in between, and the lengths and number of the boxes that it is filled in, or ``None``; and those of
-        the boxes that the target is filled in."""
+        """The chunks of an array in between, and the shape and number of the boxes in which it is filled, or ``None``; and those of
+        the boxes in which the target is filled."""
 
     def copy_boxes(self, target: Array, lengths: Sequence[int], part: tuple[int, int], memory: int) -> None:
-        """Copies boxes of these lengths: from the one of the first number up to the second."""
+        """Copies the boxes of this shape whose indices are in the range ``part``."""
 
 
     def chunk_key(self, chunk: tuple[int, ...]) -> str:
@@ -268,11 +271,11 @@ class Array:
     def encoded_chunk(self, chunk: tuple[int, ...]) -> bytes | None: ...
     def set_encoded_chunk(self, chunk: tuple[int, ...], encoded: Any) -> None: ...
     def visit_encoded_chunks(self, visit: Any) -> None:
-        """Calls ``visit`` with the stored bytes of each chunk in the order of the grid; those that are not stored are passed over."""
+        """Calls ``visit`` with the stored bytes of each chunk in grid order; missing chunks are skipped."""
     def stored_chunks(self) -> int:
-        """The number of objects (chunks, or shards) that are stored; reads a listing."""
+        """The number of stored objects (chunks or shards), from a listing."""
     def stored_bytes(self) -> int:
-        """The bytes of all stored objects of the array, documents included."""
+        """The size of all stored objects of the array in bytes, including documents."""
     def with_options(
         self,
         *,
@@ -295,17 +298,17 @@ class Group:
     def document(self) -> str: ...
     def attributes(self, refresh: bool = False) -> str: ...
     def set_attributes(self, attributes: str, among: bool = False) -> None:
-        """Replaces all, or puts these among the others."""
+        """Replaces all attributes, or updates them with these."""
     def children(self) -> list[tuple[str, Array | Group | str]]:
-        """The nodes directly below, sorted by name; text says why a node cannot be opened."""
+        """The nodes directly below, sorted by name. For a node that cannot be opened, a string with the reason."""
     def names(self) -> list[tuple[str, Literal["array", "group", "broken"]]]:
         """The names of the nodes directly below, and the kinds that they are opened as."""
     def child_names(self) -> list[str]: ...
     def kinds(self) -> list[tuple[str, Literal["array", "group", "broken"]]]:
-        """The names and kinds of the nodes directly below; documents are not read where their names tell the kind."""
+        """The names and kinds of the nodes directly below; documents are not read if their names determine the kind."""
     def contains(self, path: str) -> bool: ...
     def open(self, path: str) -> Array | Group:
-        """Raises ``zarrox.errors.NodeNotFoundError`` (a ``KeyError``, too)."""
+        """Raises ``zarrox.errors.NodeNotFoundError``, which is also a ``KeyError``."""
     def kind(self, path: str) -> Literal["array", "group", "broken"] | None: ...
     def create_group(self, path: str, overwrite: bool = False) -> Group: ...
     def require_group(self, path: str) -> Group: ...
@@ -319,7 +322,7 @@ def open_node(
     format: str | None = None,
     consolidated: bool | None = ...,
 ) -> Array | Group:
-    """Formats: ``None`` finds out. ``consolidated``: ``True`` demands the copy of all documents, ``None`` takes it if it is there."""
+    """Format ``None`` is detected. ``consolidated=True`` requires consolidated metadata, and ``None`` uses it if it exists."""
 
 def node_kind(store: Store, path: str, format: str | None = None) -> Literal["array", "group", "broken"] | None: ...
 def create_array(store: Store, path: str, spec: str) -> Array:
@@ -336,26 +339,27 @@ def delete_node(store: Store, path: str) -> None: ...
 class Growth:
     @property
     def left(self) -> list[tuple[str, int, int, int]]:
-        """What an append has left that was killed when all of its rows were there: the path of each array, the axis, and the lengths
-        before and after."""
+        """The journal of a killed append whose rows were all written: the path of each array, the axis, and the lengths before and
+        after."""
 
     def note(self, arrays: Sequence[tuple[str, int, int, int]], is_written: bool) -> None:
-        """Says which arrays are going to be longer, before the first one is; ``False`` if their rows have no values then."""
+        """Announces which arrays will grow, before the first one does; ``False`` if their rows have no values yet."""
 
 def grow_with(group: Group, work: Callable[[Growth], _T]) -> _T:
-    """Calls a function that lets the arrays below a group grow, while no other writer does so.
+    """Calls a function that grows arrays below a group, while no other writer does so.
 
-    The partial growth of a killed writer is undone first. If the function fails, it must have left the arrays unchanged; otherwise the
-    next writer undoes what it has changed."""
+    The partial growth of a killed writer is undone first. If the function fails, it must leave the arrays unchanged; otherwise the
+    next writer undoes its changes."""
 
 def grow_together(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], write: Callable[[list[Array]], None]) -> None:
-    """Calls a function with arrays of one store as they will be, and then stores their shapes, that of the first array last.
+    """Calls a function with arrays of one store in their future shapes, and then stores the shapes. The shape of the first array is
+    stored last.
 
-    Consolidated metadata is renewed after that, once. If the function fails, all arrays are as before. Two calls for the same arrays
-    must name them in the same order."""
+    Consolidated metadata is then updated once. If the function fails, all arrays are as before. Two calls for the same arrays must
+    name them in the same order."""
 
 def replace_directory(new: str, old: str) -> None:
-    """Exchanges a directory with a new node with another one, which is deleted: in one step, where the system can."""
+    """Replaces a directory by another one with a new node, atomically if the system supports it, and deletes the old one."""
 
 def consolidate(store: Store, path: str) -> None: ...
 def check(
@@ -374,16 +378,16 @@ def downsample(source: str, destination: str | None, options: dict[str, Any]) ->
     """Members of levels: ``path``, ``shape``, ``chunks``, ``factors``, ``scale``, ``translation``, ``bytes``."""
 
 def import_file(sources: list[str], destination: str, options: dict[str, Any]) -> list[tuple[str, str]]:
-    """The paths of what is left out, and the reasons."""
+    """The paths of skipped parts, and the reasons."""
 
 def export_file(source: str, destination: str, options: dict[str, Any]) -> list[tuple[str, str]]:
-    """The paths of what is left out, and the reasons."""
+    """The paths of skipped parts, and the reasons."""
 
 def validate_ome(path: str) -> list[tuple[str, str, str]]:
     """The severity, the path and the message of each finding."""
 @final
 class Server:
-    """A server of arrays and groups over HTTP, until it is closed or forgotten."""
+    """A server of arrays and groups over HTTP, until it is closed or garbage-collected."""
 
     @property
     def url(self) -> str: ...
@@ -395,9 +399,9 @@ class Server:
     def port(self) -> int: ...
     @property
     def frame_path(self) -> str:
-        """The path of the page for frames in pages of other origins, with the token in it and a slash at its end."""
+        """The path of the page for frames in pages of other origins, with the token and a trailing slash."""
     def add(self, node: Array | Group) -> str:
-        """Serve the store of a node as well; returns the name of its root."""
+        """Adds the store of a node; returns the name of its root."""
     def close(self) -> None: ...
 
 def run_command(arguments: list[str]) -> int:
@@ -450,7 +454,7 @@ def stats(
 def stats_along(
     array: Array, axes: list[int], measures: list[str], memory: int | None = None
 ) -> tuple[list[int], list[bytes]]:
-    """The shape, and of each statistic the bytes of its elements."""
+    """The shape, and the bytes of the elements of each statistic."""
 
 def du(node: Array | Group, inner: bool = False) -> list[str]:
     """A JSON object for each node."""
@@ -460,14 +464,14 @@ def chunk_table(array: Array) -> list[tuple[list[int], str, int]]:
 
 def digest(node: Array | Group, stored: bool = False, memory: int | None = None) -> str: ...
 def write_manifest(store: Store, path: str, out: Any) -> str:
-    """Writes to ``out.write``; returns the digest of all that is stored."""
+    """Writes to ``out.write``; returns the digest of all stored objects."""
 
 def verify_manifest(store: Store, path: str, input: Any) -> list[str]:
     """Reads from ``input.read``; returns each difference as JSON."""
 
 @final
 class Codec:
-    """One codec of numcodecs' configuration, to be used by itself."""
+    """A codec of a numcodecs configuration, used alone."""
 
     def __new__(cls, config: str) -> Codec:
         """``config``: JSON with ``id``. Raises ``ValueError`` for an unknown one."""
@@ -478,18 +482,18 @@ class Codec:
     def decode(self, data: Any, out: Any = None) -> bytes | npt.NDArray[Any]: ...
 
 def codec_names() -> list[tuple[str, str | None]]:
-    """Of all codecs known natively: the name in v3, and the ``id`` in v2 where there is one."""
+    """The native codecs: the name in v3, and the ``id`` in v2, if there is one."""
 def set_threads(count: int) -> int:
-    """Sets how many threads work from now on (0: one for each core); returns how many did."""
+    """Sets the number of threads (0: one for each core); returns the previous number."""
 def threads() -> int: ...
 def allow_pickle(allowed: bool) -> None:
-    """Says whether pickles are read and written in arrays that are opened from now on."""
+    """Sets whether arrays that are opened from now on read and write pickles."""
 
 def before_fork() -> None:
-    """Waits until no thread is inside of a database, and lets none in."""
+    """Waits until no thread uses a database, and blocks further use."""
 
 def after_fork(in_child: bool) -> None:
-    """Lets all threads go on."""
+    """Unblocks all threads."""
 
 def register_data_type(name: str) -> bool:
-    """Makes a name of v3 known as that of a type which ``zarrox.core.dtype.user`` knows; whether that is needed: Rust's stay Rust's."""
+    """Registers a v3 name for a data type of ``zarrox.core.dtype.user``. Returns false for a native name, which is not replaced."""

@@ -21,7 +21,7 @@ class DataType(Protocol):
     """A data type as an object, such as a `zarrox.core.dtype.ZDType`."""
 
     def to_native_dtype(self) -> Any:
-        """The data type of NumPy."""
+        """Returns the data type of NumPy."""
         ...
 
 
@@ -37,7 +37,7 @@ ShapeLike: TypeAlias = "int | np.integer[Any] | Iterable[int | np.integer[Any]]"
 ChunksLike: TypeAlias = (
     "bool | int | np.integer[Any] | str | Sequence[int | np.integer[Any] | Iterable[int] | None] | Mapping[str, Any] | None"
 )
-"""Lengths of chunks (``None`` and -1 are whole dimensions, lists are rectilinear chunks), a ``chunk_grid`` of v3, or how to guess."""
+"""The chunk shape (``None`` and -1 are whole dimensions, lists are rectilinear chunks), a ``chunk_grid`` of v3, or how to guess."""
 
 DTypeLike: TypeAlias = "npt.DTypeLike | DataType | Mapping[str, Any] | None"
 """A data type of NumPy, of zarr-python or of the metadata."""

@@ -22,11 +22,11 @@ _KEYS = {"1": "attrs", "2": ".zattrs", "3": "zarr.json", "n5": "attributes.json"
 """The last part of the key of attributes, in formats where a node has one such key."""
 
 _changing = RLock()
-"""Held while attributes are read and written anew, so that threads do not undo each other's changes."""
+"""Held while attributes are read and rewritten, so that threads do not undo each other's changes."""
 
 
 def _encode(value: Any) -> Any:
-    """Encodes values that JSON does not support: NumPy's numbers become numbers, and arrays are refused."""
+    """Encodes values that JSON does not support: NumPy's numbers become numbers, and arrays are rejected."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, numbers.Integral):
@@ -35,20 +35,20 @@ def _encode(value: Any) -> Any:
         return float(value)
     if isinstance(value, np.ndarray):
         raise TypeError("an attribute cannot be an array: use its tolist(), or make an array of it in the hierarchy")
-    raise TypeError(f"an attribute cannot be a {type(value).__name__}: it has to be what JSON has")
+    raise TypeError(f"an attribute cannot be a {type(value).__name__}: it must be a JSON value")
 
 
-# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+# Created once: with non-default options, `json.dumps` creates an encoder for each call.
 _ENCODER = json.JSONEncoder(default=_encode)
 
 
 def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """A mapping with text as keys, as in JSON."""
+    """Returns a mapping with text as keys, as in JSON."""
     others = [key for key in attributes if not isinstance(key, str)]
     if not others:
         return dict(attributes)
     warnings.warn(
-        f"keys of attributes will have to be text, unlike {others[0]!r}: it is made text now",
+        f"the keys of attributes must be strings, unlike {others[0]!r}; it is converted for now",
         DeprecationWarning,
         stacklevel=4,
     )
@@ -56,12 +56,12 @@ def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def to_json(attributes: Mapping[Any, Any] | None) -> str:
-    """Attributes as they are stored.
+    """Attributes as stored.
 
     Raises
     ------
     TypeError
-        For what JSON does not have.
+        If a value cannot be expressed in JSON.
     """
     return _ENCODER.encode(_checked(attributes or {}))
 
@@ -69,13 +69,13 @@ def to_json(attributes: Mapping[Any, Any] | None) -> str:
 class Attributes(MutableMapping[str, Any]):
     """The attributes of an array or a group: a mapping from names to JSON values.
 
-    Arrays and groups have one, ``.attrs``. Every assignment is written at once; :meth:`update` and :meth:`put` write many
-    attributes by one.
+    Arrays and groups have one, ``.attrs``. Every assignment is written immediately; :meth:`update` and :meth:`put` write many
+    attributes at once.
 
     Parameters
     ----------
     store : native Array or Group, or BaseStore or MutableMapping
-        The node with the attributes, or the store that they are in.
+        The node with the attributes, or their store.
     key : str, optional
         The key in the store.
     read_only : bool, optional
@@ -140,14 +140,14 @@ class Attributes(MutableMapping[str, Any]):
         return self.store._metadata_class.parse_metadata(document)
 
     def _write(self, attributes: dict[str, Any], among: bool = False) -> None:
-        """Stores these attributes instead of all others; those of a node are added to the others."""
+        """Replaces all attributes by these. For a node, they are added to the others."""
         document = _ENCODER.encode(attributes)
         if self._node is not None:
             self._node.set_attributes(document, among)
             # The node holds the attributes; the next read gets them from it.
             self._cached = None
             return
-        # What a later reader gets, and not what a caller may go on changing.
+        # The value that a later reader gets, independent of the caller's object.
         stored: dict[str, Any] = json.loads(document)
         assert self.store is not None
         self.store[self._key] = json_dumps(stored)
@@ -175,7 +175,7 @@ class Attributes(MutableMapping[str, Any]):
     def _add(self, new: dict[str, Any]) -> None:
         def add() -> None:
             if self._node is not None:
-                # Native code reads the others itself.
+                # Native code reads the other attributes itself.
                 self._write(new, among=True)
             else:
                 self._write(self._read() | new)
@@ -185,14 +185,14 @@ class Attributes(MutableMapping[str, Any]):
     def _lock(self) -> AbstractContextManager[Any]:
         if self.synchronizer is None:
             return nullcontext()
-        # A native node enters the lock of its document while it writes, so that this is another one.
+        # A native node locks its document while it writes, so a different lock is used here.
         lock: AbstractContextManager[Any] = self.synchronizer[
             self.key if self._node is None else f"{self.key}.change"
         ]
         return lock
 
     def asdict(self) -> dict[str, Any]:
-        """All attributes, as a dict of its own."""
+        """Returns all attributes, as a new dict."""
         return dict(self._current())
 
     def refresh(self) -> None:
@@ -206,13 +206,13 @@ class Attributes(MutableMapping[str, Any]):
         Parameters
         ----------
         d : Mapping
-            The new ones.
+            The new attributes.
         """
         new = _checked(d)
         self._change(lambda: self._write(new))
 
     def update(self, *args: Any, **kwargs: Any) -> None:
-        """Sets several attributes by one write.
+        """Sets several attributes with one write.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Attributes(MutableMapping[str, Any]):
         return len(self._current())
 
     def keys(self) -> KeysView[str]:
-        """The names of all attributes.
+        """Returns the names of all attributes.
 
         Returns
         -------

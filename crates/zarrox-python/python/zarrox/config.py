@@ -2,9 +2,9 @@
 
 These have an effect: ``default_zarr_format``; ``array.order``, ``array.write_empty_chunks``, ``array.read_missing_chunks`` and
 ``array.allow_unsafe_pickle_decode``; ``async.concurrency`` and ``async.timeout``, for stores that are written in Python;
-``threading.max_workers``; ``codecs``, ``buffer`` and ``ndbuffer``, which choose among classes that programs register. All others say
-how zarr-python's own engine works: they are kept, and mean nothing to this one. Variables of the environment that begin with
-``ZARR_`` change settings: ``ZARR_ARRAY__ORDER=F`` is ``array.order``.
+``threading.max_workers``; ``codecs``, ``buffer`` and ``ndbuffer``, which choose among classes that programs register. All others
+concern zarr-python's own engine: they are stored but have no effect. Environment variables that begin with ``ZARR_`` change
+settings: ``ZARR_ARRAY__ORDER=F`` is ``array.order``.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ _DEFAULTS: dict[str, Any] = {
     "ndbuffer": "zarr.buffer.cpu.NDBuffer",
 }
 
-#: Settings that say how zarr-python's own engine works.
+#: Settings of zarr-python's own engine.
 WITHOUT_EFFECT = (
     "array.rectilinear_chunks array.target_shard_size_bytes array.sharding_coalesce_max_bytes "
     "array.sharding_coalesce_max_gap_bytes codec_pipeline.path codec_pipeline.batch_size codec_pipeline.max_workers json_indent"
 ).split()
 
-#: Settings that zarr-python 3.0 had.
+#: Settings of zarr-python 3.0.
 _REMOVED = ("array.v2_default_", "array.v3_default_")
 
 _MISSING = object()
@@ -95,16 +95,16 @@ class Config:
         self.refresh()
 
     def get(self, key: str, default: Any = _MISSING, override_with: Any = None) -> Any:
-        """The value of a setting; for the first part of several names, a dict of all of them.
+        """Returns the value of a setting; for the first part of several names, a dict of all of them.
 
         Parameters
         ----------
         key : str
             The name.
         default : object, optional
-            What is returned if there is no such setting; if it is not given, that is a ``KeyError``.
+            The value for an unknown setting; if it is not given, an unknown setting raises ``KeyError``.
         override_with : object, optional
-            Is returned instead of the setting, if it is given.
+            The value to return instead of the setting, if it is given.
         """
         if override_with is not None:
             return override_with
@@ -118,14 +118,14 @@ class Config:
         return found
 
     def set(self, arg: Mapping[str, Any] | None = None, **kwargs: Any) -> ConfigSet:
-        """Change settings; in a ``with`` statement until its end.
+        """Change settings, or in a ``with`` statement change them until its end.
 
         Parameters
         ----------
         arg : mapping, optional
-            Names and their values; a value that is a mapping holds names with the first part left out.
+            Names and values. A mapping as a value contains names without their first part.
         **kwargs
-            The same names and values, with two underscores for a dot.
+            Names and values, with two underscores for a dot.
         """
         before = deepcopy(self.config)
         given = {**(arg or {}), **{name.replace("__", "."): value for name, value in kwargs.items()}}
@@ -167,8 +167,8 @@ class Config:
         pprint(self.config, **kwargs)
 
     def enable_gpu(self) -> NoReturn:
-        """Is of zarr-python alone: elements are in the memory of this machine."""
-        raise NotImplementedError("arrays are read into the memory of this machine: copy them to the GPU from there")
+        """Exists only in zarr-python: elements are always in main memory."""
+        raise NotImplementedError("arrays are read into main memory: copy them to the GPU from there")
 
     def __getitem__(self, key: str) -> Any:
         return self.get(key)
@@ -180,7 +180,7 @@ class Config:
         return f"Config({self.config})"
 
     def _apply(self) -> None:
-        """Tells Rust what concerns it."""
+        """Passes native settings to Rust."""
         _native.set_threads(self.get("threading.max_workers", None) or 0)
         _native.allow_pickle(bool(self.get("array.allow_unsafe_pickle_decode", False)))
 
@@ -201,7 +201,7 @@ class ConfigSet:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Names with dots for mappings in mappings."""
+    """Flattens nested mappings to names with dots."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
@@ -209,14 +209,14 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def of_environment(variables: Mapping[str, str], name: str = "zarr") -> dict[str, Any]:
-    """The settings in variables of the environment: two underscores stand for a dot, and values are Python's literals or text.
+    """Returns the settings in environment variables: two underscores mean a dot, and values are Python literals or text.
 
     Parameters
     ----------
     variables : mapping
         The variables.
     name : str, optional
-        What their names begin with.
+        The prefix of their names.
 
     Examples
     --------

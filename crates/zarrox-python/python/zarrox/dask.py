@@ -1,7 +1,7 @@
 """Dask reads, writes and copies arrays of Zarrox: `from_zarr`, `to_zarr`, `rechunk`, `copy` and `convert`.
 
-Dask's own functions of the first two names need zarr-python, and know only its arrays. Here, pieces of Dask that share stored
-chunks need no lock: stores keep writers apart, in one process and between processes.
+Dask's own `from_zarr` and `to_zarr` need zarr-python, and support only its arrays. With this module, Dask chunks that share stored
+chunks need no lock: stores synchronize writers, within and between processes.
 
 Examples
 --------
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 __all__ = ["convert", "copy", "from_zarr", "rechunk", "to_zarr"]
 
-#: The attribute of format 2 that names dimensions, by xarray's convention.
+#: The attribute for dimension names in format 2, by xarray's convention.
 DIMENSIONS = "_ARRAY_DIMENSIONS"
 #: The memory of one task, in bytes.
 _MEMORY = 256 << 20
-#: Tasks that take less are not worth their cost.
+#: Smaller tasks cost more than they save.
 _LEAST = 16 << 20
-#: There are about so many tasks for each thread of a cluster, so that all are busy until the end.
+#: The approximate number of tasks for each thread of a cluster, so that all threads are busy until the end.
 _TASKS = 4
 
 
@@ -60,22 +60,22 @@ def from_zarr(
     inline_array: bool = False,
     **options: Any,
 ) -> da.Array:
-    """An array of Dask that reads an array of Zarr.
+    """Returns a Dask array that reads a Zarr array.
 
     Parameters
     ----------
     source : Array, str, path, mapping or store
-        The array, or its place.
+        The array, or its location.
     component : str, optional
         The path of the array in the store.
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     chunks : object, optional
-        The chunks of Dask; by default those of the array, also where these differ in length.
+        The Dask chunks; by default those of the array, which may differ in length.
     name : str, optional
-        The name of Dask's array; by default one that follows from the place of the array and its metadata.
+        The name of the Dask array; by default derived from the location and the metadata of the array.
     inline_array : bool, optional
-        Whether the array is in each task, instead of in a task of its own.
+        Whether the array is embedded in each task or has a separate task.
     **options
         See `zarrox.open_array`.
 
@@ -92,7 +92,7 @@ def from_zarr(
 
     array = _opened(source, component, storage_options, **options)
     if chunks is None:
-        # Along a dimension of length 0, Dask has one piece of that length.
+        # Along a dimension of length 0, Dask has a single chunk of length 0.
         chunks = tuple(lengths or (0,) for lengths in array.read_chunk_sizes)
     if name is None:
         place = uuid4().hex if is_in_memory(array._store) else array._store
@@ -114,18 +114,18 @@ def to_zarr(
     overwrite: bool = False,
     **options: Any,
 ) -> Any:
-    """Writes an array of Dask into an array of Zarr, which is created if a place is given.
+    """Writes a Dask array into a Zarr array, which is created if a location is given.
 
-    Pieces are written as they are, also where several are in one stored chunk, or shard. Dask's own function rechunks these.
+    Dask chunks are written directly, even if several are in the same stored chunk or shard. Dask's own function rechunks them.
 
     Parameters
     ----------
     array : dask.array.Array
         The data.
     target : Array, str, path, mapping or store
-        An array, or the place of a new one.
+        An array, or the location of a new one.
     component : str, optional
-        The path of the new array in the store; ``name`` is another word for it.
+        The path of the new array in the store; ``name`` is an alias.
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     region : slice or tuple of slice, optional
@@ -133,21 +133,22 @@ def to_zarr(
     compute : bool, optional
         ``False`` returns an object that writes when it is computed.
     return_stored : bool, optional
-        Whether the stored array is returned, as an array of Dask.
+        Whether the stored array is returned, as a Dask array.
     mode : {"a", "w", "w-"}, optional
         ``"w"`` deletes an existing node; the other modes fail if a node exists.
     overwrite : bool, optional
         ``True`` means ``mode="w"``.
     **options
-        See `zarrox.create_array`. By default the shape and type are those of the data, and the chunks are its largest.
+        See `zarrox.create_array`. By default the shape and data type are those of the data, and the chunk shape is that of its
+        largest chunks.
 
     Raises
     ------
     ValueError
-        If the data has chunks of unknown length, if a region is given for a new array, or if the data is read from what
+        If the data has chunks of unknown length, if a region is given for a new array, or if the data is read from the node that
         would be deleted.
     zarrox.errors.ContainsNodeError
-        If there is something at the place, and the mode is not ``"w"``.
+        If a node exists at the location, and the mode is not ``"w"``.
 
     Examples
     --------
@@ -160,18 +161,18 @@ def to_zarr(
     array([0, 0, 1, 2, 3, 0])
     """
     if any(math.isnan(length) for length in array.shape):
-        raise ValueError("the chunks of the data have unknown lengths: call its method compute_chunk_sizes before")
+        raise ValueError("the chunks of the data have unknown lengths: call its method compute_chunk_sizes first")
     if not isinstance(target, Array):
         if region is not None:
-            raise ValueError("region is the part of an array that is there: give the array, and not its place")
+            raise ValueError("region is a part of an existing array: pass the array, not its location")
         component = _component(component, options)
         target = _created(array, target, component, storage_options, _mode(mode, overwrite), options)
     elif component is not None or options or overwrite:
-        raise ValueError(f"{target!r} is there already: component, overwrite and options are for new arrays")
+        raise ValueError(f"{target!r} exists already: component, overwrite and options are for new arrays")
     if isinstance(region, slice):
         region = (region,)
     _check_shared(target, _client(None))
-    # The types of Dask say that it stores nothing but its own arrays.
+    # Dask's type annotations allow only its own arrays.
     store: Any = array.store
     return store(target, lock=False, regions=region, compute=compute, return_stored=return_stored)
 
@@ -184,27 +185,27 @@ def rechunk(
     memory: int = _MEMORY,
     scratch: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Writes all elements of an array to another with different chunks, by many processes.
+    """Writes all elements of an array to another with different chunks, in many processes.
 
     The work is divided into boxes, which each process reads and writes natively. Boxes consist of whole stored chunks of the target
-    where possible, and of as many as the memory allows, so that chunks of the source are seldom read more than once.
+    if possible, and of as many as fit in memory, so that chunks of the source are seldom read more than once.
 
     Parameters
     ----------
     source, target : Array, str, path or store
-        Two arrays of the same shape and data type, or their places. Other processes must be able to open them.
+        Two arrays of the same shape and data type, or their locations. Other processes must be able to open them.
     client : distributed.Client, optional
-        The cluster. By default the current client, or else the scheduler that Dask is set to.
+        The cluster. By default the current client, or the scheduler in Dask's configuration.
     memory : int, optional
         The number of bytes that each task may use.
     scratch : path, optional
-        A path or URL at which nothing is, and which all processes can reach. If chunks of the source would be read more than twice
-        on average, an array is created there that takes as much room as all elements uncompressed, and deleted in the end.
+        An unused path or URL that all processes can access. If chunks of the source would be read more than twice on average, a
+        temporary array of the size of all uncompressed elements is created there.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or if an array is in the memory of this process, where others cannot reach it.
+        If the shapes differ, or if an array is in the memory of this process, which others cannot access.
     zarrox.errors.DataTypeMismatchError
         If the data types differ.
 
@@ -223,7 +224,7 @@ def rechunk(
         raise ReadOnlyError
     for array in (source, target):
         if not isinstance(array._native, _native.Array):
-            raise TypeError(f"{array!r} shows other elements than it stores; copy it with `target[...] = source[...]`")
+            raise TypeError(f"{array!r} is a view with converted elements; copy it with `target[...] = source[...]`")
     client = _client(client)
     _check_shared(source, client)
     _check_shared(target, client)
@@ -251,24 +252,24 @@ def copy(
     overwrite: bool = False,
     **options: Any,
 ) -> Array | Group:
-    """Copies an array, or a group and all below it, by many processes.
+    """Copies an array, or a group and all nodes below it, in many processes.
 
     Parameters
     ----------
     source : Array, Group, str, path or store
-        The node, or its place.
+        The node, or its location.
     target : str, path or store
         The store of the copy. Other processes must be able to open it.
     path : str, optional
         The path of the copy in the store.
     client : distributed.Client, optional
-        The cluster. By default the current client, or else the scheduler that Dask is set to.
+        The cluster. By default the current client, or the scheduler in Dask's configuration.
     memory : int, optional
         The number of bytes that each task may use.
     storage_options : mapping, optional
         Options of the URL of the copy.
     overwrite : bool, optional
-        Whether a node that is at the place of the copy is deleted.
+        Whether an existing node at the destination is replaced.
     **options
         Properties in which the arrays of the copy differ: ``chunks``, ``shards``, ``compressors``, ``zarr_format`` …,
         see `zarrox.from_array`.
@@ -307,7 +308,7 @@ def copy(
 def convert(
     source: Array | Group | StoreArgument, target: StoreArgument, path: str | None = None, *, zarr_format: int, **options: Any
 ) -> Array | Group:
-    """Copies a node and all below it into another format, by many processes.
+    """Copies a node and all nodes below it to another format, in many processes.
 
     Parameters
     ----------
@@ -331,7 +332,7 @@ def convert(
 
 @dataclass(frozen=True)
 class _Boxes:
-    """The boxes of some numbers, which are copied natively."""
+    """Copies a range of boxes natively."""
 
     source: Array
     target: Array
@@ -345,7 +346,7 @@ class _Boxes:
 
 @dataclass(frozen=True)
 class _Region:
-    """A region of an array whose type changes on the way, so that elements are cast."""
+    """Copies a region with a conversion of elements."""
 
     source: Array
     target: Array
@@ -359,12 +360,12 @@ _Task = _Boxes | _Region
 
 
 def _memory(source: Array, most: int, client: Any) -> int:
-    """The memory of a task with which all threads of a cluster have tasks."""
+    """Returns the memory of a task, such that all threads of a cluster have tasks."""
     return min(most, max(source.nbytes // (_TASKS * _threads(client)), _LEAST))
 
 
 def _tasks(source: Array, target: Array, boxes: tuple[list[int], int], memory: int, client: Any) -> Iterator[_Task]:
-    """Ranges of boxes: several where there are many, as each task costs the scheduler time."""
+    """Ranges of boxes: several boxes for each task if there are many, since each task costs scheduling time."""
     lengths, count = boxes
     box = math.prod(lengths) * max(target.dtype.itemsize, 1)
     many = max(1, min(memory // max(box, 1), -(-count // (_TASKS * _threads(client)))))
@@ -377,7 +378,7 @@ def _copying(source: Array, target: Array, memory: int, client: Any) -> Iterable
         memory = _memory(source, memory, client)
         boxes = source._native.rechunk_plan(target._native, memory)[1]
     except (AttributeError, TypeError, DataTypeMismatchError):
-        # Elements change their type, or are shown otherwise than they are stored.
+        # Elements are converted.
         ends = [[0, *itertools.accumulate(sizes)] for sizes in target.write_chunk_sizes]
         spans = [[slice(*pair) for pair in itertools.pairwise(each)] for each in ends]
         return (_Region(source, target, region) for region in itertools.product(*spans))
@@ -385,7 +386,7 @@ def _copying(source: Array, target: Array, memory: int, client: Any) -> Iterable
 
 
 def _run(tasks: list[_Task], client: Any) -> None:
-    """Does all tasks, and raises the error of the first that fails."""
+    """Runs all tasks, and raises the error of the first one that fails."""
     if client is not None:
         futures = [client.submit(task, key=f"zarrox-{uuid4().hex}", pure=False) for task in tasks]
         try:
@@ -417,7 +418,7 @@ def _counterpart(
 
 
 def _attributes(array: Array, zarr_format: int | None) -> dict[str, Any]:
-    """The attributes and the names of dimensions, which are an attribute in format 2."""
+    """Returns the attributes and the dimension names, which are an attribute in format 2."""
     attributes, names = array.attrs.asdict(), array._native.dimension_names
     if zarr_format == 3 and names is None:
         names = attributes.pop(DIMENSIONS, None)
@@ -429,7 +430,7 @@ def _attributes(array: Array, zarr_format: int | None) -> dict[str, Any]:
 def _opened(source: Any, component: str | None = None, storage_options: Any = None, mode: str = "r", **options: Any) -> Array:
     if isinstance(source, Array):
         if component is not None:
-            raise ValueError(f"component is the path of an array in a store, and {source!r} is an array")
+            raise ValueError(f"component is the path of an array in a store, but {source!r} is an array")
         return source
     return open_array(source, mode=options.pop("mode", mode), path=component, storage_options=_dict(storage_options), **options)
 
@@ -446,23 +447,23 @@ def _created(
 
 
 def _component(component: str | None, options: dict[str, Any]) -> str | None:
-    """The path of a new array, which Dask's own function also takes as a name."""
+    """Returns the path of a new array, which Dask's own function also accepts as ``name``."""
     name = options.pop("name", None)
     if component is not None and name is not None:
-        raise ValueError(f"component={component!r} and name={name!r} are two names for one thing: give one of them")
+        raise ValueError(f"component={component!r} and name={name!r} are aliases: give one of them")
     return component if name is None else name
 
 
 def _mode(mode: str, overwrite: bool) -> str:
     if mode not in ("a", "w", "w-"):
-        raise ValueError(f"mode is {mode!r}, and can be 'a', 'w' and 'w-' for a new array")
+        raise ValueError(f"mode must be 'a', 'w' or 'w-' for a new array, not {mode!r}")
     if overwrite and mode == "w-":
-        raise ValueError("overwrite=True deletes an existing node, and mode='w-' does not: give one of them")
+        raise ValueError("overwrite=True contradicts mode='w-': give one of them")
     return "w" if overwrite else mode
 
 
 def _client(client: Any) -> Any:
-    """The given client, or the current one of this thread; ``None`` if there is none."""
+    """Returns the given client, or the current one of this thread; ``None`` if there is none."""
     if client is not None:
         return client
     try:
@@ -478,11 +479,11 @@ def _threads(client: Any) -> int:
 
 
 def _check_shared(array: Array, client: Any) -> None:
-    """Refuses an array that is in this process alone, where processes are to share it."""
+    """Rejects an array in the memory of this process, if other processes must access it."""
     if client is not None and is_in_memory(array._store) and not _is_in_this_process(client):
         raise ValueError(
-            f"{array!r} is in the memory of this process, and each process of the cluster would have a copy of its own: "
-            "use a store that all can reach"
+            f"{array!r} is in the memory of this process, and each process of the cluster would have its own copy: "
+            "use a store that all processes can access"
         )
 
 

@@ -1,4 +1,4 @@
-"""JSON in the form of documents of version 2."""
+"""JSON encoding of version 2 documents."""
 
 from __future__ import annotations
 

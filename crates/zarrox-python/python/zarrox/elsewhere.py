@@ -1,6 +1,6 @@
-"""Names that only one of zarr-python 2 and 3 has, and what a program does that needs them.
+"""Names that exist only in zarr-python 2 or only in zarr-python 3, with advice for programs that need them.
 
-A test compares these with what the modules and classes have.
+A test compares them with the modules and classes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class Elsewhere:
     Attributes
     ----------
     release : str
-        What has them.
+        The release with these names.
     line : str
-        The line of a program that offers them.
+        The import statement that provides them.
     names : dict
-        For each module or class, by its name in zarr-python, names with spaces between.
+        For each module or class of zarr-python, its names separated by spaces.
     """
 
     release: str
@@ -35,7 +35,7 @@ class Elsewhere:
         Raises
         ------
         AttributeError
-            Always. The message tells where the name is, if the other release has it.
+            Always. The message says where to find a name of the other release.
         """
         if name in self.names[owner].split():
             raise AttributeError(f"{owner}.{name} is of {self.release}: {self.line}")
@@ -43,7 +43,7 @@ class Elsewhere:
         raise AttributeError(f"{what} has no attribute {name!r}")
 
 
-#: What zarr-python 3 does not have.
+#: Names that zarr-python 3 lacks.
 OF_2 = Elsewhere(
     "zarr-python 2",
     "import zarrox.v2 as zarr",
@@ -78,7 +78,7 @@ OF_2 = Elsewhere(
     },
 )
 
-#: What zarr-python 2 does not have.
+#: Names that zarr-python 2 lacks.
 OF_3 = Elsewhere(
     "zarr-python 3",
     "import zarrox as zarr",

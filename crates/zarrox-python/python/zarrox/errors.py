@@ -52,7 +52,7 @@ class BaseZarrError(ValueError):
     Parameters
     ----------
     *args
-        The message; several arguments are put into that of the class.
+        The message, or the arguments of the message of the class.
     """
 
     _msg = "{}"
@@ -80,11 +80,11 @@ class GroupNotFoundError(NodeNotFoundError):
 
 
 class PathNotFoundError(NodeNotFoundError):
-    """There is nothing at the path."""
+    """No node exists at the path."""
 
 
 class NameNotFoundError(BaseZarrError, KeyError):
-    """There is no variable of that name, or an array has no names of dimensions, where xarray needs them."""
+    """A variable does not exist, or an array lacks dimension names that xarray needs."""
 
     __str__ = ValueError.__str__
 
@@ -135,7 +135,7 @@ class BadCompressorError(BaseZarrError, TypeError):
 
 
 class FSPathExistNotDir(BaseZarrError, NotADirectoryError):
-    """The path is a file where a directory is needed."""
+    """The path is a file, but a directory is needed."""
 
     __str__ = ValueError.__str__
 
@@ -160,11 +160,11 @@ class ArrayIndexError(SelectionError):
 
 
 class BoundsCheckError(SelectionError):
-    """The index is outside of the array."""
+    """The index is outside the array."""
 
 
 class NegativeStepError(SelectionError):
-    """The step is not positive, where only positive ones are possible."""
+    """The step must be positive."""
 
 
 class VindexInvalidSelectionError(SelectionError):
@@ -176,15 +176,15 @@ class UnsupportedError(NotImplementedError, ValueError):
 
 
 class DataTypeMismatchError(TypeError, ValueError):
-    """The values have a type that the array cannot hold."""
+    """The data type of the values is incompatible with the array."""
 
 
 class CorruptDataError(RuntimeError, ValueError):
-    """Stored bytes are damaged: truncated, altered, or in contradiction to the metadata."""
+    """Stored bytes are damaged: truncated, altered, or inconsistent with the metadata."""
 
 
 class ConflictError(RuntimeError):
-    """Another program or thread changed the same thing at the same time."""
+    """Another program or thread changed the same object at the same time."""
 
 
 class StoreUnreachableError(ConnectionError, RuntimeError):
@@ -224,16 +224,16 @@ class UnknownCodecError(BaseZarrError):
 
 
 class UnstableSpecificationWarning(FutureWarning):
-    """The specification of what is written may change. The package never warns of it; programs filter by the class."""
+    """The specification of written data may change. The package never issues this warning; programs filter by the class."""
 
 
 class ZarrDeprecationWarning(DeprecationWarning):
-    """Something will be removed. The package never warns by this class; programs filter by it."""
+    """A feature will be removed. The package never issues this warning; programs filter by the class."""
 
 
 class ZarrFutureWarning(FutureWarning):
-    """Something will behave otherwise. The package never warns by this class; programs filter by it."""
+    """The behavior of a feature will change. The package never issues this warning; programs filter by the class."""
 
 
 class ZarrRuntimeWarning(RuntimeWarning):
-    """Something does not behave as it should. The package never warns by this class; programs filter by it."""
+    """A feature does not behave as expected. The package never issues this warning; programs filter by the class."""

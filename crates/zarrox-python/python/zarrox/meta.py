@@ -1,4 +1,4 @@
-"""Version 2's documents, from and to what Python works with.
+"""Encoding and decoding of version 2 documents.
 
 Arrays and groups read and write their documents natively. These functions are for programs that handle documents themselves.
 """
@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 ZARR_FORMAT = 2
-"""The version of the format that these documents are of."""
+"""The format version of these documents."""
 
 Document = Mapping[str, Any] | str | bytes
-"""A document as it is stored, or parsed already."""
+"""A document as stored, or parsed already."""
 
 
 def parse_metadata(s: Document) -> dict[str, Any]:
-    """The content of a document."""
+    """Returns the content of a document."""
     if isinstance(s, Mapping):
         return dict(s)
     found: dict[str, Any] = json_loads(s)
@@ -50,7 +50,7 @@ def parse_metadata(s: Document) -> dict[str, Any]:
 def _check_format(document: Mapping[str, Any]) -> None:
     found = document.get("zarr_format")
     if found != ZARR_FORMAT:
-        raise MetadataError(f"the document is of zarr_format {found!r}, and {ZARR_FORMAT} is understood here")
+        raise MetadataError(f"the document has zarr_format {found!r}; only {ZARR_FORMAT} is supported")
 
 
 def _object_codec(dtype: np.dtype[Any], filters: Any) -> Any:
@@ -71,12 +71,12 @@ def decode_array_metadata(s: Document) -> dict[str, Any]:
     -------
     dict
         ``zarr_format``, ``shape``, ``chunks``, ``dtype``, ``compressor``, ``fill_value``, ``order``, ``filters``, and
-        ``dimension_separator`` where it is said.
+        ``dimension_separator`` if present.
 
     Raises
     ------
     MetadataError
-        It is of another format, or lacks something.
+        If it has another format, or lacks a member.
 
     Examples
     --------
@@ -104,18 +104,18 @@ def decode_array_metadata(s: Document) -> dict[str, Any]:
             "filters": document["filters"],
         }
     except Exception as error:
-        raise MetadataError(f"the array's metadata cannot be understood: {error!r}") from error
+        raise MetadataError(f"invalid array metadata: {error!r}") from error
     separator = document.get("dimension_separator")
     return {**found, "dimension_separator": separator} if separator else found
 
 
 def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
-    """An array's document.
+    """Returns an array's document.
 
     Parameters
     ----------
     meta : Mapping
-        What :func:`decode_array_metadata` gives. A data type with a shape adds to the array's.
+        The result of :func:`decode_array_metadata`. The shape of a data type is appended to that of the array.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
     Raises
     ------
     MetadataError
-        It is of another format.
+        If it has another format.
     """
     document = parse_metadata(s)
     _check_format(document)
@@ -155,7 +155,7 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
 
 
 def encode_group_metadata(meta: object = None) -> bytes:
-    """A group's document.
+    """Returns a group's document.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def encode_group_metadata(meta: object = None) -> bytes:
 
 
 def encode_dtype(d: np.dtype[Any]) -> Any:
-    """A data type as documents have it.
+    """Returns a data type as in documents.
 
     Examples
     --------
@@ -178,25 +178,25 @@ def encode_dtype(d: np.dtype[Any]) -> Any:
     >>> encode_dtype(np.dtype("int32")), encode_dtype(np.dtype([("a", "i1")]))
     ('<i4', [('a', '|i1')])
     """
-    # What programs note on a type, as h5py does, is not part of it.
+    # Metadata that programs such as h5py attach to a type is dropped.
     return d.str if d.fields is None else np.lib.format.drop_metadata(d).descr
 
 
 def decode_dtype(d: Any) -> np.dtype[Any]:
-    """A data type from what documents have."""
+    """Returns a data type from a document."""
     found: np.dtype[Any] = np.dtype(_fields(d))
     return found
 
 
 def _fields(d: Any) -> Any:
-    """NumPy wants tuples where JSON has lists."""
+    """Converts JSON lists to the tuples that NumPy requires."""
     if not isinstance(d, (list, tuple)):
         return d
     return [(field[0], _fields(field[1]), *(tuple(shape) for shape in field[2:])) for field in d]
 
 
 def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) -> Any:
-    """A fill value from what documents have.
+    """Returns a fill value from a document.
 
     Parameters
     ----------
@@ -205,17 +205,17 @@ def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
     dtype : dtype
         The array's data type.
     object_codec : Codec, optional
-        How objects are encoded.
+        The object codec.
 
     Returns
     -------
     object
-        A NumPy scalar; text as it is; ``None`` where there is no fill value.
+        A NumPy scalar; text unchanged; ``None`` without a fill value.
 
     Raises
     ------
     ValueError
-        The type has fields of objects, and there is no codec for them.
+        If the type has object fields, and no codec for them is given.
     """
     dtype = np.dtype(dtype)
     if v is None or dtype.kind == "O":
@@ -241,12 +241,12 @@ def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
 
 def _needed(object_codec: Any) -> Any:
     if object_codec is None:
-        raise ValueError("the data type has fields of objects: an object_codec has to be given for its fill value")
+        raise ValueError("the data type has object fields: its fill value needs an object_codec")
     return object_codec
 
 
 def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) -> Any:
-    """A fill value as documents have it.
+    """Returns a fill value as in documents.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
     dtype : dtype
         The array's data type.
     object_codec : Codec, optional
-        How objects are encoded.
+        The object codec.
 
     Returns
     -------
@@ -265,7 +265,7 @@ def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
     Raises
     ------
     ValueError
-        The type has fields of objects, and there is no codec for them.
+        If the type has object fields, and no codec for them is given.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
 
 
 class Metadata2:
-    """The functions of this module, as stores have them."""
+    """The functions of this module as class methods, for stores."""
 
     ZARR_FORMAT = ZARR_FORMAT
     parse_metadata = staticmethod(parse_metadata)

@@ -1,6 +1,6 @@
-"""Classes of codecs, buffers, codec pipelines and chunk key encodings that programs and packages offer, by their names.
+"""Registries of classes of codecs, buffers, codec pipelines and chunk key encodings, by name.
 
-Of several classes with one name, the settings ``codecs``, ``buffer``, ``ndbuffer`` and ``codec_pipeline.path`` choose one.
+If several classes have the same name, the settings ``codecs``, ``buffer``, ``ndbuffer`` and ``codec_pipeline.path`` select one.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ T = TypeVar("T")
 
 
 class Registry(dict[str, type[T]]):
-    """Classes by their names. Those of installed packages are imported when they are first needed.
+    """Classes by name. Classes of installed packages are imported on first use.
 
     Parameters
     ----------
     kind : str
-        What classes are, as in the group of entry points ``zarr.kind``.
+        The kind of the classes, as in the entry point group ``zarr.kind``.
     """
 
     def __init__(self, kind: str = "") -> None:
@@ -52,7 +52,7 @@ class Registry(dict[str, type[T]]):
         Parameters
         ----------
         use_entrypoint_name : bool, optional
-            Whether classes have the name that their packages say, instead of their own.
+            Whether classes are registered by the names of their entry points, and not their own.
         """
         if not self.is_searched:
             self.is_searched = True
@@ -62,21 +62,21 @@ class Registry(dict[str, type[T]]):
             self.register(entry.load(), entry.name if use_entrypoint_name else None)
 
     def register(self, cls: type[T], qualname: str | None = None) -> None:
-        """Make a class known, by its own name if no other is given."""
+        """Register a class, by default by its own name."""
         self[qualname or fully_qualified_name(cls)] = cls
 
     def chosen(self, setting: str) -> type[T]:
-        """The class that a setting names."""
+        """Returns the class that a setting names."""
         name = config.get(setting)
         if name not in self:
             self.lazy_load()
         if name not in self:
-            raise BadConfigError(f"the setting {setting!r} is {name!r}, and no such class is registered: there are {sorted(self)}")
+            raise BadConfigError(f"the setting {setting!r} is {name!r}, which is not registered; expected one of {sorted(self)}")
         return self[name]
 
 
 def _offered(kind: str) -> list[Any]:
-    """What installed packages offer: ``[zarr.kind]`` with any names, or ``kind`` in ``[zarr]``."""
+    """The entry points of installed packages: ``[zarr.kind]`` with any names, or ``kind`` in ``[zarr]``."""
     from importlib.metadata import entry_points
 
     found = entry_points()
@@ -84,7 +84,7 @@ def _offered(kind: str) -> list[Any]:
 
 
 def fully_qualified_name(cls: type) -> str:
-    """The name of a class with that of its module."""
+    """Returns the name of a class with that of its module."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -104,8 +104,8 @@ def register_codec(key: str, codec_cls: type[Any], *, qualname: str | None = Non
     key : str
         The name in metadata.
     codec_cls : type
-        The class. `get_codec_class` finds it; arrays of version 3 are encoded and decoded by codecs in Rust alone. A codec in Python for
-        arrays of version 2 is registered by `zarrox.v2.codecs.register_codec`.
+        The class. `get_codec_class` finds it; arrays of version 3 use only codecs in Rust. Register a Python codec for arrays of
+        version 2 with `zarrox.v2.codecs.register_codec`.
     qualname : str, optional
         The name that the setting ``codecs.key`` can have; by default that of the class.
     """
@@ -113,12 +113,12 @@ def register_codec(key: str, codec_cls: type[Any], *, qualname: str | None = Non
 
 
 def get_codec_class(key: str, reload_config: bool = False) -> type[Any]:
-    """The class of codecs with a name in metadata.
+    """Returns the class of codecs with a name in metadata.
 
     Raises
     ------
     UnknownCodecError
-        If there is none.
+        If no class is registered.
     BadConfigError
         If the setting ``codecs`` names a class that is not registered.
     """
@@ -139,7 +139,7 @@ def get_codec_class(key: str, reload_config: bool = False) -> type[Any]:
         return list(classes.values())[-1]
     if name not in classes:
         raise BadConfigError(
-            f"the setting 'codecs.{key}' is {name!r}, and no such class is registered: there are {sorted(classes)}"
+            f"the setting 'codecs.{key}' is {name!r}, which is not registered; expected one of {sorted(classes)}"
         )
     return classes[name]
 
@@ -159,12 +159,12 @@ def _codec_classes(key: str) -> Registry[Any]:
 
 
 def register_pipeline(pipe_cls: type[Any]) -> None:
-    """Register a codec pipeline. This package has its own in Rust, and uses no other."""
+    """Register a codec pipeline. This package always uses its own, in Rust."""
     _pipelines.register(pipe_cls)
 
 
 def get_pipeline_class(reload_config: bool = False) -> type[Any]:
-    """The class that the setting ``codec_pipeline.path`` names."""
+    """Returns the class that the setting ``codec_pipeline.path`` names."""
     if reload_config:
         config.refresh()
     return _pipelines.chosen("codec_pipeline.path")
@@ -176,7 +176,7 @@ def register_buffer(cls: type[Buffer], qualname: str | None = None) -> None:
 
 
 def get_buffer_class(reload_config: bool = False) -> type[Buffer]:
-    """The class that the setting ``buffer`` names."""
+    """Returns the class that the setting ``buffer`` names."""
     if reload_config:
         config.refresh()
     return _buffers.chosen("buffer")
@@ -188,20 +188,20 @@ def register_ndbuffer(cls: type[NDBuffer], qualname: str | None = None) -> None:
 
 
 def get_ndbuffer_class(reload_config: bool = False) -> type[NDBuffer]:
-    """The class that the setting ``ndbuffer`` names."""
+    """Returns the class that the setting ``ndbuffer`` names."""
     if reload_config:
         config.refresh()
     return _nd_buffers.chosen("ndbuffer")
 
 
 def register_chunk_key_encoding(key: str, cls: type[Any]) -> None:
-    """Register a class of chunk key encodings. Keys are made in Rust: the class is known, and not used."""
+    """Register a class of chunk key encodings. Keys are encoded in Rust, so the class is not used."""
     _key_encodings.register(cls, key)
 
 
 def get_chunk_key_encoding_class(key: str) -> type[Any]:
-    """The class of chunk key encodings with a name."""
+    """Returns the class of chunk key encodings with a name."""
     _key_encodings.lazy_load(use_entrypoint_name=True)
     if key not in _key_encodings:
-        raise KeyError(f"no chunk key encoding {key!r} is registered: there are {sorted(_key_encodings)}")
+        raise KeyError(f"unknown chunk key encoding {key!r}; expected one of {sorted(_key_encodings)}")
     return _key_encodings[key]

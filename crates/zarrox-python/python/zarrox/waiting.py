@@ -77,7 +77,7 @@ async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Res
 
 
 def _own_loop() -> AbstractEventLoop:
-    """An event loop that runs on a thread of its own."""
+    """Returns an event loop that runs on a thread of its own."""
     global _loop
     from asyncio import new_event_loop
 

@@ -43,7 +43,7 @@ impl Elements {
         })
     }
 
-    /// The structured type of NumPy's that pickled elements have, if they are structures.
+    /// Returns the structured type of NumPy's that pickled elements have, if they are structures.
     fn structured<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDescr>> {
         match self {
             Self::Pickle(dtype) => Some(dtype.bind(py).clone()).filter(PyArrayDescrMethods::has_fields),
@@ -51,7 +51,7 @@ impl Elements {
         }
     }
 
-    /// An element as an object.
+    /// Returns an element as an object.
     pub(crate) fn to_object<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::Text => to_text(py, bytes),
@@ -79,7 +79,7 @@ impl Elements {
         }
     }
 
-    /// The bytes of the element that an object is.
+    /// Returns the bytes of the element that an object is.
     pub(crate) fn to_bytes(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let py = object.py();
         match self {
@@ -108,12 +108,12 @@ impl Elements {
         }
     }
 
-    /// The objects of an array, as NumPy's array of objects.
+    /// Returns the objects of an array, as NumPy's array of objects.
     pub(crate) fn to_array<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
         self.objects(py, elements.elements(), elements.shape())
     }
 
-    /// The objects of elements in row-major order, as NumPy's array of objects of this shape.
+    /// Returns the objects of elements in row-major order, as NumPy's array of objects of this shape.
     pub(crate) fn objects<'py, 'e>(
         &self,
         py: Python<'py>,
@@ -141,7 +141,7 @@ impl Elements {
         array.call_method1("reshape", (PyTuple::new(py, shape)?,))
     }
 
-    /// The elements that an array of objects has, or one object.
+    /// Returns the elements that an array of objects has, or one object.
     pub(crate) fn elements_of(
         &self,
         py: Python<'_>,
@@ -205,7 +205,7 @@ impl Elements {
     }
 }
 
-/// The object of a pickle; `None` of an element that was never set.
+/// Returns the object of a pickle; `None` of an element that was never set.
 fn unpickled<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     if bytes.is_empty() {
         return Ok(py.None().into_bound(py));
@@ -223,7 +223,7 @@ fn is_plain_array(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() != b'O')
 }
 
-/// The objects that a nested list has at the depth of a shape.
+/// Returns the objects that a nested list has at the depth of a shape.
 fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList>) -> PyResult<()> {
     let Some((&length, inner)) = shape.split_first() else { return objects.append(value) };
     if value.len()? != length {
@@ -234,7 +234,7 @@ fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList
     value.try_iter()?.try_for_each(|item| flatten(&item?, inner, objects))
 }
 
-/// Returns true for the objects that NumPy's arrays of objects have where nothing was assigned.
+/// Returns true for the default objects of unassigned elements in NumPy object arrays.
 fn is_missing(object: &Bound<'_, PyAny>) -> bool {
     object.is_none() || object.extract::<i64>().is_ok_and(|value| value == 0)
 }
@@ -255,7 +255,7 @@ fn too_deep() -> PyErr {
     PyValueError::new_err(format!("objects are nested more than {} deep", msgpack::MAX_DEPTH))
 }
 
-/// The object at the front of packed values.
+/// Returns the object at the front of packed values.
 fn unpacked<'py>(py: Python<'py>, rest: &mut &[u8], depth: usize) -> PyResult<Bound<'py, PyAny>> {
     if depth > msgpack::MAX_DEPTH {
         return Err(too_deep());

@@ -1,4 +1,4 @@
-//! NumPy's text of any length, `StringDType`, without an object of Python's for each element.
+//! NumPy's text of variable length, `StringDType`, without an object of Python's for each element.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -68,7 +68,7 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// The text of a contiguous array of the type.
+    /// Returns the text of a contiguous array of the type.
     fn of(array: &'a Bound<'a, PyUntypedArray>) -> PyResult<Self> {
         let functions = Functions::get(array.py())?;
         let dtype = array.dtype();
@@ -79,14 +79,14 @@ impl<'a> Texts<'a> {
         Ok(Self { functions, allocator, first, size: dtype.itemsize(), count: array.len(), _array: array })
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     fn packed(&self, index: usize) -> *mut npy_packed_static_string {
         debug_assert!(index < self.count);
-        // SAFETY: the elements lie one after the other.
+        // SAFETY: the elements lie one after another.
         unsafe { self.first.add(index * self.size).cast() }
     }
 
-    /// The bytes of an element; `None` if it is missing, or cannot be read.
+    /// Returns the bytes of an element; `None` if it is missing, or cannot be read.
     fn load(&self, index: usize) -> Option<&[u8]> {
         let mut unpacked = npy_static_string { size: 0, buf: std::ptr::null() };
         // SAFETY: the allocator is that of the element.
@@ -121,12 +121,12 @@ impl Drop for Texts<'_> {
     }
 }
 
-/// Returns true if the elements of an array are text of any length.
+/// Returns true if the elements of an array are text of variable length.
 fn is_text(array: &Bound<'_, PyUntypedArray>) -> bool {
     array.dtype().num() == NPY_TYPES::NPY_VSTRING as c_int
 }
 
-/// The elements of an array of text. `None` if it has another type, or an element is missing.
+/// Returns the elements of an array of text. `None` if it has another type, or an element is missing.
 pub(crate) fn elements(
     array: &Bound<'_, PyUntypedArray>,
     data_type: &DataType,

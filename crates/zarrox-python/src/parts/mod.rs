@@ -1,5 +1,5 @@
-//! Parts of stored chunks, as zarr-python 3 hands them to its codec pipelines: a key, the shape of the chunk, a selection from it,
-//! and a selection from the array in memory.
+//! Parts of stored chunks, as zarr-python 3 passes them to its codec pipeline: a key, the shape of the chunk, a
+//! selection from it, and a selection from the array in memory.
 
 mod selection;
 
@@ -23,7 +23,7 @@ use selection::{Placement, Whole, placement};
 struct Part {
     chunk: StoredChunk,
     placement: Placement,
-    /// True if nothing else of the chunk is to be kept.
+    /// True if the rest of the chunk is discarded.
     replaces: bool,
 }
 
@@ -55,13 +55,13 @@ pub(crate) fn read(
     unless_refused(stored)
 }
 
-/// The array with options, if there are any.
+/// Returns the array with options, if there are any.
 fn with<'a>(array: &'a Array, options: Option<&AccessOptions>) -> Cow<'a, Array> {
     options.map_or(Cow::Borrowed(array), |options| Cow::Owned(array.with_options(options)))
 }
 
-/// The result of work with chunks. `None` if these cannot be encoded or decoded here, or have gone while they were read. Exceptions of
-/// Python's stores and codecs are returned as errors.
+/// Returns the result of work with chunks. `None` if these are not supported, or were deleted while they
+/// were read. Exceptions of Python's stores and codecs are returned as errors.
 fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
     let is_refusal = |error: &Error| {
         let kinds = [
@@ -104,7 +104,7 @@ fn read_variable(
     Ok(Some(stored))
 }
 
-/// The parts with their places in the output.
+/// Returns the parts with their places in the output.
 fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
     let read = |Part { chunk, placement, .. }: Part| {
         // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a caller of Python's says otherwise, it
@@ -159,8 +159,8 @@ pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDesc
     typed.is_variable() || typed.array_of(py, dtype).is_some()
 }
 
-/// The parts of a batch, all of which must be in one store and have one prototype. `None` if they are not, or a selection is not
-/// known here.
+/// Returns the parts of a batch, all of which must be in one store and have one prototype. `None` if they are
+/// not, or a selection is unknown here.
 fn parts(batch: &[Bound<'_, PyAny>], whole: Whole<'_>, dropped: &[usize]) -> PyResult<Option<Vec<Part>>> {
     let mut parts = Vec::with_capacity(batch.len());
     let mut common: Option<Common<'_>> = None;
@@ -201,7 +201,7 @@ impl<'py> Common<'py> {
         })
     }
 
-    /// The common properties, if a further part has them; `None` if it has another store or prototype.
+    /// Returns the common properties, if a further part has them; `None` if it has another store or prototype.
     fn with(self, getter: &Bound<'py, PyAny>, spec: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         if !getter.getattr("store")?.is(&self.store) {
             return Ok(None);
@@ -213,7 +213,7 @@ impl<'py> Common<'py> {
         Ok(other.prototype.is(&self.prototype).then_some(other))
     }
 
-    /// The key of a part's chunk, if it is one of ours.
+    /// Returns the key of a part's chunk, if it is one of ours.
     fn key(&self, getter: &Bound<'py, PyAny>) -> PyResult<Option<Key>> {
         let path = getter.getattr("path")?;
         let path = path.cast::<PyString>()?.to_cow()?.into_owned();

@@ -18,7 +18,8 @@ enum Pick {
 }
 
 impl Pick {
-    /// The positions that an object selects from a dimension; `None` for those that NumPy counts from the end or refuses.
+    /// Returns the positions that an object selects from a dimension; `None` for those that NumPy counts from
+    /// the end or refuses.
     fn of(object: &Bound<'_, PyAny>, length: usize) -> PyResult<Option<Self>> {
         if let Ok(slice) = object.cast::<PySlice>() {
             let indices = slice.indices(length.cast_signed())?;
@@ -54,7 +55,7 @@ impl Pick {
     }
 }
 
-/// The positions in an array of integers, or those at which an array of booleans is true.
+/// Returns the positions in an array of integers, or those at which an array of booleans is true.
 fn list(array: &Bound<'_, PyUntypedArray>, length: usize) -> PyResult<Option<Vec<usize>>> {
     if let Ok(mask) = array.cast::<PyArrayDyn<bool>>() {
         let Ok(mask) = mask.try_readonly() else { return Ok(None) };
@@ -71,7 +72,7 @@ fn list(array: &Bound<'_, PyUntypedArray>, length: usize) -> PyResult<Option<Vec
     Ok(integers.as_array().iter().map(position).collect())
 }
 
-/// The items of a selection, which is a tuple or the only item.
+/// Returns the items of a selection, which is a tuple or the only item.
 fn items<'py>(selection: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     match selection.cast::<PyTuple>() {
         Ok(items) => items.iter().collect(),
@@ -91,7 +92,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The kind of a selection; `None` if zarr-python's indexers do not make it.
+    /// Returns the kind of a selection; `None` if zarr-python's indexers do not make it.
     fn of(items: &[Bound<'_, PyAny>]) -> Option<Self> {
         let arrays: Vec<_> = items.iter().filter_map(|item| item.cast::<PyUntypedArray>().ok()).collect();
         if arrays.is_empty() {
@@ -125,12 +126,12 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// The places in the array.
+    /// Returns the places in the array.
     pub(super) fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         self.elements.memory_mut(self.inserted.iter().fold(array, |array, &axis| array.with_axis(axis)))
     }
 
-    /// The places in the array, or one value in each place.
+    /// Returns the places in the array, or one value in each place.
     pub(super) fn memory<'a>(&self, array: &View<'a>, is_value: bool) -> View<'a> {
         if is_value {
             return self.elements.memory(&array.clone().broadcast_to(&self.elements.shape()));
@@ -148,8 +149,8 @@ pub(super) enum Whole<'a> {
     Value,
 }
 
-/// The elements of a chunk of this shape that one selection selects, at the places that the other selects from the whole. `None` if
-/// the selections are of no kind that is known here, or do not fit.
+/// Returns the elements of a chunk of this shape that one selection selects, at the places that the other
+/// selects from the whole. `None` if the selections are of no kind that is known here, or do not fit.
 pub(super) fn placement(
     chunk: &Bound<'_, PyAny>,
     shape: &[usize],
@@ -196,7 +197,7 @@ pub(super) fn placement(
     Ok(Some(Placement { elements, inserted }))
 }
 
-/// The places of elements with these lengths along the axes of the whole; `None` if there are others.
+/// Returns the places of elements with these lengths along the axes of the whole; `None` if there are others.
 fn places(out: &Bound<'_, PyAny>, lengths: &[usize], whole: Whole<'_>) -> PyResult<Option<Vec<Pick>>> {
     let Whole::Shape(shape) = whole else {
         return Ok(Some(lengths.iter().map(|_| Pick::One(0)).collect()));
@@ -215,7 +216,7 @@ fn places(out: &Bound<'_, PyAny>, lengths: &[usize], whole: Whole<'_>) -> PyResu
     Ok(Some(picks))
 }
 
-/// The axes of elements that are selected along each dimension by itself.
+/// Returns the axes of elements that are selected along each dimension by itself.
 fn orthogonal(picks: Vec<Pick>, places: Vec<Pick>, inserted: &[bool]) -> Option<Vec<ElementAxis>> {
     let mut places = places.into_iter();
     let axis = |(dim, (pick, &inserted)): (usize, (Pick, &bool))| {
@@ -235,7 +236,7 @@ fn orthogonal(picks: Vec<Pick>, places: Vec<Pick>, inserted: &[bool]) -> Option<
     picks.into_iter().zip(inserted).enumerate().map(axis).collect()
 }
 
-/// The one axis of points.
+/// Returns the one axis of points.
 fn joint(picks: Vec<Pick>, places: Vec<Pick>) -> Option<Vec<ElementAxis>> {
     let dims: Vec<usize> = (0..picks.len()).collect();
     let lists: Vec<Vec<usize>> = picks.into_iter().map(Pick::into_list).collect();
@@ -247,7 +248,8 @@ fn joint(picks: Vec<Pick>, places: Vec<Pick>) -> Option<Vec<ElementAxis>> {
     Some(vec![points(dims, lists, places, 0)?])
 }
 
-/// An axis of points in the order of their places, which are consecutive if there are none. `None` if two points have one place.
+/// Returns an axis of points in the order of their places, which are consecutive if there are none. `None` if
+/// two points have one place.
 fn points(
     dims: impl IntoIterator<Item = usize>,
     mut lists: Vec<Vec<usize>>,

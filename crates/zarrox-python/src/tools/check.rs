@@ -60,7 +60,7 @@ pub(crate) fn check<'py>(
     findings.iter().map(|finding| members(py, finding)).collect()
 }
 
-/// The members of a finding by their names.
+/// Returns the members of a finding by their names.
 fn members<'py>(py: Python<'py>, finding: &Finding) -> PyResult<Bound<'py, PyDict>> {
     let indices = |chunk: &Option<Vec<u64>>| chunk.as_ref().map(|chunk| PyTuple::new(py, chunk)).transpose();
     let failure = match &finding.outcome {

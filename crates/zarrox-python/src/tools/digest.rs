@@ -15,7 +15,7 @@ use crate::group::Group;
 use crate::long::{interruptible, watch};
 use crate::store::Store;
 
-/// The digest of an array or a group.
+/// Returns the digest of an array or a group.
 #[pyfunction]
 #[pyo3(signature = (node, stored = false, memory = None))]
 pub(crate) fn digest(
@@ -33,7 +33,8 @@ pub(crate) fn digest(
     Ok(digest.to_string())
 }
 
-/// Writes the manifest of what is stored at a path and below, by the method `write` of an object; gives the digest of all that is stored.
+/// Writes the manifest of what is stored at a path and below, with the method `write` of an object. Returns the digest
+/// of all stored objects.
 #[pyfunction]
 pub(crate) fn write_manifest(py: Python<'_>, store: &Store, path: &str, out: Py<PyAny>) -> PyResult<String> {
     let store = store.store.clone();
@@ -45,7 +46,8 @@ pub(crate) fn write_manifest(py: Python<'_>, store: &Store, path: &str, out: Py<
     Ok(written.digest.to_string())
 }
 
-/// Compares what is stored at a path and below with a manifest, which the method `read` of an object gives; gives each difference as JSON.
+/// Compares the store at a path and below with a manifest, read with the method `read` of an object. Returns each
+/// difference as JSON.
 #[pyfunction]
 pub(crate) fn verify_manifest(
     py: Python<'_>,
@@ -67,7 +69,7 @@ pub(crate) fn verify_manifest(
     })
 }
 
-/// The node of a handle.
+/// Returns the node of a handle.
 pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
     match (node.cast::<Array>(), node.cast::<Group>()) {
         (Ok(array), _) => Ok(array.get().array().into()),
@@ -76,12 +78,12 @@ pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
     }
 }
 
-/// An object of Python's that has bytes written to it, or gives bytes.
+/// A Python object with a method `write` or `read` for bytes.
 struct Stream(Py<PyAny>);
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A raw stream may take a part; it says how much.
+        // A raw stream may write only a part, and returns its length.
         let taken = Python::attach(|py| {
             let taken = self.0.call_method1(py, "write", (PyBytes::new(py, bytes),))?;
             taken.extract::<Option<usize>>(py)

@@ -53,7 +53,7 @@ struct Options {
 }
 
 impl Options {
-    /// The data type to which elements are cast.
+    /// Returns the data type to which elements are cast.
     fn data_type(&self) -> zarrox::Result<Option<(DataType, Casting)>> {
         let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
         let parse = |dtype: &String| DataType::parse(dtype, &zarrox::codecs::registry());
@@ -176,9 +176,8 @@ impl ExportOptions {
         let mut picture = Picture::new().scaling(if self.log { Scaling::Log } else { Scaling::Linear });
         if let Some(name) = &self.cmap {
             let colours = Colours::named(name);
-            picture = picture.colours(
-                colours.ok_or_else(|| PyValueError::new_err(format!("unknown colour map {name:?}")))?,
-            );
+            picture = picture
+                .colours(colours.ok_or_else(|| PyValueError::new_err(format!("unknown colormap {name:?}")))?);
         }
         if let Some((low, high)) = self.value_range {
             picture = picture.range(low, high).or_raise()?;
@@ -227,7 +226,7 @@ impl ExportOptions {
         Ok(self.memory.into_iter().fold(export, Export::memory))
     }
 
-    /// The names and the options of a stack of images, if the destination is one.
+    /// Returns the names and the options of a stack of images, if the destination is one.
     fn stack(&self, destination: &str) -> PyResult<Option<(Names, Stack)>> {
         let said = match self.stack.as_deref() {
             None => None,

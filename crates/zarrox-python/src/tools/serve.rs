@@ -26,7 +26,7 @@ pub(crate) struct Server {
     added: Mutex<Vec<Added>>,
     stop: StopHandle,
     thread: Mutex<Option<JoinHandle<zarrox::Result<()>>>>,
-    /// The process with the thread: after a fork another one has this object as well.
+    /// The process of the thread: after a fork, the child has this object as well.
     process: u32,
 }
 
@@ -36,7 +36,7 @@ struct Added {
     location: String,
     /// The name of its root.
     name: String,
-    /// Held, so that no other object of Python's comes to the same location.
+    /// Kept alive, so that no other Python object reuses its address.
     _owned: Owned,
 }
 
@@ -84,12 +84,12 @@ pub(crate) fn serve(
     })
 }
 
-/// A name for the root of a store: the last one of its path, or what it is called where it has none.
+/// Returns a name for the root of a store: the last part of its path, or the kind of the store.
 fn name_of(location: &str) -> &str {
-    // Where chunks have a place of their own, that of the documents counts.
+    // With a separate chunk store, the store of the documents counts.
     let location = location.split(" (chunks in ").next().unwrap_or(location);
     let (scheme, path) = location.split_once("://").unwrap_or(("store", location));
-    // Stores in memory are told apart by numbers, and mappings of Python's by addresses.
+    // Stores in memory are distinguished by numbers, and Python mappings by addresses.
     let is_number = path.starts_with("0x") || path.bytes().all(|byte| byte.is_ascii_digit());
     let mut names = path.split(['/', '\\']).filter(|name| !name.is_empty());
     names.next_back().filter(|name| !is_number && !matches!(*name, "." | "..")).unwrap_or(scheme)
@@ -148,7 +148,7 @@ impl Server {
         .or_raise()
     }
 
-    /// Stops the server, and waits until it has.
+    /// Stops the server, and waits for its end.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         if self.process != std::process::id() {
             return Ok(());
@@ -163,10 +163,10 @@ impl Server {
     }
 }
 
-/// Stops the server: without this object, its address is not known any more.
+/// Stops the server: without this object, its address is unknown any more.
 impl Drop for Server {
     fn drop(&mut self) {
-        // What other threads held in the process that was forked would never be let go of here.
+        // Locks that other threads held at the fork would never be released here.
         if self.process == std::process::id() {
             self.stop.stop();
         }

@@ -91,7 +91,7 @@ pub(crate) fn stats_along<'py>(
     Ok((shape, found.iter().map(|values| PyBytes::new(py, values.as_bytes())).collect()))
 }
 
-/// The space that a node and all below it take, as a JSON object for each node.
+/// Returns the space that a node and all below it take, as a JSON object for each node.
 #[pyfunction]
 #[pyo3(signature = (node, inner = false))]
 pub(crate) fn du(py: Python<'_>, node: &Bound<'_, PyAny>, inner: bool) -> PyResult<Vec<String>> {
@@ -127,7 +127,7 @@ fn usage_json(node: &NodeUsage) -> Json {
 /// A chunk that is stored: its indices, its key, and its size in bytes.
 type StoredChunk = (Vec<u64>, String, u64);
 
-/// The stored chunks of an array, or shards if there are any, in the order of their indices.
+/// Returns the stored chunks of an array, or shards if there are any, in the order of their indices.
 #[pyfunction]
 pub(crate) fn chunk_table(py: Python<'_>, array: &Array) -> PyResult<Vec<StoredChunk>> {
     let array = array.array();

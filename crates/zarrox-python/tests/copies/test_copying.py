@@ -93,10 +93,10 @@ def test_what_is_missing_beside_other_chunks_or_shards_is_said() -> None:
     with pytest.raises(ValueError, match=r"no multiples of the source's chunks \(16,\): give chunks, too"):
         zarr.from_array({}, data=z, shards=50)
     assert zarr.from_array({}, data=z, shards=50, chunks=25).shards == (50,)
-    with pytest.raises(ValueError, match="give shards, too, or shards=None"):
+    with pytest.raises(ValueError, match="give shards as well, or shards=None"):
         zarr.from_array({}, data=z, chunks=[[40, 60]])
     assert zarr.from_array({}, data=z, chunks=[[40, 60]], shards=None).read_chunk_sizes == ((40, 60),)
-    with pytest.raises(ValueError, match="give chunks, too"):
+    with pytest.raises(ValueError, match="give chunks as well"):
         zarr.from_array({}, data=rectilinear(), shards=(10, 10))
     uneven = zarr.create_array({}, shape=10, chunks=2, shards=[[4, 6]], dtype="i4")
     assert zarr.from_array({}, data=uneven, chunks=1).write_chunk_sizes == ((4, 6),)
@@ -251,7 +251,7 @@ def test_chunks_that_differ_in_length_are_created_from_lists() -> None:
         zarr.create_array({}, shape=8, chunks=[[3, 4]], dtype="i4")
     with pytest.raises(ValueError, match="too many dimensions"):
         zarr.create_array({}, shape=8, chunks=[[3, 5], [8]], dtype="i4")
-    with pytest.raises(ValueError, match="need an array of version 3"):
+    with pytest.raises(ValueError, match="need zarr_format=3"):
         zarr.create(7, chunks=[[3, 4]], zarr_format=2)
 
 
@@ -265,7 +265,7 @@ def test_shards_that_differ_in_length_are_created_from_lists() -> None:
     assert start.write_chunk_sizes == ((4, 6),)
     with pytest.raises(ValueError, match="need chunks"):
         zarr.create_array({}, shape=10, shards=[[4, 6]], dtype="i4")
-    with pytest.raises(ValueError, match="inside of shards have one shape"):
+    with pytest.raises(ValueError, match="in shards have the same shape"):
         zarr.create_array({}, shape=10, chunks=[[4, 6]], shards=(10,), dtype="i4")
 
 

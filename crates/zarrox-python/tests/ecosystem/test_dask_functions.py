@@ -1,4 +1,4 @@
-"""`zarrox.dask`: arrays of Dask that are read and written, and arrays that are copied by threads and processes."""
+"""`zarrox.dask`: Dask arrays that are read and written, and arrays that are copied by threads and processes."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"region": (slice(2),)}, "give the array"),
+        ({"region": (slice(2),)}, "pass the array"),
         ({"mode": "r"}, "mode is 'r'"),
     ],
     ids=str,
 )
 def test_bad_arguments(tmp_path: Path, arguments: Any, message: str) -> None:
-    """Each is refused before anything is created."""
+    """Each is rejected before anything is created."""
     with pytest.raises(ValueError, match=message):
         zarrox.dask.to_zarr(da.zeros(4), tmp_path / "z.zarr", **arguments)
     assert not (tmp_path / "z.zarr").exists()

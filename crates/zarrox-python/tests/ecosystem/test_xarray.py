@@ -253,7 +253,7 @@ def test_every_reader_sees_what_was_written(tmp_path: Path, zarr_format: Any, wr
 
 
 @FORMATS
-@pytest.mark.parametrize("place", ["group", "array", "opened by consolidated metadata"])
+@pytest.mark.parametrize("place", ["group", "array", "opened with consolidated metadata"])
 def test_every_reader_sees_arrays_that_grew(tmp_path: Path, zarr_format: Any, place: str) -> None:
     """Also where an array was opened by its own path."""
     path = tmp_path / "rain.zarr"

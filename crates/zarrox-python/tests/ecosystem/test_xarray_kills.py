@@ -255,7 +255,7 @@ def dying(*x: int, at: int) -> xr.Dataset:
 @FORMATS
 @pytest.mark.parametrize("at", [4, 5, 6])
 def test_an_append_in_pieces_that_is_killed_leaves_the_old_rows(tmp_path: Path, zarr_format: Any, at: int) -> None:
-    """What it has written lies outside of the shapes, and comes to light by no other append or resize."""
+    """What it has written lies outside the shapes, and comes to light by no other append or resize."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
     assert killed(lambda: to_zarr(dying(4, 5, 6, at=at), path, append_dim="x"))

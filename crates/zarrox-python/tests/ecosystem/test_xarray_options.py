@@ -247,7 +247,7 @@ def test_trees(tmp_path: Path, zarr_format: Any, inherited: bool) -> None:
 
 
 def test_trees_that_are_wrong(tmp_path: Path) -> None:
-    """Encoding of groups that are not there is refused before anything is written."""
+    """Encoding of groups that are not there is rejected before anything is written."""
     with pytest.raises(ValueError, match="/three"):
         to_zarr(tree(), tmp_path / "t.zarr", encoding={"/three": {}})
     assert not (tmp_path / "t.zarr").exists()

@@ -145,7 +145,7 @@ CASTS: dict[str, tuple[xr.Dataset, Any]] = {
 def test_values_do_not_change_on_the_way_into_what_is_there(
     tmp_path: Path, zarr_format: Any, way: str, case: str
 ) -> None:
-    """What the type of the store does not have is refused, as the core refuses it."""
+    """What the type of the store does not have is rejected, as the core refuses it."""
     stored, values = CASTS[case]
     to_zarr(stored, tmp_path / "s", zarr_format=zarr_format)
     before = files(tmp_path)

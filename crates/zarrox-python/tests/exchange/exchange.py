@@ -53,7 +53,7 @@ def values(dtype: Any, seed: int = 1) -> Values:
 
 
 def texts() -> Values:
-    """Text of any length."""
+    """Text of variable length."""
     made = np.empty(SHAPE, dtype=object)
     for index in np.ndindex(SHAPE):
         made[index] = "é" * (index[0] * index[1] % 13)

@@ -122,7 +122,7 @@ def test_orders(tmp_path: Path, order: str, zarr_format: int) -> None:
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_text(tmp_path: Path, zarr_format: int) -> None:
-    """Text of any length."""
+    """Text of variable length."""
     for writer, reader, path in ways(tmp_path):
         array = writer.create_array(store=path, shape=SHAPE, chunks=CHUNKS, dtype=str, zarr_format=zarr_format)
         array[...] = texts()

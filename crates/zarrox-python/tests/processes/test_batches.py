@@ -59,7 +59,7 @@ def test_repeated_and_negative_rows(z: zarr.Array) -> None:
     ],
 )
 def test_bad_arguments(z: zarr.Array, indices: Any, size: int, error: type[Exception], message: str) -> None:
-    """They are refused at once."""
+    """They are rejected at once."""
     with pytest.raises(error, match=message):
         z.batches(indices, size)
     with pytest.raises(ValueError, match="without dimensions"):

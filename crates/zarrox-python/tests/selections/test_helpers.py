@@ -46,7 +46,7 @@ def test_total_slices(item: Any, shape: tuple[int, ...], expected: bool) -> None
 
 
 def test_total_slices_of_other_kinds() -> None:
-    """Lists are refused."""
+    """Lists are rejected."""
     with pytest.raises(TypeError, match="slice"):
         is_total_slice([0, 1], (2,))
 
@@ -104,7 +104,7 @@ def test_orthogonal_selections_of_arrays_in_memory(selection: Any) -> None:
 
 
 def test_slices_of_integers() -> None:
-    """Arrays of one integer are integers, and others are refused."""
+    """Arrays of one integer are integers, and others are rejected."""
     assert make_slice_selection((np.uint64(3), np.array([2]), slice(4))) == [slice(3, 4, 1), slice(2, 3, 1), slice(4)]
     with pytest.raises(IndexError, match="single"):
         make_slice_selection((np.array([1, 2]),))

@@ -97,7 +97,7 @@ def test_assignments_reach_the_array(z: zarr.Array) -> None:
         ([7], "out of bounds"),
         ("x", "cannot be selected lazily"),
         (1.5, "cannot be selected lazily"),
-        ([0.5], "indices are integers"),
+        ([0.5], "use integers or booleans"),
         ([[1]], "2 dimensions"),
         ([True], "does not fit"),
         ((..., ...), "one ellipsis"),
@@ -106,7 +106,7 @@ def test_assignments_reach_the_array(z: zarr.Array) -> None:
     ids=str,
 )
 def test_bad_selections(z: zarr.Array, selection: Any, message: str) -> None:
-    """They are refused when they are made, and not when they are read."""
+    """They are rejected when they are made, and not when they are read."""
     with pytest.raises(IndexError, match=message):
         z.lazy[selection]
 

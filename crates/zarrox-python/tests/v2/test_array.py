@@ -501,7 +501,7 @@ VALUES: list[Any] = [
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 @pytest.mark.filterwarnings("ignore:.*invalid value:RuntimeWarning")
 def test_values_are_assigned_as_numpy_assigns_them(dtype: str, value: Any) -> None:
-    """A scalar that does not fit is refused, elements of an array are cast."""
+    """A scalar that does not fit is rejected, elements of an array are cast."""
     expected = np.zeros(2, dtype)
     z = zarr.zeros(2, chunks=1, dtype=dtype)
     try:

@@ -32,7 +32,7 @@ def _link_all_chunks(path: Path) -> None:
 
 @pytest.mark.parametrize("link", [_link_a_chunk, _link_all_chunks])
 def test_linked_chunks_are_read_and_written(tmp_path: Path, link: Any) -> None:
-    """A linked file or directory outside of the store, as git-annex has it, and as disks are spread."""
+    """A linked file or directory outside the store, as git-annex has it, and as disks are spread."""
     path = tmp_path / "a"
     _array(path)
     link(path)
@@ -49,7 +49,7 @@ def test_linked_chunks_are_read_and_written(tmp_path: Path, link: Any) -> None:
 
 
 def test_an_array_that_is_linked_into_a_group_is_read(tmp_path: Path) -> None:
-    """It lies outside of the group's directory."""
+    """It lies outside the group's directory."""
     _array(tmp_path / "other")
     zarr.create_group(tmp_path / "group")
     (tmp_path / "group" / "sub").symlink_to("../other")

@@ -290,7 +290,7 @@ def test_an_array_on_a_server_is_read(served: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["{}/a.zip", "{}/a.zip|zip:", "zip://::{}/a.zip"])
 def test_an_archive_on_a_server_is_read(url: str, served: str, tmp_path: Path) -> None:
-    """A store inside of a store is opened by one URL."""
+    """A store inside a store is opened by one URL."""
     with Store(tmp_path / "a.zip") as archive:
         zarr.create_array(archive, name="x", data=np.arange(100).reshape(10, 10), chunks=(3, 3))
     store = Store(url.format(served), read_only=True, storage_options={"allow_http": True})

@@ -1,7 +1,7 @@
 /** The answers of the server, made from its types in Rust: `cargo xtask page --types` writes this file. */
 
 /**
- * All that is known of an array.
+ * All properties of an array.
  */
 export type ArrayFacts = { shape: Array<number>, data_type: TypeInfo, 
 /**
@@ -13,24 +13,24 @@ chunk_shape: Array<number>, shard_shape: Array<number> | null,
  */
 grid_shape: Array<number>, chunk_grid: Json, dimension_names: Array<string | null> | null, fill_value: Json, fill_text: string, codecs: Array<Codec>, 
 /**
- * The bytes of all elements in memory.
+ * The size of all elements in memory, in bytes.
  */
 bytes: number | null, 
 /**
- * The reason why elements cannot be read.
+ * The reason why elements cannot be read, if there is one.
  */
 unreadable: string | null, 
 /**
- * `null` if it was not counted.
+ * `null` if chunks were not counted.
  */
 stored: Stored | null, 
 /**
- * The arrays beside this one that are named as its dimensions and as long, if they were asked for and are short.
+ * The coordinate arrays of the dimensions, if they were requested and are short.
  */
 coordinates?: { [key in string]: Coordinates }, };
 
 /**
- * A line of the answer. The last one is the summary, or the error that ended the check.
+ * A line of the response. The last line is the summary, or the error that stopped the check.
  */
 export type CheckLine = Json | CheckSummary | { error: string, };
 
@@ -43,11 +43,11 @@ export type Chunk = { index: Array<number>, key: string, bytes: number, inner?: 
 damaged?: string, };
 
 /**
- * The chunks of a region of the grid; of an array with shards, its shards.
+ * The chunks of a region of the grid, or the shards of an array with shards.
  */
 export type Chunks = { grid_shape: Array<number>, 
 /**
- * The shape of a chunk; for chunks of several shapes, the largest length along each dimension.
+ * The shape of a chunk; for an irregular grid, the maximum length along each dimension.
  */
 chunk_shape: Array<number>, 
 /**
@@ -55,7 +55,7 @@ chunk_shape: Array<number>,
  */
 inner_chunk_shape: Array<number> | null, 
 /**
- * The begin and the end along each dimension.
+ * The start and the end along each dimension.
  */
 region: Array<[number, number]>, 
 /**
@@ -66,7 +66,7 @@ stored: number, missing: number, chunks: Array<Chunk>, };
 export type Codec = { name: string, kind: CodecKind, configuration: { [name: string]: Json }, };
 
 /**
- * What a codec takes and makes.
+ * The input and the output of a codec.
  */
 export type CodecKind = "array-to-array" | "array-to-bytes" | "bytes-to-bytes" | "unknown";
 
@@ -76,7 +76,7 @@ export type CodecKind = "array-to-array" | "array-to-bytes" | "bytes-to-bytes" |
 export type Coordinates = { data_type: TypeInfo, fill_value: Json, attributes: { [name: string]: Json }, values: Array<Json>, };
 
 /**
- * A node in short.
+ * The summary of a node.
  */
 export type Entry = { name: string, path: string, } & ({ "kind": "group", format: string, 
 /**
@@ -96,26 +96,26 @@ attributes: number,
  */
 title: string | null, units: string | null, shape: Array<number>, data_type: string, chunk_shape: Array<number>, 
 /**
- * The bytes of all elements in memory.
+ * The size of all elements in memory, in bytes.
  */
 bytes: number | null, 
 /**
- * The reason why elements cannot be read.
+ * The reason why elements cannot be read, if there is one.
  */
 unreadable: string | null, } | { "kind": "folder" } | { "kind": "damaged", error: string, });
 
 /**
- * The body of an answer that says what is wrong.
+ * The body of an error response.
  */
 export type ErrorAnswer = { error: ErrorInfo, };
 
 export type ErrorInfo = { status: number, 
 /**
- * The kind of the error in one word.
+ * The kind of the error.
  */
 kind: string, message: string, 
 /**
- * A request that would be answered.
+ * A request that would succeed.
  */
 advice?: string, };
 
@@ -139,24 +139,24 @@ left_out: Array<string>, };
 export type Float = number | "NaN" | "Infinity" | "-Infinity";
 
 /**
- * The nodes that a search finds.
+ * The result of a search.
  */
 export type Found = { path: string, search: string, matches: Array<Entry>, 
 /**
- * The number of nodes that were looked at.
+ * The number of visited nodes.
  */
 visited: number, 
 /**
- * False if there may be more.
+ * False if the search stopped early.
  */
 complete: boolean, };
 
 /**
- * The counts in bins of one width.
+ * The counts in bins of equal width.
  */
 export type Histogram = { 
 /**
- * The begin of the first bin.
+ * The start of the first bin.
  */
 low: Float, 
 /**
@@ -174,7 +174,7 @@ export type InnerChunk = { index: Array<number>, offset?: number,
 bytes: number | null, };
 
 /**
- * A JSON value, as in a document: its numbers keep their digits, and Python's tokens become strings.
+ * A JSON value of a document: numbers keep their digits, and the tokens NaN and Infinity become strings.
  */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -183,24 +183,24 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
  */
 export type Line = { 
 /**
- * The number of selected elements.
+ * Returns the number of selected elements.
  */
 length: number, 
 /**
- * The elements that each point stands for.
+ * The number of elements that each point represents.
  */
 step: number, 
 /**
- * The selection in plain words, if it has some.
+ * The selection in words, if it can be described.
  */
 select: string | null, } & ({ "reduce": "nearest", values: Array<Json>, } | { "reduce": "blocks", min: Array<Json>, max: Array<Json>, mean: Array<Json>, });
 
 /**
- * All that is known of a node.
+ * All properties of a node.
  */
 export type NodeInfo = { path: string, 
 /**
- * The path of the hierarchy that the node is in, which is not empty where the root holds several.
+ * The path of the hierarchy of the node, which is not empty if the root contains several hierarchies.
  */
 hierarchy: string, name: string, 
 /**
@@ -212,12 +212,12 @@ store: string, format: string,
  */
 file?: FileInfo, attributes: { [name: string]: Json }, v3: Translated, 
 /**
- * The metadata documents by their keys.
+ * The metadata documents by key.
  */
 documents?: { [key: string]: Json }, } & ({ "kind": "group" } | { "kind": "array" } & ArrayFacts);
 
 /**
- * The roots, with their addresses, and the names of all calls.
+ * The roots with their URLs, and the names of all calls.
  */
 export type Overview = { 
 /**
@@ -245,7 +245,7 @@ next: string | null, };
 export type Percentile = { percent: Float, value: Float, };
 
 /**
- * A root, and its addresses without a `/` at the beginning.
+ * A root, and its relative URLs.
  */
 export type RootInfo = { name: string, 
 /**
@@ -254,15 +254,15 @@ export type RootInfo = { name: string,
 place: string, data: string, v3: string, tree: string, };
 
 /**
- * Elements in JSON.
+ * Elements as JSON.
  */
 export type Slice = { shape: Array<number>, data_type: string, 
 /**
- * The selection in plain words, if it has some.
+ * The selection in words, if it can be described.
  */
 select: string | null, 
 /**
- * Along each axis, the elements that each one stands for.
+ * The number of elements that each one represents, along each axis.
  */
 step: Array<number>, 
 /**
@@ -275,7 +275,7 @@ reduce: string,
 values: Json, };
 
 /**
- * Statistics of numbers. NaN and `missing` are counted, and left out of everything else.
+ * Statistics of numbers. NaN and `missing` are counted, and excluded from all other statistics.
  */
 export type Stats = { count: number, nan: number, missing: number, min: Json, max: Json, mean: Float | null, 
 /**
@@ -283,57 +283,57 @@ export type Stats = { count: number, nan: number, missing: number, min: Json, ma
  */
 std: Float | null, percentiles: Array<Percentile>, 
 /**
- * The largest error of a percentile.
+ * The maximum error of a percentile.
  */
 percentile_error: Float, histogram: Histogram | null, 
 /**
- * The different elements, unless there are more than were asked for.
+ * The different elements, unless there are more than requested.
  */
 unique: Array<Unique> | null, 
 /**
- * The selection in plain words, if it has some.
+ * The selection in words, if it can be described.
  */
 select: string | null, 
 /**
- * Along each axis of the selection, the elements that each one stands for.
+ * The number of elements that each counted one represents, along each axis of the selection.
  */
 step: Array<number>, 
 /**
- * True if not all selected elements were counted.
+ * True if only some of the selected elements were counted.
  */
 sampled: boolean, };
 
 /**
- * What is stored of an array.
+ * The stored chunks of an array.
  */
 export type Stored = { 
 /**
- * The number of all chunks, or shards if there are any.
+ * The number of chunks in the grid, or of shards.
  */
 chunks: number | null, 
 /**
- * The number of those that are stored.
+ * The number of stored chunks or shards.
  */
 stored: number, missing: number | null, 
 /**
- * All stored bytes, including metadata.
+ * The number of stored bytes, including metadata.
  */
 bytes: number, chunk_bytes: number, 
 /**
- * The bytes of the stored chunks in memory.
+ * The decoded size of the stored chunks, in bytes.
  */
 decoded_bytes: number | null, ratio: number | null, };
 
 /**
- * Whether Zarr 3 can describe the node.
+ * Whether the node can be expressed in Zarr 3.
  */
 export type Translated = { possible: boolean, 
 /**
- * What would differ.
+ * The differences of the Zarr 3 form.
  */
 notes?: Array<string>, 
 /**
- * The reason why it cannot.
+ * The reason why the node cannot be expressed.
  */
 why?: string, };
 

@@ -1,4 +1,4 @@
-//! `check`: findings as lines of JSON, each as soon as it is found.
+//! `check`: findings as lines of JSON, sent as they are found.
 
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -17,10 +17,10 @@ use crate::json::Value;
 use crate::place::Place;
 use crate::query::{Flag, Query};
 
-/// The findings that wait to be sent.
+/// The maximum number of findings in the send queue.
 const WAITING: usize = 64;
 
-/// The type of lines of JSON.
+/// The media type of lines of JSON.
 const LINES: &str = "application/x-ndjson";
 
 #[derive(Debug, Default, Deserialize)]
@@ -50,7 +50,7 @@ impl From<Level> for CheckLevel {
     }
 }
 
-/// A line of the answer. The last one is the summary, or the error that ended the check.
+/// A line of the response. The last line is the summary, or the error that stopped the check.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -74,7 +74,7 @@ pub(super) struct CheckSummary {
     bytes: u64,
 }
 
-/// Starts a check, which ends when the client goes away.
+/// Starts a check, which stops when the client disconnects.
 pub(super) async fn answer(
     Place { root, path, .. }: Place,
     Query(query): Query<CheckQuery>,
@@ -101,7 +101,7 @@ pub(super) async fn answer(
                 Ok(summary) => CheckLine::Summary(summary),
                 Err(error) => CheckLine::Failed { error: error.to_string() },
             };
-            // The client may have gone away.
+            // The client may have disconnected.
             let _ = sender.blocking_send(line(&last));
         })
         .await?;
@@ -114,7 +114,7 @@ pub(super) async fn answer(
 }
 
 fn run(check: &Check, sender: &mpsc::Sender<Bytes>, interrupt: &Interrupt) -> zarrox::Result<CheckSummary> {
-    let gone = || Error::new(ErrorKind::Interrupted, "the client has gone away");
+    let gone = || Error::new(ErrorKind::Interrupted, "the client has disconnected");
     let summary = check.run(|finding: Finding| {
         if interrupt.is_raised() {
             return Err(gone());

@@ -1,4 +1,4 @@
-//! `chunks`: the chunks of a region of the grid, or the shards if there are any: stored, size, missing, damaged.
+//! `chunks`: the chunks or shards of a region of the grid: stored, size, missing, damaged.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::failure::{Answer, Failure};
 use crate::place::Place;
 use crate::query::{Flag, Query, Select};
 
-/// The most chunks of a region.
+/// The maximum number of chunks in a region.
 const MOST: u64 = 1 << 16;
-/// The most of them that are decoded, and whose inner chunks are listed.
+/// The maximum number of chunks that are decoded, and whose inner chunks are listed.
 const MOST_DECODED: u64 = 1024;
-/// The most bytes that are decoded.
+/// The maximum number of decoded bytes.
 const MOST_BYTES: u128 = 1 << 30;
-/// A store that answers at once is asked for each chunk of a region of at most this many.
+/// For a local store, the chunks of a region of at most this size are requested one by one.
 const FEW: u128 = 4096;
 
 /// A region of the grid: the range of indices along each dimension.
@@ -32,16 +32,16 @@ pub(super) struct ChunksQuery {
     verify: Flag,
 }
 
-/// The chunks of a region of the grid; of an array with shards, its shards.
+/// The chunks of a region of the grid, or the shards of an array with shards.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Chunks {
     grid_shape: Vec<u64>,
-    /// The shape of a chunk; for chunks of several shapes, the largest length along each dimension.
+    /// The shape of a chunk; for an irregular grid, the maximum length along each dimension.
     chunk_shape: Vec<u64>,
     /// The shape of the chunks inside shards.
     inner_chunk_shape: Option<Vec<u64>>,
-    /// The begin and the end along each dimension.
+    /// The start and the end along each dimension.
     region: Vec<[u64; 2]>,
     /// The number of stored chunks, which are listed.
     stored: usize,
@@ -97,15 +97,15 @@ fn chunks(array: &Array, query: &ChunksQuery, interrupt: &Interrupt) -> Answer<C
     let all = count(&lengths);
     let most = if inner || verify { MOST_DECODED } else { MOST };
     if all > most.into() {
-        let message = format!("the region has {all} chunks; an answer has at most {most}");
-        return Err(Failure::too_much(message, "ask for a smaller region, such as region=0:100,0:100"));
+        let message = format!("the region has {all} chunks; the limit is {most}");
+        return Err(Failure::too_much(message, "request a smaller region, such as region=0:100,0:100"));
     }
     if verify && array.unreadable().is_none() {
         let size =
             count(array.chunk_grid().largest_chunk()).saturating_mul(array.data_type().size().max(1) as u128);
         if size.saturating_mul(all) > MOST_BYTES {
-            let message = format!("the chunks of the region take more than {MOST_BYTES} bytes decoded");
-            return Err(Failure::too_much(message, "ask for a smaller region"));
+            let message = format!("the decoded chunks of the region exceed {MOST_BYTES} bytes");
+            return Err(Failure::too_much(message, "request a smaller region"));
         }
     }
     let stored = stored(&array, &region, all, interrupt)?;
@@ -138,13 +138,13 @@ fn chunks(array: &Array, query: &ChunksQuery, interrupt: &Interrupt) -> Answer<C
     })
 }
 
-/// The region that a selection names.
+/// Returns the region of a selection.
 fn region(grid: &[u64], Select(selection): &Select) -> Answer<Region> {
     let is_plain = |item: &DimSelection| {
         matches!(item, DimSelection::Slice { step: 1, .. } | DimSelection::Index(_) | DimSelection::Ellipsis)
     };
     if !selection.items().iter().all(is_plain) {
-        return Err(Failure::bad("region takes indices and slices without steps"));
+        return Err(Failure::bad("region accepts indices and slices without steps"));
     }
     let resolved = selection.resolve(grid)?;
     let mut region: Region = grid.iter().map(|&length| 0..length).collect();
@@ -157,7 +157,7 @@ fn region(grid: &[u64], Select(selection): &Select) -> Answer<Region> {
     Ok(region)
 }
 
-/// The stored chunks of a region, with their sizes in bytes.
+/// Returns the stored chunks of a region, with their sizes in bytes.
 fn stored(
     array: &Array,
     region: &Region,
@@ -208,7 +208,7 @@ fn inner_chunks(array: &Array, shard: &[u64]) -> Answer<Vec<InnerChunk>> {
     Ok(entries.collect())
 }
 
-/// The reason why a chunk cannot be decoded, if there is one.
+/// Returns the reason why a chunk cannot be decoded, if there is one.
 fn damage(array: &Array, chunk: &[u64]) -> Answer<Option<String>> {
     if let Some(why) = array.unreadable() {
         return Ok(Some(why.to_owned()));

@@ -1,4 +1,4 @@
-//! `line`: one line of elements, or the extremes and means of blocks of them.
+//! `line`: one line of elements, or the minimum, maximum and mean of blocks of elements.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::json::Value;
 use crate::place::Place;
 use crate::query::{Count, Numbers, Query, Select};
 
-/// The points of a line unless a request says otherwise.
+/// The default number of points of a line.
 const USUAL: u64 = 2000;
 
 #[derive(Debug, Default, Deserialize)]
@@ -37,9 +37,9 @@ pub(super) struct LineQuery {
 pub(super) struct Line {
     /// The number of selected elements.
     length: u64,
-    /// The elements that each point stands for.
+    /// The number of elements that each point represents.
     step: u64,
-    /// The selection in plain words, if it has some.
+    /// The selection in words, if it can be described.
     select: Option<String>,
     #[serde(flatten)]
     points: Points,
@@ -54,7 +54,7 @@ enum Points {
         #[cfg_attr(test, ts(as = "Vec<Value>"))]
         values: Value,
     },
-    /// The extremes and the mean of each block.
+    /// The minimum, the maximum and the mean of each block.
     Blocks {
         #[cfg_attr(test, ts(as = "Vec<Value>"))]
         min: Value,
@@ -82,7 +82,7 @@ fn line(array: &Array, query: &LineQuery, registry: &Registry, interrupt: &Inter
     let part = Part::new(array, &query.select, query.indexing, interrupt)?;
     let along: Vec<usize> = (0..part.shape.len()).filter(|&dim| part.shape[dim] != 1).collect();
     if along.len() > 1 {
-        let message = format!("a line has one dimension; the selection has the shape {:?}", part.shape);
+        let message = format!("a line needs one dimension; the selection has the shape {:?}", part.shape);
         return Err(Failure::bad(message));
     }
     let length = along.first().map_or(1, |&dim| part.shape[dim]);
@@ -103,7 +103,8 @@ fn line(array: &Array, query: &LineQuery, registry: &Registry, interrupt: &Inter
     Ok(Line { length, step, select: part.text(&vec![1; part.shape.len()]), points })
 }
 
-/// The blocks of a line; `None` where each is one element, too much would be read, or the elements have no order.
+/// Returns the blocks of a line; `None` if each block is a single element, the request would read too
+/// much, or the elements have no order.
 fn blocks(part: &Part, steps: &[u64], query: &LineQuery) -> Answer<Option<Blocks>> {
     let is_whole = steps.iter().all(|step| *step == 1);
     if is_whole || part.count() > MOST_REDUCED || query.field.is_some() {
@@ -118,7 +119,7 @@ fn blocks(part: &Part, steps: &[u64], query: &LineQuery) -> Answer<Option<Blocks
     }
 }
 
-/// The elements as a list, whatever their shape.
+/// Returns the elements as a flat list.
 fn list(values: &DynArray, registry: &Registry) -> Result<Value> {
     let items = values.elements().map(|item| DynArray::element_to_json(values.data_type(), item, registry));
     Ok(Json::Array(items.collect::<Result<Vec<_>>>()?).into())

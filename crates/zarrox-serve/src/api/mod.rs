@@ -1,4 +1,4 @@
-//! `/api/v1/…`: what a page or a script needs for looking at data.
+//! `/api/v1/…`: the interface for pages and scripts that show data.
 
 mod check;
 mod chunks;
@@ -24,7 +24,7 @@ use crate::roots::Roots;
 use overview::Calls;
 pub(crate) use overview::{VERSION, other_version};
 
-/// The calls, each at `/CALL/ROOT/PATH`.
+/// Returns the calls, each at `/CALL/ROOT/PATH`.
 pub(crate) fn router<S>() -> Router<S>
 where
     S: Clone + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! `node`: all that is known of a node.
+//! `node`: all properties of a node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,31 +26,31 @@ use crate::root::{Opened, Root};
 pub(super) struct NodeQuery {
     stored: Counting,
     documents: Flag,
-    /// A node that does not exist is `null`, and no error.
+    /// A node that does not exist is `null`, not an error.
     optional: Flag,
     coordinates: Flag,
 }
 
-/// The most coordinates of a dimension that come with an array.
+/// The maximum number of coordinates of a dimension that are sent with an array.
 const MOST_COORDINATES: u64 = 20_000;
 
-/// The counting of stored chunks.
+/// When to count stored chunks.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Counting {
-    /// Where it is quick.
+    /// If counting is fast.
     #[default]
     Quick,
     Count,
     None,
 }
 
-/// All that is known of a node.
+/// All properties of a node.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct NodeInfo {
     path: String,
-    /// The path of the hierarchy that the node is in, which is not empty where the root holds several.
+    /// The path of the hierarchy of the node, which is not empty if the root contains several hierarchies.
     hierarchy: String,
     name: String,
     /// The path or URL of the store.
@@ -65,7 +65,7 @@ pub(super) struct NodeInfo {
     #[serde(flatten)]
     kind: Kind,
     v3: Translated,
-    /// The metadata documents by their keys.
+    /// The metadata documents by key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "{ [key: string]: Json }"))]
     documents: Option<Value>,
@@ -88,7 +88,7 @@ enum Kind {
     Array(Box<ArrayFacts>),
 }
 
-/// All that is known of an array.
+/// All properties of an array.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct ArrayFacts {
@@ -104,13 +104,13 @@ struct ArrayFacts {
     fill_value: Value,
     fill_text: String,
     codecs: Vec<Codec>,
-    /// The bytes of all elements in memory.
+    /// The size of all elements in memory, in bytes.
     bytes: Option<u64>,
-    /// The reason why elements cannot be read.
+    /// The reason why elements cannot be read, if there is one.
     unreadable: Option<String>,
-    /// `null` if it was not counted.
+    /// `null` if chunks were not counted.
     stored: Option<Stored>,
-    /// The arrays beside this one that are named as its dimensions and as long, if they were asked for and are short.
+    /// The coordinate arrays of the dimensions, if they were requested and are short.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     coordinates: Option<BTreeMap<String, Coordinates>>,
@@ -171,7 +171,7 @@ struct Codec {
     configuration: Value,
 }
 
-/// What a codec takes and makes.
+/// The input and the output of a codec.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CodecKind"))]
@@ -182,33 +182,33 @@ enum CodecRole {
     Unknown,
 }
 
-/// What is stored of an array.
+/// The stored chunks of an array.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct Stored {
-    /// The number of all chunks, or shards if there are any.
+    /// The number of chunks in the grid, or of shards.
     chunks: Option<u64>,
-    /// The number of those that are stored.
+    /// The number of stored chunks or shards.
     stored: u64,
     missing: Option<u64>,
-    /// All stored bytes, including metadata.
+    /// The number of stored bytes, including metadata.
     bytes: u64,
     chunk_bytes: u64,
-    /// The bytes of the stored chunks in memory.
+    /// The decoded size of the stored chunks, in bytes.
     decoded_bytes: Option<u64>,
     ratio: Option<f64>,
 }
 
-/// Whether Zarr 3 can describe the node.
+/// Whether the node can be expressed in Zarr 3.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct Translated {
     possible: bool,
-    /// What would differ.
+    /// The differences of the Zarr 3 form.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     notes: Option<Vec<String>>,
-    /// The reason why it cannot.
+    /// The reason why the node cannot be expressed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     why: Option<String>,
@@ -260,7 +260,7 @@ fn found(
     }))
 }
 
-/// The coordinates along the dimensions of an array. Those that cannot be read are left out.
+/// Returns the coordinates along the dimensions of an array. Coordinates that cannot be read are omitted.
 fn coordinates(
     root: &Root,
     path: &str,
@@ -296,7 +296,7 @@ fn coordinates(
     read.collect()
 }
 
-/// The metadata documents of a node; those that are not JSON as text.
+/// Returns the metadata documents of a node. Documents that are not JSON are returned as text.
 fn documents(node: &Node) -> Result<Value> {
     let documents = node.documents()?.into_iter().map(|(key, bytes)| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -381,7 +381,7 @@ impl Codec {
 }
 
 impl Stored {
-    /// What was counted; `None` if nothing was.
+    /// The counts; `None` if nothing was counted.
     fn new(info: &ArrayInfo) -> Option<Self> {
         info.counted.then(|| Self {
             chunks: info.chunks,

@@ -1,4 +1,4 @@
-//! `/api/v1/`: the roots and the calls, also for who asks for another call or version.
+//! `/api/v1/`: the list of roots and calls, and the errors for unknown calls and versions.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::query::{NoParameters, Query};
 use crate::root::Root;
 use crate::roots::Roots;
 
-/// The version of the interface, which is a part of its addresses.
+/// The version of the interface, which is part of its URLs.
 pub(crate) const VERSION: &str = "v1";
 
 /// The names of all calls.
 #[derive(Debug, Clone)]
 pub(super) struct Calls(pub(super) Arc<[&'static str]>);
 
-/// The roots, with their addresses, and the names of all calls.
+/// The roots with their URLs, and the names of all calls.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Overview {
@@ -34,7 +34,7 @@ pub(super) struct Overview {
     calls: Vec<&'static str>,
 }
 
-/// A root, and its addresses without a `/` at the beginning.
+/// A root, and its relative URLs.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct RootInfo {
@@ -75,13 +75,13 @@ pub(super) async fn answer(
     content::json(&wanted, &overview)
 }
 
-/// The error for a call that does not exist.
+/// Returns the error for a call that does not exist.
 pub(super) async fn unknown(Extension(Calls(calls)): Extension<Calls>, uri: Uri) -> Failure {
     let call = uri.path().split('/').nth(1).unwrap_or_default();
     Failure::missing(format!("unknown call '{call}'; expected one of {}", calls.join(", ")))
 }
 
-/// The error for versions of the interface that this program does not have.
+/// Returns the error for versions of the interface that this program does not have.
 pub(crate) async fn other_version() -> Failure {
     Failure::missing(format!("unknown version of the interface; this server has /api/{VERSION}/"))
 }

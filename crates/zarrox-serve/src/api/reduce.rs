@@ -1,4 +1,4 @@
-//! The reduction that a request asks for.
+//! The reduction of a request.
 
 use serde::Deserialize;
 use zarrox::data_type::Storage;
@@ -8,7 +8,7 @@ use zarrox_tools::reduce::{Division, Measure, Reducer, Reduction};
 use crate::failure::{Answer, Failure};
 use crate::query::Numbers;
 
-/// The most elements that are read for one reduction.
+/// The maximum number of elements that a reduction reads.
 pub(crate) const MOST_REDUCED: u128 = 1 << 28;
 
 /// What stands for a block: one of its elements or their mean, or their standard deviation.
@@ -60,7 +60,7 @@ impl Reduce {
     }
 }
 
-/// Returns the reducer of a view's elements, which leaves missing-value markers out.
+/// Returns the reducer for the elements of a view, which ignores missing values.
 pub(crate) fn reducer(view: &ArrayView<'_>, missing: &Numbers) -> Answer<Reducer> {
     match view.data_type().storage() {
         Storage::Bool | Storage::Uint(_) | Storage::Int(_) | Storage::Float(_) => {
@@ -68,7 +68,7 @@ pub(crate) fn reducer(view: &ArrayView<'_>, missing: &Numbers) -> Answer<Reducer
         }
         _ => {
             let own = view.data_type();
-            let message = format!("elements of {own} have no mean and no order; use reduce=nearest");
+            let message = format!("elements of {own} cannot be averaged or ordered; use reduce=nearest");
             Err(Failure::unsupported(message))
         }
     }

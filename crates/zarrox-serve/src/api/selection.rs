@@ -1,4 +1,4 @@
-//! The part of an array that a request is about, and how it is thinned so that no more is sent or read than may be.
+//! The selection of a request, and the steps that thin it to the limits of a response.
 
 use serde::Deserialize;
 use zarrox::internals::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
@@ -11,14 +11,14 @@ use crate::query::Select;
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Indexing {
-    /// Together they list points.
+    /// The lists are indices of points.
     #[default]
     Numpy,
-    /// Each chooses along its own dimension.
+    /// Each list selects along its own dimension.
     Orthogonal,
 }
 
-/// The most bytes of chunks that are decoded for one answer.
+/// The maximum number of decoded bytes of chunks for a response.
 const MOST_DECODED: u128 = 16 << 30;
 
 /// A selected part of an array.
@@ -31,7 +31,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The part of an array that a request selects.
+    /// Returns the part of an array that a request selects.
     pub(crate) fn new(
         array: &Array,
         Select(selection): &Select,
@@ -51,23 +51,23 @@ impl Part {
         Ok(Self { array, selection, resolved, shape })
     }
 
-    /// The number of selected elements.
+    /// Returns the number of selected elements.
     pub(crate) fn count(&self) -> u128 {
         count(&self.shape)
     }
 
-    /// Refuses to decode more than an answer may cost, with these steps along the axes of the result.
+    /// Fails if the selection, with these steps along the axes of the result, would decode too many bytes.
     pub(crate) fn check_cost(&self, steps: &[u64], advice: &str) -> Answer<()> {
         let decoded = self.decoded_bytes(steps);
         if decoded > MOST_DECODED {
             let message =
-                format!("the request would decode {decoded} bytes of chunks; {MOST_DECODED} are allowed");
+                format!("the request would decode {decoded} bytes of chunks; the limit is {MOST_DECODED}");
             return Err(Failure::too_much(message, advice));
         }
         Ok(())
     }
 
-    /// The number of bytes of all chunks that are touched, at most.
+    /// Returns an upper bound of the decoded size of all touched chunks, in bytes.
     fn decoded_bytes(&self, steps: &[u64]) -> u128 {
         let chunk = self.array.unit_shape();
         let mut total = self.array.data_type().size().max(1) as u128;
@@ -99,7 +99,7 @@ impl Part {
         total
     }
 
-    /// The step along the result's axis that comes from an axis of the array.
+    /// Returns the step along the axis of the result that corresponds to an axis of the array.
     fn step_of(&self, axis: usize, steps: &[u64]) -> u64 {
         let origins = self.resolved.result.iter().zip(steps);
         let own = origins
@@ -107,8 +107,8 @@ impl Part {
         own.map(|(_, step)| *step).max().unwrap_or(1).max(1)
     }
 
-    /// The selection with these steps along each axis, as slices and indices alone: for each dimension of the array one item. `None`
-    /// if the selection has lists or masks, or axes in another order.
+    /// Returns the selection with these steps along each axis, as one slice or index for each
+    /// dimension of the array. `None` if the selection has lists or masks, or axes in another order.
     pub(crate) fn plain(&self, steps: &[u64]) -> Option<Vec<DimSelection>> {
         let mut items = vec![DimSelection::ALL; self.array.ndim()];
         for (number, axis) in self.resolved.axes.iter().enumerate() {
@@ -136,14 +136,14 @@ impl Part {
         Some(items)
     }
 
-    /// The plain selection as text in NumPy's syntax.
+    /// Returns the selection in NumPy syntax.
     pub(crate) fn text(&self, steps: &[u64]) -> Option<String> {
         let items: Vec<String> = self.plain(steps)?.iter().map(ToString::to_string).collect();
         Some(items.join(", "))
     }
 }
 
-/// The number of elements of a shape.
+/// Returns the number of elements of a shape.
 pub(crate) fn count(shape: &[u64]) -> u128 {
     if shape.contains(&0) {
         return 0;
@@ -151,12 +151,12 @@ pub(crate) fn count(shape: &[u64]) -> u128 {
     shape.iter().fold(1, |count: u128, &length| count.saturating_mul(length.into()))
 }
 
-/// The shape of a selection with these steps along each axis.
+/// Returns the shape of a selection with these steps along each axis.
 pub(crate) fn thinned(shape: &[u64], steps: &[u64]) -> Vec<u64> {
     shape.iter().zip(steps).map(|(length, step)| length.div_ceil((*step).max(1))).collect()
 }
 
-/// The steps with which no more than `most` elements are left: the same along all axes.
+/// Returns the steps that leave at most `most` elements, equal along all axes.
 pub(crate) fn steps_for(shape: &[u64], most: u128) -> Vec<u64> {
     let of = |step: u64| shape.iter().map(|&length| step.min(length.max(1))).collect::<Vec<_>>();
     let fits = |step: u64| count(&thinned(shape, &of(step))) <= most.max(1);

@@ -1,4 +1,4 @@
-//! `slice`: selected elements, thinned or reduced to no more than are asked for.
+//! `slice`: selected elements, thinned or reduced to the requested number.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use crate::json::Value;
 use crate::place::Place;
 use crate::query::{Count, Finite, Flag, Numbers, Query, Select};
 
-/// The most elements of an answer unless a request says otherwise, and in any case.
+/// The default and the maximum number of elements in a response.
 const USUAL: u64 = 4 << 20;
 const MOST: u64 = 64 << 20;
-/// The most bytes of an answer.
+/// The maximum number of bytes in a response.
 const MOST_BYTES: u128 = 256 << 20;
-/// The most elements of an answer in JSON.
+/// The maximum number of elements in a JSON response.
 pub(super) const MOST_JSON: u64 = 1 << 20;
 
-/// The most elements along one axis of a picture.
+/// The maximum number of elements along an axis of a picture.
 const MOST_ALONG: u64 = 1 << 16;
 
 #[derive(Debug, Default, Deserialize)]
@@ -38,7 +38,7 @@ pub(super) struct SliceQuery {
     select: Select,
     indexing: Indexing,
     max_elements: Option<Count<MOST>>,
-    /// Another name of `max_elements`.
+    /// An alias of `max_elements`.
     max_pixels: Option<Count<MOST>>,
     width: Option<Count<MOST_ALONG>>,
     height: Option<Count<MOST_ALONG>>,
@@ -55,7 +55,7 @@ pub(super) struct SliceQuery {
     download: Flag,
 }
 
-/// The form of an answer.
+/// The format of a response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Form {
@@ -66,7 +66,7 @@ enum Form {
     Png,
 }
 
-/// The scale of colours.
+/// The norm of the colormap.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ColourScale {
@@ -75,7 +75,7 @@ enum ColourScale {
     Log,
 }
 
-/// A colour map, by its name.
+/// A colormap, by name.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(try_from = "String")]
 struct ColourMap(Colours);
@@ -85,20 +85,20 @@ impl TryFrom<String> for ColourMap {
 
     fn try_from(name: String) -> Result<Self, String> {
         let unknown =
-            || format!("unknown colour map '{}'; expected one of {}", name.escape_debug(), NAMES.join(", "));
+            || format!("unknown colormap '{}'; expected one of {}", name.escape_debug(), NAMES.join(", "));
         Colours::named(&name).map(Self).ok_or_else(unknown)
     }
 }
 
-/// Elements in JSON.
+/// Elements as JSON.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Slice {
     shape: Vec<usize>,
     data_type: String,
-    /// The selection in plain words, if it has some.
+    /// The selection in words, if it can be described.
     select: Option<String>,
-    /// Along each axis, the elements that each one stands for.
+    /// The number of elements that each one represents, along each axis.
     step: Vec<u64>,
     /// The name of the reduction.
     reduce: &'static str,
@@ -106,10 +106,10 @@ pub(super) struct Slice {
     values: Value,
 }
 
-/// The elements of an answer, and the way to them.
+/// The elements of a response, and how they were selected.
 pub(super) struct Elements {
     pub(super) values: DynArray,
-    /// The selection in plain words, if it has some.
+    /// The selection in words, if it can be described.
     selection: Option<String>,
     steps: Vec<u64>,
     reduction: Reduce,
@@ -127,7 +127,7 @@ pub(super) async fn answer(
     place.of_array(workers, work).await
 }
 
-/// Answers with elements in the form that is asked for.
+/// Responds with elements in the requested format.
 fn elements(
     array: &Array,
     query: &SliceQuery,
@@ -166,12 +166,12 @@ fn elements(
     Ok(response)
 }
 
-/// The steps along each axis of the result, so that no more elements are sent than are asked for.
+/// Returns the steps along each axis of the result that limit the number of elements to the request.
 fn asked_steps(shape: &[u64], query: &SliceQuery) -> Answer<Vec<u64>> {
     let most = if query.form == Form::Json { MOST_JSON } else { MOST };
     let max = query.max_elements.or(query.max_pixels).map(Count::get);
     if let Some(max) = max.filter(|max| *max > most) {
-        return Err(Failure::bad(format!("max_elements: {max} is more than {most}, the most for this form")));
+        return Err(Failure::bad(format!("max_elements: {max} exceeds the limit of {most} for this format")));
     }
     let (width, height) = (query.width.map(Count::get), query.height.map(Count::get));
     let mut steps = match &query.step {
@@ -199,24 +199,23 @@ fn asked_steps(shape: &[u64], query: &SliceQuery) -> Answer<Vec<u64>> {
     let limit = if width.is_some() || height.is_some() { most } else { USUAL.min(most) };
     let selected = count(&left);
     if selected > limit.into() {
-        let message = format!("the selection has {selected} elements; an answer has at most {limit}");
-        let advice = "select less, or use max_elements=N, or width=W&height=H, to get elements at even distances; \
+        let message = format!("the selection has {selected} elements; the limit is {limit}");
+        let advice = "select less, or use max_elements=N, or width=W&height=H, for evenly spaced elements; \
                       reduce=mean, min, max, median or mode takes all into account";
         return Err(Failure::too_much(message, advice));
     }
     Ok(steps)
 }
 
-/// The steps that a list says: one for each axis of the selection.
+/// Returns the steps of a list: one for each axis of the selection.
 fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
-    let bad =
-        || Failure::bad(format!("step needs one whole number from 1 for each of the {} axes", shape.len()));
+    let bad = || Failure::bad(format!("step needs a positive integer for each of the {} axes", shape.len()));
     let steps: Vec<u64> =
         list.split(',').map(|item| item.trim().parse()).collect::<Result<_, _>>().map_err(|_| bad())?;
     if steps.len() != shape.len() || steps.contains(&0) {
         return Err(bad());
     }
-    // Longer steps than an axis change nothing, and would not fit into the numbers of a selection.
+    // Steps are limited to the length of the axis. Larger ones have the same effect, and might overflow.
     Ok(steps.iter().zip(shape).map(|(step, length)| (*step).min((*length).max(1))).collect())
 }
 
@@ -234,7 +233,7 @@ fn read(part: &Part, steps: Vec<u64>, query: &SliceQuery) -> Answer<Elements> {
     }
     let read = part.count();
     if read > MOST_REDUCED {
-        let message = format!("the reduction would read {read} elements; {MOST_REDUCED} are allowed");
+        let message = format!("the reduction would read {read} elements; the limit is {MOST_REDUCED}");
         let advice = "select a smaller part, or use reduce=nearest, which reads no more than it sends";
         return Err(Failure::too_much(message, advice));
     }
@@ -256,19 +255,20 @@ pub(super) fn nearest(part: &Part, mut steps: Vec<u64>, field: Option<&str>) -> 
     Ok(Elements { values, selection, steps, reduction: Reduce::NEAREST })
 }
 
-/// Refuses answers that are too large.
+/// Rejects responses that are too large.
 fn check_size(part: &Part, steps: &[u64]) -> Answer<()> {
     let size = part.array.data_type().size().max(1) as u128;
     let bytes = count(&thinned(&part.shape, steps)).saturating_mul(size);
     if bytes > MOST_BYTES {
-        let message = format!("the elements take {bytes} bytes; an answer has at most {MOST_BYTES}");
-        let advice = "ask for fewer elements, with max_elements=N or width=W&height=H";
+        let message = format!("the elements take {bytes} bytes; the limit is {MOST_BYTES}");
+        let advice = "request fewer elements, with max_elements=N or width=W&height=H";
         return Err(Failure::too_much(message, advice));
     }
     Ok(())
 }
 
-/// The type of an answer's numbers in NumPy's words, and the values in that type: numbers that NumPy has not become floats.
+/// Returns the NumPy data type of the numbers of a response, and the values in that type: other numbers
+/// become floats.
 fn as_numbers(values: DynArray, registry: &Registry) -> Answer<(String, DynArray)> {
     let order = ByteOrder::One(Endian::Little);
     if let (Ok(name), true) =
@@ -287,7 +287,7 @@ fn is_fixed(data_type: &DataType) -> bool {
     data_type.storage() != Storage::Variable
 }
 
-/// The bytes of elements in little-endian order.
+/// Returns the bytes of elements in little-endian order.
 fn little_endian(values: DynArray) -> Answer<Vec<u8>> {
     if Endian::NATIVE == Endian::Little {
         return Ok(values.into_bytes());
@@ -324,7 +324,7 @@ fn as_json(elements: &Elements, wanted: &Wanted, registry: &Registry) -> Answer<
     content::json(wanted, &slice)
 }
 
-/// The headers that say what the body has.
+/// The headers that describe the body.
 fn describe(elements: &Elements, headers: &mut HeaderMap, registry: &Registry) {
     let list = |numbers: Vec<String>| numbers.join(",");
     let shape = list(elements.values.shape().iter().map(usize::to_string).collect());
@@ -342,12 +342,12 @@ fn describe(elements: &Elements, headers: &mut HeaderMap, registry: &Registry) {
     }
 }
 
-/// No elements of the same type.
+/// An empty array of the same type.
 fn empty_like(values: &DynArray) -> DynArray {
     DynArray::new(values.data_type().clone(), vec![0], Vec::new()).unwrap_or_else(|_| values.clone())
 }
 
-/// The numbers as floats; of complex ones the magnitude.
+/// Returns the numbers as floats; the magnitude of complex numbers.
 fn floats(values: &DynArray, registry: &Registry) -> Answer<Vec<f64>> {
     picture::floats(values, registry).map_err(|error| match error.kind() {
         ErrorKind::Unsupported => Failure::unsupported(format!("{error}; use as=json")),
@@ -367,7 +367,7 @@ fn png(elements: &Elements, query: &SliceQuery, registry: &Registry) -> Answer<V
         (_, &[width]) => (1, width),
         (_, []) => (1, 1),
         _ => {
-            let message = format!("a picture has two dimensions; the selection has the shape {shape:?}");
+            let message = format!("a picture needs two dimensions; the selection has the shape {shape:?}");
             return Err(Failure::bad(message));
         }
     };
@@ -380,7 +380,7 @@ fn png(elements: &Elements, query: &SliceQuery, registry: &Registry) -> Answer<V
     let (low, high) = found.unwrap_or(scaling.usual_range());
     let (Finite(low), Finite(high)) = (query.low.unwrap_or(Finite(low)), query.high.unwrap_or(Finite(high)));
     if scaling == Scaling::Log && low <= 0.0 {
-        return Err(Failure::bad("low must be above zero on a logarithmic scale"));
+        return Err(Failure::bad("low must be positive for a logarithmic norm"));
     }
     let scale = Scale { low, high, scaling, colours: query.colormap.0 };
     Ok(picture::picture(&values, height, width, &scale)?)

@@ -16,14 +16,14 @@ use crate::query::{Count, Finite, Numbers, Query, Select};
 /// The memory for chunks in progress, in bytes.
 const MEMORY: usize = 128 << 20;
 
-/// The elements that are counted unless a request says otherwise.
+/// The default maximum number of elements that are counted.
 const USUAL: u64 = 1 << 24;
 
-/// The most bins and different elements of an answer.
+/// The maximum number of bins and of different elements in a response.
 const MOST_BINS: u64 = 1 << 16;
 const MOST_UNIQUE: u64 = 100_000;
 
-/// The bins of a histogram unless a request says otherwise.
+/// The default number of bins of a histogram.
 const USUAL_BINS: u64 = 64;
 
 #[derive(Debug, Default, Deserialize)]
@@ -41,7 +41,7 @@ pub(super) struct StatsQuery {
     max_elements: Option<Count<{ 1 << 28 }>>,
 }
 
-/// Statistics of numbers. NaN and `missing` are counted, and left out of everything else.
+/// Statistics of numbers. NaN and `missing` are counted, and excluded from all other statistics.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Stats {
@@ -54,16 +54,16 @@ pub(super) struct Stats {
     /// The standard deviation of the population.
     std: Option<Float>,
     percentiles: Vec<Percentile>,
-    /// The largest error of a percentile.
+    /// The maximum error of a percentile.
     percentile_error: Float,
     histogram: Option<Histogram>,
-    /// The different elements, unless there are more than were asked for.
+    /// The different elements, unless there are more than requested.
     unique: Option<Vec<Unique>>,
-    /// The selection in plain words, if it has some.
+    /// The selection in words, if it can be described.
     select: Option<String>,
-    /// Along each axis of the selection, the elements that each one stands for.
+    /// The number of elements that each counted one represents, along each axis of the selection.
     step: Vec<u64>,
-    /// True if not all selected elements were counted.
+    /// True if only some of the selected elements were counted.
     sampled: bool,
 }
 
@@ -74,11 +74,11 @@ struct Percentile {
     value: Float,
 }
 
-/// The counts in bins of one width.
+/// The counts in bins of equal width.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct Histogram {
-    /// The begin of the first bin.
+    /// The start of the first bin.
     low: Float,
     /// The end of the last bin.
     high: Float,
@@ -132,7 +132,7 @@ pub(super) async fn stats(place: Place, Query(query): Query<StatsQuery>, wanted:
     place.of_array(workers, work).await
 }
 
-/// Statistics with a histogram, whatever the request says of its bins.
+/// Statistics with a histogram, even if the request does not set its bins.
 pub(super) async fn histogram(
     place: Place,
     Query(query): Query<StatsQuery>,
@@ -151,13 +151,13 @@ fn computed(array: &Array, query: &StatsQuery, interrupt: &Interrupt) -> Answer<
         Some(items) => Selection::new(items),
         None if steps.iter().all(|step| *step == 1) => part.selection.clone(),
         None => {
-            let message = format!("the selection lists {} elements, more than {most}", part.count());
-            return Err(Failure::too_much(message, "select them by slices, which can be thinned"));
+            let message = format!("the selection lists {} elements; the limit is {most}", part.count());
+            return Err(Failure::too_much(message, "use slices, which can be thinned"));
         }
     };
     part.check_cost(&steps, "select a smaller part, or one element along a dimension")?;
     if count(&counted) > MOST_REDUCED {
-        return Err(Failure::too_much("too many elements are selected", "ask with a smaller max_elements"));
+        return Err(Failure::too_much("too many elements are selected", "use a smaller max_elements"));
     }
     let statistics = Statistics::new().memory(MEMORY).select(selection);
     let statistics = options(statistics, query)?;
@@ -172,7 +172,7 @@ fn options(statistics: Statistics, query: &StatsQuery) -> Answer<Statistics> {
     let statistics = match (query.low, query.high) {
         (Some(Finite(low)), Some(Finite(high))) if low < high => statistics.range(low, high),
         (None, None) => statistics,
-        _ => return Err(Failure::bad("low and high need each other, and low must be below high")),
+        _ => return Err(Failure::bad("low and high must be used together, and low must be less than high")),
     };
     let statistics = statistics
         .histogram(number(query.bins.map(Count::get)))

@@ -1,4 +1,4 @@
-//! `tree`: the nodes below another one, in pages or as far as their names match.
+//! `tree`: the nodes below another one, in pages, or those that match a search.
 
 use std::time::{Duration, Instant};
 
@@ -15,18 +15,18 @@ use crate::place::Place;
 use crate::query::{Count, Query};
 use crate::root::{Opened, Root};
 
-/// The nodes of a page unless a request says otherwise, and in any case.
+/// The default and the maximum number of nodes in a page.
 const PAGE: u64 = 200;
 const LARGEST_PAGE: u64 = 2000;
 
-/// The most nodes that a search visits, and the longest time that it takes.
+/// The maximum number of nodes that a search visits, and its maximum duration.
 const MOST_VISITED: usize = 100_000;
 const LONGEST: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct TreeQuery {
-    /// The name after which the nodes begin.
+    /// The name after which the page begins.
     after: String,
     limit: Option<Count<LARGEST_PAGE>>,
     search: Option<String>,
@@ -51,20 +51,20 @@ pub(super) struct Page {
     next: Option<String>,
 }
 
-/// The nodes that a search finds.
+/// The result of a search.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Found {
     path: String,
     search: String,
     matches: Vec<Entry>,
-    /// The number of nodes that were looked at.
+    /// The number of visited nodes.
     visited: usize,
-    /// False if there may be more.
+    /// False if the search stopped early.
     complete: bool,
 }
 
-/// A node in short.
+/// The summary of a node.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct Entry {
@@ -95,12 +95,12 @@ enum Kind {
         shape: Vec<u64>,
         data_type: String,
         chunk_shape: Vec<u64>,
-        /// The bytes of all elements in memory.
+        /// The size of all elements in memory, in bytes.
         bytes: Option<u64>,
         /// The reason why elements cannot be read.
         unreadable: Option<String>,
     },
-    /// A place that is no node, but may hold hierarchies.
+    /// A directory that is not a node, but may contain hierarchies.
     Folder,
     /// A node that cannot be opened.
     Damaged { error: String },
@@ -140,7 +140,7 @@ pub(super) async fn answer(place: Place, Query(query): Query<TreeQuery>, wanted:
     place.json(wanted, move |root, path, interrupt| tree(root, path, &query, interrupt)).await
 }
 
-/// The nodes directly below a path whose names come after a name, or all below it that a search finds.
+/// Returns the nodes directly below a path whose names come after a name, or all nodes below it that match a search.
 fn tree(root: &Root, path: &str, query: &TreeQuery, interrupt: &Interrupt) -> Answer<Tree> {
     let limit = query.limit.map_or(PAGE, Count::get);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -167,7 +167,7 @@ fn joined(above: &str, name: &str) -> String {
     if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
 }
 
-/// A child as an entry of a page. It stays open, since who lists it often looks at it next.
+/// Returns a child as an entry of a page. It is cached, since clients often request it next.
 fn listed(root: &Root, above: &str, child: Child, like: &Opened) -> Entry {
     let path = joined(above, &child.name);
     match child.node {
@@ -180,10 +180,10 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// The attributes that name what a node is.
+/// The attributes that describe a node in words.
 const TITLES: [&str; 3] = ["long_name", "standard_name", "title"];
 
-/// The pattern of a search: a glob, or a part of the path or of a naming attribute, in any case.
+/// The pattern of a search: a glob, or a case-insensitive part of the path or of a descriptive attribute.
 enum Pattern {
     Glob(Glob),
     Part(String),
@@ -198,7 +198,7 @@ impl Pattern {
         Ok(Self::Glob(glob))
     }
 
-    /// Returns true for nodes whose path fits, or of which an attribute that names them has the part.
+    /// Returns true for nodes whose path or descriptive attributes match.
     fn matches(&self, path: &str, node: Option<&Node>) -> bool {
         match self {
             Self::Glob(glob) => glob.matches(path) || glob.matches(name_of(path)),
@@ -213,11 +213,11 @@ impl Pattern {
     }
 }
 
-/// The nodes below a group that a search finds.
+/// Returns the nodes below a group that match a search.
 fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interrupt) -> Answer<Found> {
     let pattern = Pattern::new(search)?;
     let (start, mut visited, mut matches) = (Instant::now(), 0, Vec::new());
-    let enough = || Error::new(ErrorKind::LimitExceeded, "enough was seen");
+    let enough = || Error::new(ErrorKind::LimitExceeded, "the limit of the search is reached");
     let walked = group.visit(&mut |path, node| {
         visited += 1;
         if pattern.matches(path, node.as_ref().ok()) {
@@ -237,7 +237,7 @@ fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interr
     Ok(Found { path: at.to_owned(), search: search.to_owned(), matches, visited, complete })
 }
 
-/// The entries of a place that is no node, but may hold hierarchies.
+/// Returns the entries of a directory that is not a node, but may contain hierarchies.
 fn folder(root: &Root, path: &str, after: &str, limit: usize, error: Error) -> Answer<Page> {
     let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
     if !root.store.capabilities().listable {

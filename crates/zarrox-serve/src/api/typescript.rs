@@ -1,4 +1,4 @@
-//! The types of answers in TypeScript, which the page has in `page/src/answers.ts`.
+//! The TypeScript types of responses, which the page keeps in `page/src/answers.ts`.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ const HEAD: &str = "\
 /** The answers of the server, made from its types in Rust: `cargo xtask page --types` writes this file. */
 ";
 
-/// The variable that lets the test write the file.
+/// The environment variable with which the test writes the file.
 const WRITE: &str = "ZARROX_WRITE_TYPES";
 
-/// Declarations by the names of their types.
+/// Declarations by type name.
 struct Declarations {
     config: Config,
     declared: BTreeMap<String, String>,
@@ -31,7 +31,7 @@ struct Declarations {
 
 impl TypeVisitor for Declarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        // Types of other crates have none.
+        // Types of other crates have no declaration.
         if T::output_path().is_none() || self.declared.contains_key(&T::ident(&self.config)) {
             return;
         }
@@ -65,5 +65,5 @@ fn the_page_has_the_types_of_the_answers() {
         std::fs::write(FILE, &types).unwrap();
     }
     let known = std::fs::read_to_string(FILE).unwrap_or_default();
-    assert!(known == types, "{FILE} is not what the types of the server say: run `cargo xtask page --types`");
+    assert!(known == types, "{FILE} is out of date: run `cargo xtask page --types`");
 }

@@ -81,7 +81,7 @@ pub fn check_rename(from: &Prefix, to: &Prefix) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Fails: the exchange of stores that do not support it.
+/// Returns the error of an exchange, for stores that do not support it.
 pub fn no_exchange<S: Store + ?Sized>(store: &S, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
     check_rename(one, other)?;
     let message = "the store cannot exchange two prefixes in one step";
@@ -99,7 +99,7 @@ pub fn stamp_of<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Stamp, StoreE
     Ok(value.version().map_or(Stamp::Unknown, Stamp::Settled))
 }
 
-/// Copies and then erases the values: the rename of stores without a cheaper one.
+/// Renames by copying and then erasing the values, for stores without a cheaper rename.
 pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
     if !check_rename(from, to)? {
         return Ok(());

@@ -64,7 +64,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
         run()
     }
 
-    /// Returns the value to return for an opened one: its reads go through [`around`](Self::around) as well, unless all of it is
+    /// Wraps an opened value: its reads go through [`around`](Self::around) as well, unless all of it is
     /// in memory.
     fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
         if value.is_in_memory() { value } else { Box::new(WrappedValue::new(self, key, value)) }

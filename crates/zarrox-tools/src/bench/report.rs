@@ -63,9 +63,9 @@ pub struct Candidate {
     pub decode: Duration,
     /// The time of reading the sample from the [`place`](super::Bench::place), or from memory if there is none.
     pub read: Duration,
-    /// The time of reading one chunk from the same place.
+    /// The time of reading one chunk from the same location.
     pub read_chunk: Duration,
-    /// The time of reading one element from the same place.
+    /// The time of reading one element from the same location.
     pub read_element: Duration,
 }
 

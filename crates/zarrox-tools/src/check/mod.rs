@@ -88,7 +88,7 @@ impl fmt::Debug for Check {
 }
 
 impl Check {
-    /// Creates a check of the node at a place, and of all nodes below it.
+    /// Creates a check of the node at a location, and of all nodes below it.
     ///
     /// # Errors
     /// If the path is invalid, or its store cannot be opened.
@@ -96,7 +96,7 @@ impl Check {
         Self::open_with(&OpenOptions::new(), place)
     }
 
-    /// Creates a check of the node at a place, opened with these options.
+    /// Creates a check of the node at a location, opened with these options.
     ///
     /// # Errors
     /// The errors of [`Check::open`].
@@ -152,8 +152,9 @@ impl Check {
     /// Runs the check, and calls `tell` with each finding immediately. An error of `tell` stops the check.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the place does not exist, [`ErrorKind::ReadOnly`] if a repair is requested in a read-only
-    /// store, the error of a store that becomes unreachable, and the errors of `tell`. Damage is not an error, but a finding.
+    /// [`ErrorKind::NotFound`] if the location does not exist, [`ErrorKind::ReadOnly`] if a repair is requested in a
+    /// read-only store, the error of a store that becomes unreachable, and the errors of `tell`. Damage is not an error, but
+    /// a finding.
     pub fn run(&self, mut tell: impl FnMut(Finding) -> Result<()> + Send) -> Result<CheckSummary> {
         let writes = self.settings.repair.is_some_and(|repair| !repair.dry_run);
         if writes && !self.location.store.capabilities().writable {
@@ -220,11 +221,11 @@ impl Check {
     }
 }
 
-/// Checks the node at a place and all nodes below it, and returns all findings. [`Check`] has options, reports findings during
-/// the check, and repairs.
+/// Checks the node at a location and all nodes below it, and returns all findings. [`Check`] has options, reports findings
+/// during the check, and repairs.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if the place does not exist, and the error of a store that becomes unreachable.
+/// [`ErrorKind::NotFound`] if the location does not exist, and the error of a store that becomes unreachable.
 pub fn check(place: impl Into<Place>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     Check::open(place)?.run(|finding| {

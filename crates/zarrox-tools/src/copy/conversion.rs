@@ -26,10 +26,10 @@ impl Settings {
         report
     }
 
-    /// Plans the copy of a node, with all nodes below it, to another place.
+    /// Plans the copy of a node, with all nodes below it, to another location.
     ///
     /// # Errors
-    /// If the source cannot be read, or one place contains the other.
+    /// If the source cannot be read, or one location contains the other.
     pub fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
         check_places_apart(source, destination)?;
         self.check_above(destination)?;

@@ -249,7 +249,7 @@ impl Copier {
         self.changing(|settings| settings.listener = Some(Arc::new(listener)))
     }
 
-    /// Copies the node at a place, with all nodes below it. After an interruption, the same call continues.
+    /// Copies the node at a location, with all nodes below it. After an interruption, the same call continues.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) if the destination exists and must not be replaced;
@@ -262,7 +262,7 @@ impl Copier {
     /// Plans a copy. Nothing is written yet.
     ///
     /// # Errors
-    /// If the source cannot be read, or one place contains the other.
+    /// If the source cannot be read, or one location contains the other.
     pub fn plan(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<Copying> {
         let (source, destination) = (source.into(), destination.into());
         check_apart(&source, &destination)?;
@@ -271,7 +271,7 @@ impl Copier {
         self.plan_between(&from, opening.new_place(destination)?)
     }
 
-    /// Plans the conversion of the node at a place, with all nodes below it, to the [format](Self::format) in place: only
+    /// Plans the conversion of the node at a location, with all nodes below it, to the [format](Self::format) in place: only
     /// documents change.
     ///
     /// # Errors
@@ -327,7 +327,7 @@ impl fmt::Debug for Copier {
     }
 }
 
-/// Copies the node at a place, with all nodes below it, to an unused place. [`Copier`] has options.
+/// Copies the node at a location, with all nodes below it, to an unused location. [`Copier`] has options.
 ///
 /// # Errors
 /// The errors of [`Copier::run`].

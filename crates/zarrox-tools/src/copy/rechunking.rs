@@ -118,8 +118,8 @@ impl Copying {
 }
 
 impl Copier {
-    /// Sets an unused place for an uncompressed intermediate array, as large as all elements. It is created if chunks of a single
-    /// array would otherwise be read more than twice, and deleted at the end.
+    /// Sets an unused location for an uncompressed intermediate array, as large as all elements. It is created if chunks of
+    /// a single array would otherwise be read more than twice, and deleted at the end.
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }
@@ -153,8 +153,8 @@ impl Copier {
         Ok(Some(report))
     }
 
-    /// Copies a node to the place beside it, or continues an earlier copy. The output of an interrupted run is discarded if the
-    /// node has changed since, or if that run had other options.
+    /// Copies a node to the location beside it, or continues an earlier copy. The output of an interrupted
+    /// run is discarded if the node has changed since, or if that run had other options.
     fn copy_beside(&self, source: &Place, beside: &Place, copy: &Location) -> Result<CopyReport> {
         let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
         match copier.run(source, beside) {

@@ -22,10 +22,11 @@ const CACHED: u64 = 1 << 20;
 
 /// A copy of elements to an array with other chunks.
 ///
-/// Boxes of whole chunks of the target are read and written. If the boxes consist of whole chunks of the source, each thread has
-/// separate small boxes. Otherwise all threads work on one box at a time, which is as large as the memory allows if larger boxes
-/// avoid repeated reads of source chunks. Badly aligned chunks, such as rows to columns, would still be read many times:
-/// [`scratch`](Rechunk::scratch) sets a place for an uncompressed intermediate array, with which every chunk is read once.
+/// Boxes of whole chunks of the target are read and written. If the boxes consist of whole chunks of the source, each thread
+/// has separate small boxes. Otherwise all threads work on one box at a time, which is as large as the memory allows if
+/// larger boxes avoid repeated reads of source chunks. Badly aligned chunks, such as rows to columns, would still be read
+/// many times: [`scratch`](Rechunk::scratch) sets a location for an uncompressed intermediate array, with which every chunk
+/// is read once.
 ///
 /// ```
 /// use zarrox_tools::Rechunk;
@@ -97,8 +98,8 @@ impl Rechunk {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets an unused place for an intermediate array. If chunks of the source would be read more than twice on average, an array
-    /// is created at this place, as large as all elements uncompressed, and deleted at the end.
+    /// Sets an unused location for an intermediate array. If chunks of the source would be read more than twice on average,
+    /// an array is created at this location, as large as all elements uncompressed, and deleted at the end.
     #[must_use]
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
@@ -115,8 +116,8 @@ impl Rechunk {
     ///
     /// # Errors
     /// If the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
-    /// [`ErrorKind::AlreadyExists`] if the place of the intermediate array is in use, and the errors of reading and writing.
-    /// Chunks that were written before an error are kept, and are written again by the next run.
+    /// [`ErrorKind::AlreadyExists`] if the location of the intermediate array is in use, and the errors of reading and
+    /// writing. Chunks that were written before an error are kept, and are written again by the next run.
     pub fn run(&self, source: &Array, target: &Array) -> Result<()> {
         check(source, target)?;
         if source.shape().contains(&0) {

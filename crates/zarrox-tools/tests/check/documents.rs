@@ -20,7 +20,7 @@ fn document(file: &Path, change: impl FnOnce(&mut Value)) {
     });
 }
 
-/// A hierarchy with consolidated metadata.
+/// Returns a hierarchy with consolidated metadata.
 fn consolidated() -> Hierarchy {
     let h = Hierarchy::new();
     zarrox::open_group(&h.path).unwrap().consolidate_metadata().unwrap();
@@ -142,7 +142,7 @@ fn a_lost_document_is_not_restored_from_a_copy_that_the_stored_chunks_do_not_fit
     }
 }
 
-/// A group of v2 at a path of its own.
+/// Returns a group of v2 at a path of its own.
 fn v2() -> (tempfile::TempDir, PathBuf, zarrox::Group) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("h.zarr");

@@ -48,12 +48,12 @@ impl Hierarchy {
         Self { _directory: directory, path }
     }
 
-    /// A file of the hierarchy.
+    /// Returns a file of the hierarchy.
     fn file(&self, key: &str) -> PathBuf {
         self.path.join(key)
     }
 
-    /// The quarantine's files, by their keys.
+    /// Returns the quarantine's files, by their keys.
     fn quarantined(&self) -> BTreeMap<String, Vec<u8>> {
         files_below(&self.path.with_file_name("h.zarr.quarantine"))
     }
@@ -167,7 +167,7 @@ fn set_entry(shard: &mut [u8], cell: usize, (offset, length): (u64, u64)) {
     shard[at + 8..at + 16].copy_from_slice(&length.to_le_bytes());
 }
 
-/// The entry of an inner chunk.
+/// Returns the entry of an inner chunk.
 fn entry(shard: &[u8], cell: usize) -> (u64, u64) {
     let at = shard.len() - 4 - 4 * 16 + cell * 16;
     let number = |at: usize| u64::from_le_bytes(shard[at..at + 8].try_into().unwrap());

@@ -422,7 +422,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// The findings, in an order that does not depend on that of directories.
+/// Returns the findings, in an order that does not depend on that of directories.
 fn sorted(mut findings: Vec<zarrox_tools::check::Finding>) -> Vec<zarrox_tools::check::Finding> {
     findings.sort_by_key(|found| {
         (found.kind, found.path.clone(), found.chunk.clone(), found.inner_chunk.clone())

@@ -172,7 +172,7 @@ fn the_quarantine_keeps_what_is_in_it() {
     assert_eq!(findings(&h.path, CheckLevel::Full), []);
 }
 
-/// A store with a damaged chunk and a damaged shard.
+/// Returns a store with a damaged chunk and a damaged shard.
 fn damaged() -> FaultyStore {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let shared: Arc<dyn Store> = Arc::new(store.clone());

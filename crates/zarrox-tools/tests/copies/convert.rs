@@ -150,7 +150,7 @@ fn samples() -> Vec<Sample> {
     ]
 }
 
-/// The report of a copy that makes one node.
+/// Returns the report of a copy that makes one node.
 fn report_of(plan: &Copying) -> &CopyReport {
     plan.reports().next().unwrap()
 }
@@ -178,7 +178,7 @@ fn create(store: &Arc<dyn Store>, path: &str, format: Format, sample: &Sample) -
     array.write(sample.2.clone(), &DynArray::new(array.data_type().clone(), old.shape().to_vec(), new)?)
 }
 
-/// A hierarchy of everything that the format can say, or for a format without groups single arrays.
+/// Returns a hierarchy of everything that the format can say, or for a format without groups single arrays.
 fn sources(format: Format) -> Vec<(Arc<dyn Store>, String)> {
     let store = memory();
     let group = OpenOptions::new().format(format).create_group((store.clone(), ""));
@@ -209,7 +209,8 @@ fn convert(to: Format, from: &Arc<dyn Store>) -> (Result<CopyReport, Error>, Arc
     (conversion.plan((from.clone(), ""), (store.clone(), "")).unwrap().run(), store)
 }
 
-/// The names of dimensions, however the format says them. Scalars have none, which v2 says to xarray by an empty list.
+/// Returns the names of dimensions, however the format says them. Scalars have none, which v2 says to xarray
+/// by an empty list.
 fn names(array: &Array) -> Json {
     if array.ndim() == 0 {
         return Json::Null;
@@ -393,7 +394,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The files that are chunks: all but documents.
+/// Returns the files that are chunks: all but documents.
 fn chunks(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let documents: Vec<String> =
         Format::all().flat_map(|f| f.def().layout().keys(&zarrox::NodePath::root())).collect();

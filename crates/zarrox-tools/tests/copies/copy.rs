@@ -24,7 +24,7 @@ fn numbered(shape: &[u64]) -> ArrayD<i32> {
     ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect()).unwrap()
 }
 
-/// A group with an array of plain chunks, one with shards in a group below, and attributes.
+/// Returns a group with an array of plain chunks, one with shards in a group below, and attributes.
 fn sample(path: &Path) -> Group {
     let mut root = zarrox::create_group(path).unwrap();
     root.update_attributes(|map| drop(map.insert("title".to_owned(), json!("sea")))).unwrap();
@@ -321,7 +321,8 @@ fn a_place_by_another_name_is_the_same_place() {
     assert_error(zarrox::open(place("sea.zarr/winds")), ErrorKind::NotFound, "at '/winds'");
 }
 
-/// A move from `sea.zarr/winds` to `other.zarr/winds` after the copy is whole, and before anything of the source is deleted.
+/// Returns a move from `sea.zarr/winds` to `other.zarr/winds` after the copy is whole, and before anything of
+/// the source is deleted.
 fn half_moved() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);

@@ -12,7 +12,7 @@ use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{Copier, IfExists};
 
-/// A group with consolidated metadata and an array of 20 numbers, in chunks of 7.
+/// Returns a group with consolidated metadata and an array of 20 numbers, in chunks of 7.
 fn sample(directory: &Path, name: &str) -> PathBuf {
     let path = directory.join(name);
     let root = zarrox::create_group(&path).unwrap();
@@ -37,7 +37,7 @@ fn names(path: &Path) -> Vec<String> {
     names
 }
 
-/// The names of the nodes that consolidated metadata has.
+/// Returns the names of the nodes that consolidated metadata has.
 fn consolidated(path: &Path) -> Vec<String> {
     let group = OpenOptions::new().consolidated(zarrox::Consolidated::Require).open(path).unwrap();
     group.into_group().unwrap().children().unwrap().into_iter().map(|child| child.name).collect()

@@ -15,7 +15,7 @@ fn numbered() -> ArrayD<i32> {
     ArrayD::from_shape_vec(IxDyn(&[45, 62]), (0..45 * 62).collect()).unwrap()
 }
 
-/// An array of which a part is stored, in chunks of 5 × 8.
+/// Returns an array of which a part is stored, in chunks of 5 × 8.
 fn source(path: &Path, shards: Option<[u64; 2]>) -> Array {
     let array = zarrox::create_array(path).shape([45, 62]).data_type(DataType::Int32).chunks([5, 8]);
     let array = array.fill_value(-1).compressor(Zstd::level(1));
@@ -24,7 +24,7 @@ fn source(path: &Path, shards: Option<[u64; 2]>) -> Array {
     array
 }
 
-/// The encoded bytes of each chunk, whatever they lie in.
+/// Returns the encoded bytes of each chunk, whatever they lie in.
 fn encoded(array: &Array) -> Vec<(Vec<u64>, Vec<u8>)> {
     let mut all = Vec::new();
     let mut objects = Vec::new();

@@ -16,7 +16,7 @@ fn key(text: &str) -> Key {
     Key::new(text).unwrap()
 }
 
-/// A hierarchy of six chunks.
+/// Returns a hierarchy of six chunks.
 fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
     let root = OpenOptions::new().format(format).create_group((store, "")).unwrap();
     let array =

@@ -30,7 +30,7 @@ fn attributes(json: &Json) -> Map {
     json.as_object().cloned().unwrap()
 }
 
-/// An array of 16-bit numbers, of which the first rows were never written.
+/// Returns an array of 16-bit numbers, of which the first rows were never written.
 fn sample(store: Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> Digest {
     let builder = OpenOptions::new().create_array((store, ""));
     let builder = builder.shape([9, 7]).data_type(DataType::Int16);
@@ -128,7 +128,7 @@ fn digests_differ_wherever_something_does() {
     );
 }
 
-/// The digest of one element of a type.
+/// Returns the digest of one element of a type.
 fn of_one(data_type: DataType, element: &[u8]) -> Digest {
     let array = OpenOptions::new().create_array((memory(), "")).shape([1]).data_type(data_type.clone());
     let array = array.create().unwrap();
@@ -420,7 +420,7 @@ fn digest_of_stored(node: &Node) -> Digest {
     Digester::new().stored(node).unwrap()
 }
 
-/// A hierarchy with a value of each kind.
+/// Returns a hierarchy with a value of each kind.
 fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
     let root = OpenOptions::new().format(format).create_group((store, "")).unwrap();
     let array = root

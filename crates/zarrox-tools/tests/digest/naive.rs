@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use zarrox::data_type::Storage;
 use zarrox::{Array, prelude::*};
 
-/// The digest of an array of one of the types that are known here, which has no attributes.
+/// Returns the digest of an array of one of the types that are known here, which has no attributes.
 pub(crate) fn digest(array: &Array, type_name: &str) -> String {
     let values = array.read::<DynArray>(..).unwrap();
     let elements: Vec<Vec<u8>> = values.elements().map(|element| canonical(array, element)).collect();
@@ -50,7 +50,8 @@ pub(crate) fn digest(array: &Array, type_name: &str) -> String {
     format!("content:{}", hasher.finalize())
 }
 
-/// The bytes of an element. Of the tested types, only text has variable length, and structured data types contain no numbers.
+/// Returns the bytes of an element. Of the tested types, only text has variable length, and structured data
+/// types contain no numbers.
 fn canonical(array: &Array, element: &[u8]) -> Vec<u8> {
     let storage = array.data_type().storage();
     match storage {
@@ -78,7 +79,7 @@ fn box_lengths(shape: &[usize], item: usize) -> Vec<usize> {
     }
 }
 
-/// The numbers of all boxes along each dimension.
+/// Returns the numbers of all boxes along each dimension.
 fn boxes(shape: &[usize], lengths: &[usize]) -> Vec<Vec<usize>> {
     let mut numbers = vec![vec![]];
     for (length, of_box) in shape.iter().zip(lengths) {
@@ -91,7 +92,7 @@ fn boxes(shape: &[usize], lengths: &[usize]) -> Vec<Vec<usize>> {
     numbers
 }
 
-/// The places in the array, row-major, of the elements of a box.
+/// Returns the places in the array, row-major, of the elements of a box.
 fn places(shape: &[usize], lengths: &[usize], number: &[usize]) -> Vec<usize> {
     let mut places = vec![0];
     for dim in 0..shape.len() {

@@ -51,7 +51,7 @@ impl Store for Unlisted {
     }
 }
 
-/// A hierarchy with an array and consolidated metadata.
+/// Returns a hierarchy with an array and consolidated metadata.
 fn hierarchy(path: &std::path::Path, format: Format) -> Group {
     let root = OpenOptions::new().format(format).create_group(path).unwrap();
     let array = root.create_array("g/a").shape([4]).chunks([2]).data_type(DataType::Int32);

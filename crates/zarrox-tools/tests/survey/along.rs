@@ -10,7 +10,7 @@ use zarrox_tools::stats::Measure;
 
 const ALL: [Measure; 6] = Measure::ALL;
 
-/// The results of a loop along one axis after the other: count, NaN, min, max, mean, std.
+/// Returns the results of a loop along one axis after the other: count, NaN, min, max, mean, std.
 fn naive(data: &ArrayD<f64>, axes: &[usize]) -> [ArrayD<f64>; 6] {
     let mut shape = data.shape().to_vec();
     axes.iter().for_each(|&axis| shape[axis] = 1);

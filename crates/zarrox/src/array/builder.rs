@@ -50,7 +50,7 @@ impl fmt::Debug for Fill {
 pub struct ArrayBuilder {
     location: std::result::Result<Location, String>,
     format: Format,
-    /// True if the format follows from the place, since none was set.
+    /// True if the format follows from the location, since none was set.
     inherits_format: bool,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,

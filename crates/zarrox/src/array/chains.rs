@@ -1,4 +1,4 @@
-//! The codec chains of an array: one for each shape of chunk in its grid.
+//! The codec pipelines of an array: one for each shape of chunk in its grid.
 
 use std::collections::HashMap;
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! The chunks of the grid, and their codec chains.
+//! The chunks of the grid, and their codec pipelines.
 
 use zarrox_core::{ChunkGrid, CodecChain, Error, ErrorKind, Result};
 
@@ -9,7 +9,7 @@ use crate::location::Context;
 
 /// In these methods, a chunk is a stored object: a shard, if the array has shards.
 impl Array {
-    /// Calls `work` with the codec chain of a chunk.
+    /// Calls `work` with the codec pipeline of a chunk.
     #[doc(hidden)]
     pub fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
         Ok(work(&*self.chain_of(chunk)?))
@@ -38,7 +38,7 @@ impl Array {
 }
 
 impl Array {
-    /// Returns the codec chain of a chunk.
+    /// Returns the codec pipeline of a chunk.
     pub(super) fn chain_of(&self, chunk: &[u64]) -> Result<Chain<'_>> {
         if let ChunkGrid::Regular { .. } = self.metadata.chunk_grid {
             return Ok(Chain::Only(&self.chain));
@@ -48,7 +48,7 @@ impl Array {
         self.chain_of_shape(&shape)
     }
 
-    /// Returns the codec chain of chunks of this shape.
+    /// Returns the codec pipeline of chunks of this shape.
     pub(super) fn chain_of_shape(&self, shape: &[u64]) -> Result<Chain<'_>> {
         let own = self.chain.chunk().shape();
         if own.len() == shape.len() && own.iter().zip(shape).all(|(&own, &length)| own as u64 == length) {

@@ -1,4 +1,4 @@
-//! The driver, which does the I/O that codec chains request.
+//! The driver, which does the I/O that codec pipelines request.
 
 use zarrox_core::codec::{ByteRange as Range, ByteStream, CodecError, Fetch, Window};
 use zarrox_core::internals::codec::coalesce::{Coalesce, CoalescedRanges, DIRECT};

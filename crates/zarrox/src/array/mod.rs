@@ -68,7 +68,7 @@ pub use view::ArrayView;
 pub struct Array {
     location: Location,
     metadata: ArrayMetadata,
-    /// The chain of the grid's largest chunk, which in a regular grid is every chunk.
+    /// The codec pipeline of the grid's largest chunk, which in a regular grid is every chunk.
     chain: Arc<CodecChain>,
     /// The state that all handles share.
     shared: Arc<Shared>,

@@ -1,4 +1,4 @@
-//! Reads: a selection is projected onto chunks, and each chunk's codec chain requests bytes.
+//! Reads: a selection is projected onto chunks, and each chunk's codec pipeline requests bytes.
 
 use std::cell::Cell;
 
@@ -43,8 +43,8 @@ impl ArrayView<'_> {
 }
 
 impl Array {
-    /// Calls `work` with a source of elements of this shape and type, which calls `read`. Errors without a place get the array's
-    /// place.
+    /// Calls `work` with a source of elements of this shape and type, which calls `read`. Errors without a location get that
+    /// of the array.
     pub(super) fn with_source<R>(
         &self,
         shape: Dims<usize>,

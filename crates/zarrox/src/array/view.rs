@@ -235,7 +235,7 @@ impl<'a> ArrayView<'a> {
         self.write_elements(elements)
     }
 
-    /// Calls `work` with the elements as a source. Errors without a place get the array's place.
+    /// Calls `work` with the elements as a source. Errors without a location get that of the array.
     pub(super) fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
         let (array, resolved) = (self.array, self.resolved()?);
         let mut shape = Array::lengths(&resolved.shape())?;

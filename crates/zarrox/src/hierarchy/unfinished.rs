@@ -20,8 +20,8 @@ const NAME: &str = ".zarrox-unfinished";
 /// The name of the object within an array that lists the rows reserved for appends.
 pub const APPENDS: &str = ".zarrox-unfinished-appends.json";
 
-/// The name of the object within a group that names the process which appends to several of its arrays. Marks of nodes have other
-/// names.
+/// The name of the object in a group that identifies the process which is appending to several arrays of the group. Marks of
+/// nodes have other names.
 pub const DATASET: &str = ".zarrox-unfinished.dataset.json";
 
 /// Unfinished work on a node.

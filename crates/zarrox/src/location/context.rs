@@ -68,7 +68,8 @@ impl Default for Context {
 }
 
 impl Context {
-    /// Returns the context with strict parsing of documents, without the codec chain of an array that was read leniently.
+    /// Returns the context with strict parsing of documents, without the codec pipeline of an array that was
+    /// read leniently.
     pub fn strictly(&self) -> Self {
         Self { strictness: Strictness::Strict, last_chain: Arc::default(), ..self.clone() }
     }

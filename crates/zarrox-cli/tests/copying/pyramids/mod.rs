@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::common::Sandbox;
 
-/// An array of 64 × 96 elements, in a group of its own.
+/// Returns an array of 64 × 96 elements, in a group of its own.
 fn image() -> Sandbox {
     let place = Sandbox::new();
     place.write(

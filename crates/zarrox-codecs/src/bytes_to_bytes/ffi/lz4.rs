@@ -9,7 +9,7 @@ use super::append;
 use crate::error::too_large;
 
 unsafe extern "C" {
-    /// A function of the library that its crate does not declare.
+    /// Returns a function of the library that its crate does not declare.
     fn LZ4_decompress_safe_partial(
         source: *const c_char,
         target: *mut c_char,

@@ -94,8 +94,8 @@ fn named(name: &str) -> Option<Storage> {
     })
 }
 
-/// Returns the types of decoded and of encoded elements, from the members with these names. An absent first one is the chunk's,
-/// as in zarr-python 3; an absent second one is the first.
+/// Returns the types of decoded and of encoded elements, from the members with these names. If the first member is
+/// absent, the type is that of the chunk, as in zarr-python 3. If the second is absent, it is the first type.
 pub(crate) fn pair(
     config: Config<'_>,
     decoded: &str,

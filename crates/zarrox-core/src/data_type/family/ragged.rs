@@ -123,7 +123,7 @@ impl Family for Ragged {
         chunks.map(|number| family.fill_to_v2(&item, &FillValue::new(number))).collect()
     }
 
-    /// An empty array stands for zarr-python's undefined value.
+    /// Returns an empty array stands for zarr-python's undefined value.
     fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
         if fill.as_bytes().is_empty() { Json::Null } else { self.fill_to_v3(data_type, fill) }
     }

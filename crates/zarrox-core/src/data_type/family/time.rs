@@ -1,4 +1,4 @@
-//! Points in time and time spans in NumPy's form: v3 `numpy.datetime64` and `numpy.timedelta64` with a `unit` and a
+//! Timestamps and durations in NumPy's form: v3 `numpy.datetime64` and `numpy.timedelta64` with a `unit` and a
 //! `scale_factor`; v2 `<M8[…]` and `<m8[…]`.
 //!
 //! An element is a 64-bit count of units, for points in time since 1970. The lowest count means "not a time".
@@ -112,7 +112,7 @@ impl TimeType {
         Ok(Self { kind, unit, scale })
     }
 
-    /// Returns the kind of the elements: points or spans.
+    /// Returns the kind of the elements: timestamps or durations.
     pub fn kind(&self) -> TimeKind {
         self.kind
     }
@@ -144,7 +144,7 @@ impl DataType {
         TimeType { kind: TimeKind::Point, unit, scale: 1 }.into()
     }
 
-    /// Returns the type of time spans, counted in a unit: NumPy's `timedelta64`.
+    /// Returns the type of durations, counted in a unit: NumPy's `timedelta64`.
     pub fn timedelta64(unit: TimeUnit) -> Self {
         TimeType { kind: TimeKind::Span, unit, scale: 1 }.into()
     }

@@ -1,4 +1,4 @@
-//! Points in time and time spans as types of other crates.
+//! Timestamps and durations as types of other crates.
 //!
 //! All arithmetic on counts is here. The types of the other crates implement the calendar and their own range.
 
@@ -11,15 +11,15 @@ use super::{Decode, Elements, Encode, FromElement, IntoElements, Target, ToEleme
 use crate::data_type::{DataType, NOT_A_TIME, TimeKind, TimeType, TimeUnit};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A type of points in time or of time spans from another crate.
+/// A type of timestamps or durations from another crate.
 ///
 /// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly the
 /// stored times; `jiff::Timestamp` and `chrono::DateTime<Utc>` interpret them as UTC.
 trait Time: Sized + std::fmt::Debug {
-    /// The kind of the type: points in time, or time spans.
+    /// The kind of the type: timestamps or durations.
     const KIND: TimeKind;
 
-    /// Returns the point in time this number of seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the span of
+    /// Returns the timestamp this number of seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the span of
     /// this length; `None` outside of the range of the type.
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self>;
 
@@ -76,10 +76,10 @@ fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     let time = data_type.time().ok_or_else(|| mismatch("they are not times"))?;
     match (time.kind(), T::KIND) {
         (TimeKind::Point, TimeKind::Span) => {
-            return Err(mismatch("they are points in time, and the type is a time span"));
+            return Err(mismatch("they are timestamps, and the type is a duration"));
         }
         (TimeKind::Span, TimeKind::Point) => {
-            return Err(mismatch("they are time spans, and the type is a point in time"));
+            return Err(mismatch("they are durations, and the type is a timestamp"));
         }
         _ => {}
     }
@@ -199,7 +199,7 @@ fn encoder<T: Time + 'static>(data_type: &DataType) -> Result<Encode<T>> {
     }))
 }
 
-/// Implements the element traits for points in time, or time spans.
+/// Implements the element traits for timestamps or durations.
 macro_rules! time_elements {
     ($($T:ty),+ $(,)?) => {$(
         impl FromElement for $T {

@@ -404,8 +404,8 @@ impl ElementSet {
         Some(found)
     }
 
-    /// Returns the elements without gaps in memory, in an array of the [shape](ElementSet::shape) of the set; and, as elements
-    /// of that array, their original positions in memory.
+    /// Returns the elements as a contiguous array with the [shape](ElementSet::shape) of the set, and their original
+    /// positions in memory as elements of that array.
     pub fn compact(&self) -> (Self, Self) {
         let (mut close, mut back) = (self.clone(), self.clone());
         for (dim, axis) in self.axes.iter().enumerate() {

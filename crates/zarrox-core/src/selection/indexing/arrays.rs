@@ -178,7 +178,7 @@ impl ArrayItem for bool {
     }
 }
 
-/// A position beyond `i64` is outside of every array.
+/// Returns a position beyond `i64` is outside of every array.
 pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)
 }

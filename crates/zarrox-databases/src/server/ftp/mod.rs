@@ -194,7 +194,7 @@ impl FtpStore {
         }
     }
 
-    /// Returns the connection to the pool. An error that may mean a missing file is an answer.
+    /// Returns the connection to the pool. An error that may mean a missing file leaves the connection usable.
     fn answer<T>(
         operation: &'static str,
         lease: Lease<'_>,

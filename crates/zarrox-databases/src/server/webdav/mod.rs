@@ -72,8 +72,8 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["webdav", "webdavs"], |url, opt
 /// Ranges of an open value belong to one version by its ETag, if that is strong and the value older than two seconds; younger
 /// values are read whole, since most servers derive ETags from times in seconds.
 ///
-/// Young values have no usable ETags, and not every server compares them, so they cannot show whether a value has changed: only
-/// one process should write to a chunk at a time.
+/// Values that were written just now have no usable ETags, and not every server compares them, so they cannot show whether a
+/// value has changed: only one process should write to a chunk at a time.
 ///
 /// Empty directories stay, because WebDAV cannot remove a directory on condition that it is empty. They are not listed, for which
 /// a listing reads each directory. Redirects are not followed.

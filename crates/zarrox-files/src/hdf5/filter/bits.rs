@@ -6,7 +6,7 @@ pub(super) struct Bits<'a> {
     bytes: &'a [u8],
     /// The position of the next byte that is not in `word`.
     at: usize,
-    /// The next bits, the first one highest. Bits behind the first `count` are the start of the next byte, or 0.
+    /// The next bits, the first one highest. Bits after the first `count` are the start of the next byte, or 0.
     word: u64,
     count: u32,
 }
@@ -57,7 +57,7 @@ impl<'a> Bits<'a> {
         Some(high << 32 | self.take(32)?)
     }
 
-    /// Returns the number of 0 bits in front of the next 1 bit, and skips all of them; `None` if no 1 bit follows.
+    /// Returns the number of 0 bits before the next 1 bit, and skips all of them; `None` if no 1 bit follows.
     pub(super) fn unary(&mut self) -> Option<u32> {
         let mut zeros: u32 = 0;
         loop {

@@ -16,7 +16,7 @@ use crate::input::{corrupt, unsupported, zeroed};
 struct Bitshuffle {
     /// The size of an element, if it is a parameter.
     item: Option<usize>,
-    /// The elements of a block, if they are a parameter.
+    /// The number of elements in a block, if it is a parameter.
     block: Option<usize>,
     compressor: Compressor,
 }
@@ -33,7 +33,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
         0 => Compressor::None,
         2 => Compressor::Lz4(lz4::decoder()?),
         3 => Compressor::Zstd(Coded::new(codecs::Zstd::level(3))?),
-        other => return Err(unsupported(format!("bitshuffle with the compressor {other} is not known"))),
+        other => return Err(unsupported(format!("unknown compressor {other} of bitshuffle"))),
     };
     let given = |index: usize| Some(super::undo::parameter(filter, index)).filter(|&value| value > 0);
     Ok(Box::new(Bitshuffle { item: given(2), block: given(3), compressor }))
@@ -54,12 +54,11 @@ impl Undo for Bitshuffle {
         };
         let size = given.announced(size)?;
         if elements == 0 || !elements.is_multiple_of(8) {
-            return Err(corrupt("a block of bitshuffle is not a multiple of eight elements"));
+            return Err(corrupt("a bitshuffle block is not a multiple of eight elements"));
         }
         let mut decoded = zeroed(size)?;
         let whole = size / item / 8 * 8 * item;
-        let length =
-            elements.checked_mul(item).ok_or_else(|| corrupt("a block of bitshuffle is too large"))?;
+        let length = elements.checked_mul(item).ok_or_else(|| corrupt("a bitshuffle block is too large"))?;
         let mut shuffled = zeroed(length.min(whole))?;
         let mut buffer = Vec::new();
         for out in decoded[..whole].chunks_mut(length) {
@@ -85,8 +84,8 @@ impl Undo for Bitshuffle {
     }
 }
 
-/// Brings the bits of elements back to their places. For each bit of an element, `bits` has that bit of all elements, whose number is
-/// a multiple of eight.
+/// Undoes the bit transposition. For each bit position, `bits` holds that bit of all elements; the number of elements
+/// is a multiple of eight.
 pub(super) fn untranspose(bits: &[u8], elements: &mut [u8], item: usize) {
     let eights = elements.len() / item / 8;
     for byte in 0..item {
@@ -100,7 +99,7 @@ pub(super) fn untranspose(bits: &[u8], elements: &mut [u8], item: usize) {
     }
 }
 
-/// The transposed matrix of 8 times 8 bits.
+/// Returns the transposed matrix of 8 times 8 bits.
 fn transposed(matrix: u64) -> u64 {
     let swap = |matrix: u64, shift: u32, mask: u64| {
         let changed = (matrix ^ (matrix >> shift)) & mask;

@@ -16,7 +16,7 @@ struct Blosc {
 }
 
 pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
-    // Encoded bytes say all that is needed to decode them.
+    // Encoded bytes are self-describing.
     let decoder = Coded::new(codecs::Blosc::new(BloscCompressor::Lz4))?;
     Ok(Box::new(Blosc { filter: filter.clone(), decoder }))
 }
@@ -37,7 +37,7 @@ impl Undo for Blosc {
             0 => BloscCompressor::BloscLz,
             1 => BloscCompressor::Lz4,
             2 => BloscCompressor::Lz4Hc,
-            // numcodecs cannot decode what Snappy compressed, so that such chunks are encoded again.
+            // numcodecs cannot decode Snappy, so these chunks are encoded again.
             4 => BloscCompressor::Zlib,
             5 => BloscCompressor::Zstd,
             _ => return None,

@@ -1,4 +1,4 @@
-//! [`Coded`]: a codec of Zarr that decodes what a filter encoded.
+//! [`Coded`]: a Zarr codec that decodes the output of a filter.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -12,15 +12,16 @@ use crate::input::{corrupt, unsupported, zeroed};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(codecs::registry);
 
-/// The most bytes that a thread keeps between checks.
+/// The maximum number of bytes that a thread keeps between checks.
 const KEPT: usize = 8 << 20;
 
 thread_local! {
-    /// The bytes of the last check: new memory for each chunk takes as long as a third of the decoding.
+    /// The buffer of the last check. It is reused because allocating one for each chunk takes a third of the decoding
+    /// time.
     static CHECKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A codec of Zarr that decodes what a filter encoded.
+/// A Zarr codec that decodes the output of a filter.
 #[derive(Debug)]
 pub(super) struct Coded(Box<dyn BytesToBytes>);
 
@@ -36,7 +37,7 @@ impl Coded {
         };
         match spec.create(&context)?.1 {
             Codec::BytesToBytes(codec) => Ok(Self(codec)),
-            _ => Err(unsupported(format!("the codec {} is not one of bytes", spec.name))),
+            _ => Err(unsupported(format!("the codec {} is not a bytes-to-bytes codec", spec.name))),
         }
     }
 
@@ -52,7 +53,7 @@ impl Coded {
         }
     }
 
-    /// Returns the number of decoded bytes, which are not kept.
+    /// Returns the number of decoded bytes, and discards them.
     pub(super) fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
         let Some(size) = given.size.filter(|&size| size <= KEPT) else {
             return self.decode(bytes, given).map(|decoded| decoded.len());

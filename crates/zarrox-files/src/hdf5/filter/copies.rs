@@ -1,15 +1,16 @@
-//! The copies of which decoders of the LZ family consist: bytes as they are stored, and bytes that were decoded before.
+//! The two copies of LZ decoders: literals, and matches of bytes that were decoded before.
 //!
-//! Most copies have a few bytes. They move blocks of a fixed size where there is room behind them, which takes no call.
+//! Most copies have a few bytes. If the buffer has room after them, a block of a fixed size is copied, which needs no
+//! function call.
 
-/// The bytes of a block of literals.
+/// The size of a block of literals in bytes.
 const LITERALS: usize = 32;
 
-/// The bytes of a block of repeated bytes.
+/// The size of a block of repeated bytes.
 const REPEATED: usize = 16;
 
-/// Copies the first `length` bytes of `bytes` to a place in `out`, and returns the bytes behind them; `None` if they do not fit or
-/// are missing. What is behind the place is changed as well.
+/// Copies the first `length` bytes of `bytes` to a place in `out`, and returns the bytes after them; `None`
+/// if they do not fit or are missing. What follows the place is changed as well.
 #[inline]
 pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: usize) -> Option<&'b [u8]> {
     if length <= LITERALS
@@ -23,8 +24,8 @@ pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: us
     Some(rest)
 }
 
-/// Copies `length` bytes from `distance` bytes before a place in `out` to the place, where they may overlap; `None` if they do not fit.
-/// What is behind the place is changed as well.
+/// Copies `length` bytes from `distance` bytes before a place in `out` to the place, where they may overlap;
+/// `None` if they do not fit. What follows the place is changed as well.
 #[inline]
 pub(super) fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) -> Option<()> {
     let start = at.checked_sub(distance).filter(|_| distance > 0)?;
@@ -38,7 +39,7 @@ pub(super) fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) 
     }
     let mut at = at;
     while at < end {
-        // All bytes from the start on repeat themselves, so that more can be copied each time.
+        // The bytes from the start are periodic, so each step can copy more than the one before.
         let part = (end - at).min(at - start);
         out.copy_within(start..start + part, at);
         at += part;

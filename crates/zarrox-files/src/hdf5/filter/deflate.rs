@@ -8,7 +8,7 @@ use super::given::Given;
 use super::undo::Undo;
 use crate::hdf5::format::Filter;
 
-/// The level of a file that does not say one.
+/// The default level of files without one.
 const LEVEL: u32 = 4;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Fletcher32: a checksum behind the bytes.
+//! Fletcher32: a checksum after the bytes.
 //!
 //! HDF5 1.6.2 on little-endian machines swapped the bytes of both halves of the checksum. HDF5 accepts both forms since then.
 

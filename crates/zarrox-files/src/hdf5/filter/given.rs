@@ -1,23 +1,23 @@
-//! [`Given`]: the facts about the bytes that a filter was given.
+//! [`Given`]: properties of the input of a filter.
 
 use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// The facts about the bytes that a filter was given, which are those that undoing it returns.
+/// Properties of the input of a filter, which is the output of undoing it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given {
-    /// The number of the bytes, if it follows from the size of the chunk.
+    /// The number of bytes, if it follows from the size of the chunk.
     pub(super) size: Option<usize>,
-    /// The largest possible number of them.
+    /// The maximum number of bytes.
     pub(super) limit: usize,
     /// The size of an element.
     pub(super) item: usize,
 }
 
 impl Given {
-    /// Returns the largest number of bytes between the filters of a chunk of `size` bytes. Filters may make the bytes longer, though
-    /// none makes them twice as long.
+    /// Returns the largest number of bytes between the filters of a chunk of `size` bytes. Filters may expand the
+    /// bytes, but none doubles their number.
     pub(super) fn limit(size: usize) -> usize {
         size.saturating_mul(2).saturating_add(4096)
     }

@@ -39,7 +39,7 @@ pub(super) fn decoder() -> Result<Coded> {
     Coded::new(codecs::Lz4::acceleration(1))
 }
 
-/// Decodes a block that fills `out`. The codec has the length in front, so that the block is copied into `buffer`.
+/// Decodes a block that fills `out`. The codec has the length first, so that the block is copied into `buffer`.
 pub(super) fn decode_block(
     decoder: &Coded,
     block: &[u8],
@@ -65,7 +65,7 @@ impl<'a> Blocks<'a> {
     /// Returns the next bytes.
     pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8]> {
         let parts = self.0.split_at_checked(length);
-        let (bytes, rest) = parts.ok_or_else(|| corrupt("a compressed chunk is cut off"))?;
+        let (bytes, rest) = parts.ok_or_else(|| corrupt("a compressed chunk is truncated"))?;
         self.0 = rest;
         Ok(bytes)
     }
@@ -76,7 +76,7 @@ impl<'a> Blocks<'a> {
         usize::try_from(number).map_err(|_| corrupt("a compressed chunk has an impossible length"))
     }
 
-    /// Returns the next block, behind its length.
+    /// Returns the next block, after its length.
     pub(super) fn next(&mut self) -> Result<&'a [u8]> {
         let length = self.number(4)?;
         self.bytes(length)

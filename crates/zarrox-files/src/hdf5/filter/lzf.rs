@@ -1,4 +1,4 @@
-//! LZF, h5py's own filter. It is here since no library that is kept up has it.
+//! LZF, h5py's own filter. It is implemented here because no maintained crate has it.
 
 use zarrox::Result;
 
@@ -24,7 +24,7 @@ impl Undo for Lzf {
     }
 }
 
-/// The bytes behind the decoded ones, so that all copies have room to move whole blocks.
+/// The extra bytes after the decoded ones, so that every copy can move whole blocks.
 const ROOM: usize = 64;
 
 /// Returns the decoded bytes; `None` if they are damaged, or more than `most`.

@@ -1,4 +1,5 @@
-//! The filters of HDF5, which encode the chunks of a dataset: undone, or as codecs of Zarr that have the same bytes.
+//! The filters of HDF5, which encode the chunks of a dataset: decoded here, or mapped to Zarr codecs with the same
+//! encoded bytes.
 //!
 //! Each filter has a file of its own, and an entry in [`ALL`].
 
@@ -69,15 +70,16 @@ static ALL: &[Definition] = &[
 pub(super) struct Pipeline(Arc<[Box<dyn Undo>]>);
 
 impl Pipeline {
-    /// Returns the filters with these descriptions.
+    /// Returns the pipeline of the described filters.
     ///
     /// # Errors
-    /// When a filter is not known, and when the parameters of a filter are wrong.
+    /// If a filter is unknown, or if its parameters are invalid.
     pub(super) fn new(filters: &[Filter]) -> Result<Self> {
         filters.iter().map(create).collect::<Result<Vec<_>>>().map(|filters| Self(filters.into()))
     }
 
-    /// Returns the codecs of bytes that decode the same bytes, if each filter has some and any changes the bytes.
+    /// Returns the bytes-to-bytes codecs with the same encoded bytes, if every filter has one and at least one filter
+    /// changes the bytes.
     pub(super) fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let effects: Vec<Effect> = self.0.iter().map(|filter| filter.effect()).collect();
         let unsorted = effects.iter().position(|effect| !matches!(effect, Effect::Sorts | Effect::None));
@@ -90,19 +92,19 @@ impl Pipeline {
         codecs.map(|codecs| codecs.concat())
     }
 
-    /// Returns the decoded bytes of a chunk. `mask` has a bit for each filter that was left out, `size` is the number of decoded
+    /// Returns the decoded bytes of a chunk. `mask` has a bit for each skipped filter, `size` is the number of decoded
     /// bytes, and `item` the size of an element.
     ///
     /// # Errors
-    /// When the chunk is damaged or uses what is not supported.
+    /// If the chunk is damaged or uses an unsupported feature.
     pub(super) fn decode(&self, bytes: Vec<u8>, mask: u32, size: usize, item: usize) -> Result<Vec<u8>> {
         let bytes = undone(&self.stages(mask, size, item), bytes)?;
         check_length(bytes.len(), size)?;
         Ok(bytes)
     }
 
-    /// Checks that [`Pipeline::decode`] would return the bytes of a chunk. What only sorted the elements is not undone for it: that
-    /// cannot fail where a codec does the same.
+    /// Checks that [`Pipeline::decode`] would return the bytes of a chunk. Shuffles are not undone: they cannot fail if
+    /// a codec replaces them.
     ///
     /// # Errors
     /// Those of [`Pipeline::decode`].
@@ -133,7 +135,7 @@ impl Pipeline {
     }
 }
 
-/// A filter, and what is known about the bytes that it was given.
+/// A filter with the properties of its input.
 type Stage<'f> = (&'f dyn Undo, Given);
 
 fn undone(stages: &[Stage<'_>], bytes: Vec<u8>) -> Result<Vec<u8>> {
@@ -154,5 +156,5 @@ fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
     let name = filter.name.as_deref().filter(|name| !name.trim().is_empty());
     let name = name.or_else(|| refused::name(filter.id)).unwrap_or("without a name");
     let advice = "h5repack -f NONE writes a file without it";
-    Err(unsupported(format!("the filter {} ({name}) is not known; {advice}", filter.id)))
+    Err(unsupported(format!("unsupported filter {} ({name}); {advice}", filter.id)))
 }

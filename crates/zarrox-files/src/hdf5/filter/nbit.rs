@@ -1,8 +1,9 @@
-//! N-bit: the significant bits of elements, one after the other.
+//! N-bit: the significant bits of elements, one after another.
 //!
-//! The parameters are their number, 1 if the elements are stored as they are, the number of elements of a chunk, and the type of an
-//! element as H5Znbit.c of HDF5 describes it: 1, size, order, precision and offset for a number; 2, size and the type of the elements
-//! for an array; 3, size, number of members, and the offset and the type of each for a compound; 4 and size for all else.
+//! The parameters are: the number of parameters, 1 if the elements are stored unchanged, the number of elements in a chunk,
+//! and the type of an element. H5Znbit.c of HDF5 describes the encoding of the type: 1, size, order, precision and offset
+//! for a number; 2, size and the type of the elements for an array; 3, size, number of members, and the offset and the type
+//! of each for a compound; 4 and size for all other types.
 
 use zarrox::Result;
 
@@ -15,7 +16,7 @@ use crate::input::{corrupt, unsupported, zeroed};
 /// The largest element, in bytes.
 const ITEM: usize = 16 << 20;
 
-/// The most types within types.
+/// The maximum nesting depth of types.
 const DEPTH: usize = 64;
 
 #[derive(Debug)]
@@ -64,7 +65,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
         false => {
             let parameters = &filter.parameters[3..];
             Kind::read(&mut parameters.iter().copied(), DEPTH)
-                .ok_or_else(|| corrupt("the parameters of the filter N-bit describe no type of elements"))?
+                .ok_or_else(|| corrupt("the parameters of the filter N-bit do not describe a type"))?
         }
     };
     Ok(Box::new(Nbit { is_plain, count, kind }))
@@ -89,12 +90,13 @@ impl Undo for Nbit {
         let mut parts = Vec::new();
         self.kind
             .parts(0, item, &mut parts)
-            .ok_or_else(|| corrupt("the parameters of the filter N-bit describe no type of elements"))?;
+            .ok_or_else(|| corrupt("the parameters of the filter N-bit do not describe a type"))?;
         let mut bits = Bits::new(&bytes);
         for element in decoded.chunks_mut(item.max(1)) {
             for part in &parts {
-                let value =
-                    bits.take(part.width).ok_or_else(|| corrupt("a chunk of the filter N-bit is cut off"))?;
+                let value = bits
+                    .take(part.width)
+                    .ok_or_else(|| corrupt("a chunk of the filter N-bit is truncated"))?;
                 element[part.byte] |= u8::try_from(value << part.shift & 0xff).unwrap_or_default();
             }
         }
@@ -146,7 +148,8 @@ impl Kind {
         }
     }
 
-    /// Appends the parts of an element that begins at byte `start` of one of `item` bytes. There are at most as many as bytes.
+    /// Appends the parts of a type that begins at byte `start` of an element of `item` bytes. There are at most as many
+    /// parts as bytes.
     fn parts(&self, start: usize, item: usize, parts: &mut Vec<Part>) -> Option<()> {
         if start.checked_add(self.size())? > item {
             return None;

@@ -1,6 +1,6 @@
-//! The names of registered filters that are not undone, for files that do not say them.
+//! The names of registered filters that are not supported, for files that do not store the names.
 
-/// Returns the registered name of a filter that is not undone.
+/// Returns the registered name of an unsupported filter.
 pub(super) fn name(id: u16) -> Option<&'static str> {
     Some(match id {
         305 => "LZO",

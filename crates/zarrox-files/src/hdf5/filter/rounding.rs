@@ -1,4 +1,4 @@
-//! BitGroom and Granular BitRound, which round elements when they are written. There is nothing to undo.
+//! BitGroom and Granular BitRound, which round elements when they are written. Decoding changes nothing.
 
 use zarrox::{CodecSpec, Result};
 

@@ -12,7 +12,7 @@ use super::undo::Undo;
 use crate::hdf5::format::Filter;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The bytes in front of the bits: 4 for their number, 1 for the size of the smallest element, and 16 for that.
+/// The bytes before the bits: 4 for their number, 1 for the size of the smallest element, and 16 for that.
 const HEADER: usize = 21;
 
 #[derive(Debug)]
@@ -38,7 +38,9 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
         (0, _, 1 | 2 | 4 | 8) => None,
         (1, 0, 4 | 8) => filter.parameters.get(1).map(|decimals| decimals.cast_signed()),
         (1, 1, _) => {
-            return Err(unsupported("the filter scale-offset with a variable exponent, which no HDF5 reads"));
+            return Err(unsupported(
+                "the filter scale-offset with a variable exponent, which no version of HDF5 decodes",
+            ));
         }
         _ => {
             return Err(corrupt(format!(
@@ -65,7 +67,7 @@ impl Undo for ScaleOffset {
         let size = self.count.checked_mul(self.size);
         let size = given
             .announced(size.ok_or_else(|| corrupt("a chunk of the filter scale-offset is too large"))?)?;
-        let cut = || corrupt("a chunk of the filter scale-offset is cut off");
+        let cut = || corrupt("a chunk of the filter scale-offset is truncated");
         let (header, packed) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
         let width = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
         let least = header[5..].iter().take(usize::from(header[4]).min(8)).rev();
@@ -74,7 +76,7 @@ impl Undo for ScaleOffset {
         let mut decoded = match usize::try_from(width).map_err(|_| cut())? {
             // The elements are stored as they are.
             width if width == all => packed.get(..size).ok_or_else(cut)?.to_vec(),
-            // HDF5 writes this if the first float of a chunk is NaN, and then stores no elements.
+            // HDF5 writes this width if the first float of a chunk is NaN, and then stores no elements.
             width if width > all => {
                 return Err(corrupt(format!(
                     "a chunk of the filter scale-offset has {width} bits for elements of {all} bits, and so no elements"
@@ -117,7 +119,7 @@ impl ScaleOffset {
     }
 }
 
-/// The lower 32 bits.
+/// Returns the lower 32 bits.
 fn low_half(number: u64) -> u32 {
     u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! Shuffle: the first bytes of all elements, then all second bytes, and so on. What is left of a last element stays at the end.
+//! Shuffle: the first bytes of all elements, then all second bytes, and so on. The bytes of an incomplete last element
+//! stay at the end.
 
 use zarrox::codecs::ByteShuffle;
 use zarrox::{CodecSpec, Result};
@@ -11,7 +12,7 @@ use crate::input::{corrupt, zeroed};
 
 #[derive(Debug)]
 struct Shuffle {
-    /// The size of the sorted elements, as the parameter has it; that of the elements of the dataset without it.
+    /// The size of the shuffled elements from the parameter; without it, the size of the elements of the dataset.
     size: Option<usize>,
 }
 
@@ -37,7 +38,7 @@ impl Undo for Shuffle {
 
     fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let size = self.size.unwrap_or(item);
-        // The codec knows whole elements only.
+        // The codec supports whole elements only.
         let is_whole = size > 0 && item.is_multiple_of(size);
         is_whole
             .then(|| u32::try_from(size).ok())
@@ -50,7 +51,7 @@ impl Undo for Shuffle {
     }
 }
 
-/// Brings the bytes of elements back to their places.
+/// Undoes the shuffle.
 #[derive(Debug)]
 pub(super) struct Unshuffle {
     size: usize,
@@ -60,17 +61,17 @@ pub(super) struct Unshuffle {
 impl Unshuffle {
     /// For elements of `size` bytes.
     pub(super) fn new(size: usize) -> Result<Self> {
-        let of_codec = u32::try_from(size).map_err(|_| corrupt("an element to sort is too large"))?;
+        let of_codec = u32::try_from(size).map_err(|_| corrupt("a shuffled element is too large"))?;
         Ok(Self { size: size.max(1), decoder: Coded::new(ByteShuffle::element_size(of_codec))? })
     }
 
-    /// Fills `out` with as many bytes as there are.
+    /// Unshuffles into `out`, which has the length of the input.
     pub(super) fn decode_into(&self, bytes: &[u8], out: &mut [u8]) -> Result<()> {
         let whole = bytes.len() / self.size * self.size;
         let (elements, rest) = bytes.split_at(whole);
         let Some((sorted, end)) = out.split_at_mut_checked(whole).filter(|(_, end)| end.len() == rest.len())
         else {
-            return Err(corrupt(format!("{} bytes are sorted into {} bytes", bytes.len(), out.len())));
+            return Err(corrupt(format!("cannot unshuffle {} bytes into {} bytes", bytes.len(), out.len())));
         };
         self.decoder.decode_into(elements, sorted)?;
         end.copy_from_slice(rest);

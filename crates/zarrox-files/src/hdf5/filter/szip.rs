@@ -1,8 +1,8 @@
 //! Szip: the lossless compression of CCSDS 121.0-B, in the form of the library szip.
 //!
-//! The parameters are the options, the elements of a block, the bits of an element, and the elements of a scanline. A chunk begins with
-//! its decoded size, little-endian. Each scanline is a sequence of blocks with one reference sample, filled up to whole blocks.
-//! Elements of 32 and 64 bits are sorted by bytes, each of which is a sample.
+//! The parameters are the options, the elements of a block, the bits of an element, and the elements of a scanline. A
+//! chunk begins with its decoded size, little-endian. Each scanline is a sequence of blocks with one reference sample,
+//! filled up to whole blocks. The bytes of elements of 32 and 64 bits are shuffled, and each byte is a sample.
 //!
 //! Specification: <https://public.ccsds.org/Pubs/121x0b3.pdf>
 
@@ -20,17 +20,17 @@ const MSB: usize = 16;
 /// The bit of the options for differences of neighbours.
 const NEAREST_NEIGHBOUR: usize = 32;
 
-/// The most elements of a block, and of a scanline, that are decoded.
+/// The maximum number of elements of a block, and of a scanline, that are decoded.
 const BLOCK: usize = 256;
 const SCANLINE: usize = 1 << 16;
 
-/// The blocks after which a run of zero blocks ends at the latest.
+/// The maximum number of blocks in a run of zero blocks.
 const SEGMENT: usize = 64;
 
 /// The number of zeros that means a run of zero blocks up to the end of the segment.
 const REST_OF_SEGMENT: u32 = 4;
 
-/// The most zeros of a pair of samples of the second extension.
+/// The maximum number of zeros of a pair of samples of the second extension.
 const PAIRS: u32 = 90;
 
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ struct Szip {
     scanline: usize,
     /// The bits of a sample.
     bits: u32,
-    /// The bytes of an element, if these are sorted.
+    /// The size of an element in bytes, if bytes are shuffled.
     sorted: Option<usize>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
     let (bits, sorted) = match bits {
         1..=24 => (u32::try_from(bits).unwrap_or_default(), None),
         32 | 64 => (8, Some(bits / 8)),
-        other => return Err(unsupported(format!("szip of {other} bits is not known"))),
+        other => return Err(unsupported(format!("szip with {other} bits per pixel is not supported"))),
     };
     let (is_big, is_difference) = (options & MSB != 0, options & NEAREST_NEIGHBOUR != 0);
     Ok(Box::new(Szip { is_big, is_difference, block, scanline, bits, sorted }))
@@ -70,12 +70,12 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
 
 impl Undo for Szip {
     fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>> {
-        let cut = || corrupt("a chunk compressed with szip is cut off");
+        let cut = || corrupt("a chunk compressed with szip is truncated");
         let (size, encoded) = bytes.split_first_chunk::<4>().ok_or_else(cut)?;
         let size = usize::try_from(u32::from_le_bytes(*size)).map_err(|_| cut())?;
         let mut decoded = zeroed(given.announced(size)?)?;
         self.lines(encoded, &mut decoded)
-            .ok_or_else(|| corrupt("a chunk compressed with szip is damaged or cut off"))?;
+            .ok_or_else(|| corrupt("a chunk compressed with szip is damaged or truncated"))?;
         let Some(item) = self.sorted else { return Ok(decoded) };
         if !decoded.len().is_multiple_of(item) {
             return Err(unsupported(format!("szip of {} bytes in elements of {item} bytes", decoded.len())));
@@ -87,7 +87,7 @@ impl Undo for Szip {
 }
 
 impl Szip {
-    /// The bytes of a sample.
+    /// Returns the bytes of a sample.
     fn width(self) -> usize {
         match self.bits {
             0..=8 => 1,
@@ -111,7 +111,7 @@ impl Szip {
         Some(())
     }
 
-    /// Decodes a scanline, which may end once as many samples as are wanted are there.
+    /// Decodes a scanline, which may end once `wanted` samples are decoded.
     fn line(self, bits: &mut Bits<'_>, samples: &mut [u32], wanted: usize) -> Option<()> {
         let mut at = 0;
         while at < wanted {
@@ -161,7 +161,7 @@ impl Szip {
         Some(1)
     }
 
-    /// Reads a sample as it is.
+    /// Reads an uncompressed sample.
     fn sample(self, bits: &mut Bits<'_>) -> Option<u32> {
         u32::try_from(bits.take(self.bits)?).ok()
     }
@@ -181,8 +181,8 @@ impl Szip {
         Some(run)
     }
 
-    /// Makes samples of the differences, which are folded: 0, -1, 1, -2, 2 and so on as far as both signs are possible, and then the
-    /// rest of the numbers of the other sign.
+    /// Restores samples from the folded differences: 0, -1, 1, -2, 2 and so on as far as both signs are possible, and
+    /// then the rest of the numbers of the other sign.
     fn undo_differences(self, samples: &mut [u32]) {
         let most = u32::MAX >> (32 - self.bits);
         let Some((&mut first, rest)) = samples.split_first_mut() else { return };

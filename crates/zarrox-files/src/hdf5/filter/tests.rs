@@ -73,7 +73,7 @@ fn every_filter_has_the_bytes_of_hdf5() {
     let used: BTreeSet<u16> = chunks.iter().flat_map(|chunk| chunk.filters.iter().map(|f| f.id)).collect();
     let missing: Vec<u16> =
         ALL.iter().map(|definition| definition.id).filter(|id| !used.contains(id)).collect();
-    assert_eq!(missing, [32022, 32023], "only filters that change nothing have no chunks");
+    assert_eq!(missing, [32022, 32023], "only filters that change nothing may lack chunks");
     assert!(chunks.len() > 800, "{}", chunks.len());
 }
 
@@ -110,7 +110,7 @@ fn damaged_chunks_are_errors_or_of_the_right_size() {
             }
             for _ in 0..random(5) {
                 let at = random(encoded.len());
-                // Lengths and flags are in front.
+                // Lengths and flags are first.
                 let at = if random(2) == 0 { at } else { at.min(random(200)) };
                 if let Some(byte) = encoded.get_mut(at) {
                     *byte = [0, 0xff, 0x80, *byte ^ 1, *byte ^ 0x40][random(5)];
@@ -149,10 +149,10 @@ fn damaged_chunks_are_errors_or_of_the_right_size() {
 #[test]
 fn unknown_filters_are_named() {
     for (id, name, wanted) in [
-        (32018, None, "the filter 32018 (FCIDECOMP) is not known"),
-        (32017, None, "the filter 32017 (SZ) is not known"),
-        (32020, Some("vbz of a file"), "the filter 32020 (vbz of a file) is not known"),
-        (444, Some(" "), "the filter 444 (without a name) is not known"),
+        (32018, None, "unsupported filter 32018 (FCIDECOMP)"),
+        (32017, None, "unsupported filter 32017 (SZ)"),
+        (32020, Some("vbz of a file"), "unsupported filter 32020 (vbz of a file)"),
+        (444, Some(" "), "unsupported filter 444 (without a name)"),
     ] {
         let filter = Filter { id, name: name.map(str::to_owned), is_optional: true, parameters: vec![] };
         let error = Pipeline::new(&[filter]).unwrap_err();
@@ -172,7 +172,7 @@ fn filters_that_only_round_change_nothing() {
     let filters = Pipeline::new(&[filter(32022, &[3, 4, 0, 0]), filter(2, &[4]), filter(1, &[5])]).unwrap();
     let names: Vec<String> = filters.codecs(4).unwrap().into_iter().map(|codec| codec.name).collect();
     assert_eq!(names, ["numcodecs.shuffle", "numcodecs.zlib"]);
-    // No codec corresponds to shuffle behind other filters, or with a size that is not that of the elements.
+    // No codec corresponds to a shuffle after other filters, or to one whose size is not that of the elements.
     for filters in [
         [filter(3, &[]), filter(2, &[4]), filter(1, &[5])],
         [filter(2, &[3]), filter(1, &[5]), filter(3, &[])],

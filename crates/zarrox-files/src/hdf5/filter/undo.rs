@@ -1,4 +1,4 @@
-//! [`Undo`]: the decoder that each filter has, and the parameters of filters.
+//! [`Undo`]: the decoder of each filter, and access to its parameters.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use crate::input::corrupt;
 
 /// A filter with its parameters.
 pub(super) trait Undo: Debug + Send + Sync {
-    /// Returns the number of bytes that the filter makes of `size` bytes, if it does not depend on their content.
+    /// Returns the encoded size of `size` bytes, if it does not depend on their content.
     fn encoded_size(&self, size: usize) -> Option<usize> {
         let _ = size;
         None
@@ -19,18 +19,18 @@ pub(super) trait Undo: Debug + Send + Sync {
     /// Undoes the filter.
     fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>>;
 
-    /// Returns the number of bytes that undoing the filter would return, and fails where that would.
+    /// Returns the number of decoded bytes without keeping them. Fails if decoding fails.
     fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
         self.undo(bytes.to_vec(), given).map(|bytes| bytes.len())
     }
 
-    /// Returns the codecs that decode the same bytes, for elements of `item` bytes.
+    /// Returns the codecs with the same encoded bytes, for elements of `item` bytes.
     fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let _ = item;
         None
     }
 
-    /// The effect of the filter, which decides on where its codecs can stand.
+    /// Returns the effect of the filter, which decides where its codecs may be in the pipeline.
     fn effect(&self) -> Effect {
         Effect::Compresses
     }
@@ -41,7 +41,7 @@ pub(super) trait Undo: Debug + Send + Sync {
 pub(super) enum Effect {
     /// The bytes are compressed.
     Compresses,
-    /// The bytes change their order. The codec for it is only understood directly behind the elements.
+    /// The bytes change their order. Readers support its codec only as the first bytes-to-bytes codec.
     Sorts,
     /// Bytes are added, such as a checksum.
     Adds,
@@ -54,7 +54,7 @@ pub(super) fn parameter(filter: &Filter, index: usize) -> usize {
     filter.parameters.get(index).and_then(|&value| usize::try_from(value).ok()).unwrap_or(0)
 }
 
-/// Returns a parameter that must be there.
+/// Returns a required parameter.
 pub(super) fn required(filter: &Filter, index: usize) -> Result<usize> {
     let value = filter.parameters.get(index).and_then(|&value| usize::try_from(value).ok());
     value.ok_or_else(|| {

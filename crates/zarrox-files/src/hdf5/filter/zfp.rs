@@ -29,7 +29,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
     let header = ZfpBitStreamRef::from_words(&words).read_header(ZfpHeaderMask::FULL);
     let header = header.map_err(|error| {
         unsupported(format!(
-            "the parameters of the filter zfp, of version {version:#06x}, are not understood: {error}"
+            "the parameters of the filter zfp, of version {version:#06x}, are invalid: {error}"
         ))
     })?;
     let (Some(field), Some(config)) = (header.metadata, header.config) else {
@@ -86,8 +86,8 @@ impl Zfp {
     }
 }
 
-/// Returns the words of a stream, and the number of bits to skip. zfp may have been built with shorter words. Then the stream ends where
-/// a word does, so that reading on is noticed.
+/// Returns the words of a stream, and the number of bits to skip. zfp may have been built with shorter words. The words
+/// end where the stream ends, so that reading past the end is detected.
 fn words(bytes: &[u8]) -> Result<(Vec<u64>, u64)> {
     let skipped = bytes.len().next_multiple_of(STREAM_WORD_BYTES) - bytes.len();
     let mut words = Vec::new();

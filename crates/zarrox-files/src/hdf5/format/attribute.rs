@@ -15,11 +15,11 @@ use crate::input::corrupt;
 
 const WHAT: &str = "an attribute message";
 
-/// An attribute, or its name, as far as it is known, and the error.
+/// An attribute; or the error of reading it, with its name if that is known.
 pub(super) type Found = Result<Attribute, (Vec<u8>, Error)>;
 
-/// Returns the attributes of an object: in their creation order where it is tracked. Others are in the order of the header, or by
-/// name if they are in a heap.
+/// Returns the attributes of an object: in their creation order where it is tracked. Otherwise they are in the order of
+/// the header, or sorted by name if they are in a heap.
 pub(super) fn all(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Found>> {
     let mut found: Vec<(Option<u32>, Found)> = Vec::new();
     for message in header.all(kind::ATTRIBUTE) {
@@ -88,7 +88,7 @@ fn one(source: &Source, shared: &SharedMessages, message: Result<Vec<u8>>) -> Fo
 /// The parts of an attribute message.
 struct Parts<'b> {
     name: &'b [u8],
-    /// The bits say whether the datatype and the dataspace are shared.
+    /// The bits mark shared datatypes and dataspaces.
     flags: u8,
     datatype: &'b [u8],
     space: &'b [u8],

@@ -39,7 +39,7 @@ impl Tree<'_> {
         found: &mut dyn FnMut(&[u8], Address) -> Result<()>,
     ) -> Result<()> {
         if !visited.insert(address) {
-            return Err(corrupt(format!("{WHAT} at {address} is there twice")));
+            return Err(corrupt(format!("{WHAT} at {address} occurs twice")));
         }
         let offset = self.source.sizes.offset;
         let prefix = 8 + 2 * offset;
@@ -50,7 +50,7 @@ impl Tree<'_> {
         if kind != self.kind || here > MOST_DEPTH || level.is_some_and(|level| level != here) {
             return Err(corrupt(format!("{WHAT} at {address} has the kind {kind} and the level {here}")));
         }
-        // The key behind the last child is not needed.
+        // The key after the last child is not needed.
         let position = address.saturating_add(prefix as u64);
         let bytes = self.source.read(position, (count * (self.key + offset)) as u64)?;
         for entry in bytes.chunks_exact(self.key + offset) {

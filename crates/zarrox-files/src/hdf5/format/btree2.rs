@@ -11,12 +11,12 @@ use crate::input::corrupt;
 
 const HEADER: &str = "the header of a B-tree of version 2";
 const NODE: &str = "a node of a B-tree of version 2";
-/// The bytes of a node in front of its records, and of the checksum.
+/// The bytes of a node before its records, and of the checksum.
 const PREFIX: u64 = 10;
-/// The limit of levels: each has at least two nodes for one above.
+/// The limit of levels: every node above a leaf has at least two children.
 const MOST_DEPTH: u16 = 64;
 
-/// The records of a tree, one behind the other, in their order.
+/// The records of a tree, one after another, in their order.
 #[derive(Debug)]
 pub(super) struct Records {
     /// The kind of the records.
@@ -32,7 +32,7 @@ struct Child {
     records: u64,
 }
 
-/// A tree under way.
+/// The state of a traversal.
 struct Tree<'s> {
     source: &'s Source,
     kind: u8,
@@ -58,7 +58,7 @@ impl Records {
         let node_size = u64::from(cursor.u32()?);
         let record_size = usize::from(cursor.u16()?);
         let depth = cursor.u16()?;
-        // When nodes are split and merged.
+        // The split and merge percentages.
         cursor.skip(2)?;
         let root = cursor.address()?;
         let records = u64::from(cursor.u16()?);
@@ -83,7 +83,7 @@ impl Records {
         self.bytes.chunks_exact(self.size.max(1))
     }
 
-    /// Fails unless the records are of this kind.
+    /// Fails unless the records have this kind.
     pub(super) fn expect(self, kind: u8) -> Result<Self> {
         if self.kind == kind {
             return Ok(self);
@@ -99,7 +99,7 @@ impl<'s> Tree<'s> {
         let space = node_size.checked_sub(PREFIX).ok_or_else(too_small)?;
         let mut most = space / record;
         let width = width_of(most);
-        // Leaves say nothing about what is below.
+        // Leaves have no counts of records below them.
         let mut widths = vec![0];
         for level in 1..=usize::from(depth) {
             let pointer = (source.sizes.offset + width + widths[level - 1]) as u64;
@@ -119,10 +119,10 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// Appends the records of a node and of all below, in their order.
+    /// Appends the records of a node and of all nodes below it, in order.
     fn node(&mut self, node: Child, level: u16, records: &mut Vec<u8>) -> Result<()> {
         if !self.visited.insert(node.address) {
-            return Err(corrupt(format!("{NODE} at {} is there twice", node.address)));
+            return Err(corrupt(format!("{NODE} at {} occurs twice", node.address)));
         }
         let signature = if level == 0 { b"BTLF" } else { b"BTIN" };
         let pointer = self.pointer(level);
@@ -157,7 +157,7 @@ impl<'s> Tree<'s> {
         Ok(())
     }
 
-    /// The length of a pointer in a node of a level.
+    /// Returns the length of a pointer in a node of a level.
     fn pointer(&self, level: u16) -> usize {
         let below = usize::from(level).checked_sub(1).map_or(0, |below| self.widths[below]);
         self.source.sizes.offset + self.width + below

@@ -30,12 +30,12 @@ impl<'b> Cursor<'b> {
         self.sizes
     }
 
-    /// The number of bytes that are left.
+    /// Returns the number of bytes that are left.
     pub(super) fn left(&self) -> usize {
         self.rest.len()
     }
 
-    /// All that is left.
+    /// The remaining bytes.
     pub(super) fn rest(&self) -> &'b [u8] {
         self.rest
     }
@@ -44,7 +44,7 @@ impl<'b> Cursor<'b> {
     pub(super) fn take(&mut self, length: usize) -> Result<&'b [u8]> {
         let Some((taken, rest)) = self.rest.split_at_checked(length) else {
             return Err(corrupt(format!(
-                "{} ends too early: {length} bytes are needed, {} are left",
+                "{} is truncated: {length} bytes are needed, {} are left",
                 self.what,
                 self.rest.len()
             )));
@@ -106,7 +106,7 @@ impl<'b> Cursor<'b> {
         self.number(self.sizes.length)
     }
 
-    /// Returns bytes up to a NUL, and goes on behind it.
+    /// Returns bytes up to a NUL, and continues after it.
     pub(super) fn text(&mut self) -> Result<&'b [u8]> {
         let Some(length) = self.rest.iter().position(|&byte| byte == 0) else {
             return Err(corrupt(format!("a name in {} has no end", self.what)));
@@ -116,7 +116,7 @@ impl<'b> Cursor<'b> {
         Ok(text)
     }
 
-    /// Returns bytes up to a NUL, and goes on at the next multiple of eight bytes from their start.
+    /// Returns bytes up to a NUL, and continues at the next multiple of eight bytes from their start.
     pub(super) fn padded_text(&mut self) -> Result<&'b [u8]> {
         let text = self.text()?;
         let length = text.len() + 1;
@@ -144,23 +144,23 @@ impl<'b> Cursor<'b> {
         if found == version { Ok(()) } else { Err(self.unknown_version(found)) }
     }
 
-    /// The error of a version that does not exist.
+    /// Returns the error of an unsupported version.
     pub(super) fn unknown_version(&self, version: u8) -> zarrox::Error {
-        crate::input::unsupported(format!("{} has the version {version}, which is not known", self.what))
+        crate::input::unsupported(format!("{} has the unsupported version {version}", self.what))
     }
 }
 
-/// The number of this many bytes whose bits are all set.
+/// Returns the number of this many bytes with all bits set.
 pub(super) fn all_ones(width: usize) -> u64 {
     if width >= 8 { u64::MAX } else { (1 << (8 * width)) - 1 }
 }
 
-/// The number of bytes that a number needs which is at most `limit`.
+/// Returns the number of bytes that a number needs which is at most `limit`.
 pub(super) fn width_of(limit: u64) -> usize {
     limit.checked_ilog2().unwrap_or(0) as usize / 8 + 1
 }
 
-/// The bytes of a name in front of its first NUL.
+/// Returns the bytes of a name before its first NUL.
 pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
@@ -172,7 +172,7 @@ pub(super) mod tests {
     /// The widths of most files.
     pub(in crate::hdf5::format) const USUAL: Sizes = Sizes { offset: 8, length: 8 };
 
-    /// The bytes of hexadecimal digits.
+    /// Returns the bytes of hexadecimal digits.
     pub(in crate::hdf5::format) fn unhex(digits: &str) -> Vec<u8> {
         let digits: Vec<char> = digits.chars().filter(|digit| !digit.is_whitespace()).collect();
         let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
@@ -189,7 +189,7 @@ pub(super) mod tests {
         assert_eq!(cursor.padded_text().unwrap(), b"ab");
         assert_eq!(cursor.u8().unwrap(), 7);
         let error = cursor.u32().unwrap_err().to_string();
-        assert!(error.contains("a test ends too early: 4 bytes are needed, 0 are left"), "{error}");
+        assert!(error.contains("a test is truncated: 4 bytes are needed, 0 are left"), "{error}");
         assert_eq!([0, 1, 255, 256, 65535, 65536, u64::MAX].map(width_of), [1, 1, 1, 2, 2, 3, 8]);
     }
 }

@@ -14,7 +14,7 @@ use super::shared::SharedMessages;
 use super::source::Source;
 use crate::input::corrupt;
 
-/// A header whose messages are looked for.
+/// A header whose messages are searched.
 struct Messages<'s> {
     source: &'s Source,
     shared: &'s SharedMessages,
@@ -48,7 +48,8 @@ pub(super) fn object(
     Ok(Object { kind })
 }
 
-/// Checks that the bytes of elements in one piece are those of the shape: they would be read in another way than they were written.
+/// Checks that the size of contiguous elements agrees with the shape. Otherwise elements would be read at
+/// the wrong offsets.
 fn check_size(space: &Space, datatype: &Datatype, size: u64) -> Result<()> {
     let Space::Simple { shape, .. } = space else { return Ok(()) };
     let needed = shape.iter().try_fold(datatype.size as u64, |size, &length| size.checked_mul(length));
@@ -56,7 +57,7 @@ fn check_size(space: &Space, datatype: &Datatype, size: u64) -> Result<()> {
         return Ok(());
     }
     Err(corrupt(format!(
-        "the elements are stored in {size} bytes, but the shape {shape:?} of elements of {} bytes needs others",
+        "the elements take {size} bytes, which does not agree with the shape {shape:?} and elements of {} bytes",
         datatype.size
     )))
 }
@@ -116,7 +117,7 @@ impl Messages<'_> {
         Ok(Dataset { space, datatype, layout, filters, fill, external, are_edges_unfiltered })
     }
 
-    /// The fill value; files of before 1.6 have another message.
+    /// Returns the fill value; HDF5 before 1.6 wrote another message.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let fill = self.parsed(kind::FILL, "a fill value message", fill::parse)?.unwrap_or(Fill::Default);
         let fill = match fill {

@@ -102,7 +102,7 @@ fn new(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<
     let records = Records::read(source, names)?.expect(5)?;
     let mut budget = heap.budget(source);
     for record in records.iter() {
-        // The hash of the name is in front.
+        // The hash of the name is first.
         let bytes = heap.object(source, record.get(4..).unwrap_or_default())?;
         budget.take(bytes.len() as u64)?;
         links.push(link::parse(source.cursor(&bytes, "a link in a heap"))?);

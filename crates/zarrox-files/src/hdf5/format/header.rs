@@ -29,7 +29,7 @@ pub(super) mod kind {
     pub(in crate::hdf5::format) const ATTRIBUTE_INFO: u16 = 0x15;
     /// The metadata that a program kept in memory.
     pub(in crate::hdf5::format) const CACHE_IMAGE: u16 = 0x18;
-    /// The last one that is known.
+    /// The last known kind.
     pub(in crate::hdf5::format) const LAST: u16 = CACHE_IMAGE;
 }
 
@@ -37,7 +37,7 @@ const WHAT: &str = "an object header";
 const CONTINUATION: &str = "a continuation block of an object header";
 /// The flag of a message that is stored elsewhere.
 const IS_SHARED: u8 = 0x02;
-/// The flag of a message without which the object must not be opened.
+/// The flag of a message that a reader must know to open the object.
 const FAIL_IF_UNKNOWN: u8 = 0x80;
 /// The limit of the blocks of a header.
 const MOST_BLOCKS: usize = 1 << 16;
@@ -48,7 +48,7 @@ const MOST_MESSAGES: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Message {
     pub(super) kind: u16,
-    /// True if the bytes are the place of the message.
+    /// True if the bytes are the location of the message.
     pub(super) is_shared: bool,
     /// The creation order of an attribute, where it is tracked.
     pub(super) order: Option<u16>,
@@ -85,7 +85,7 @@ impl Header {
         let mut cursor = source.cursor(start, WHAT);
         let version = cursor.u8()?;
         if version != 1 {
-            return Err(corrupt(format!("no object header at the address {address}")));
+            return Err(corrupt(format!("there is no object header at address {address}")));
         }
         // A reserved byte, the number of messages, and that of references.
         cursor.skip(7)?;
@@ -103,11 +103,11 @@ impl Header {
         cursor.version(2)?;
         let flags = cursor.u8()?;
         if flags & 0x20 != 0 {
-            // Four times.
+            // Four timestamps.
             cursor.skip(16)?;
         }
         if flags & 0x10 != 0 {
-            // The numbers of attributes from which on they are stored in another way.
+            // The limits of attributes for compact and dense storage.
             cursor.skip(4)?;
         }
         let length = cursor.number(1 << (flags & 3))?;
@@ -119,7 +119,7 @@ impl Header {
         Self { address, messages: Vec::new() }.completed(source, &bytes[prefix..], form)
     }
 
-    /// Takes the messages of the first block, and of all others that it names.
+    /// Reads the messages of the first block and of all blocks that it refers to.
     fn completed(mut self, source: &Source, first: &[u8], form: Form) -> Result<Self> {
         let mut blocks = Vec::new();
         let mut visited = HashSet::from([self.address]);
@@ -143,7 +143,7 @@ impl Header {
         Ok(self)
     }
 
-    /// Takes the messages of a block. Continuations are added to `blocks`.
+    /// Reads the messages of a block. Continuations are added to `blocks`.
     fn take(
         &mut self,
         source: &Source,
@@ -189,7 +189,7 @@ fn continuation<'b>(source: &Source, block: &'b [u8]) -> Result<&'b [u8]> {
     Ok(cursor.rest())
 }
 
-/// Takes the next message.
+/// Reads the next message.
 fn message(cursor: &mut Cursor<'_>, form: Form) -> Result<Message> {
     let kind = if form.is_old { cursor.u16()? } else { u16::from(cursor.u8()?) };
     let length = usize::from(cursor.u16()?);
@@ -200,7 +200,7 @@ fn message(cursor: &mut Cursor<'_>, form: Form) -> Result<Message> {
     let order = if form.has_order { Some(cursor.u16()?) } else { None };
     if kind > kind::LAST && flags & FAIL_IF_UNKNOWN != 0 {
         return Err(unsupported(format!(
-            "an object has a message of the kind {kind:#06x}, which is not known and must not be passed over"
+            "an object has a message of the kind {kind:#06x}, which is unknown and cannot be skipped"
         )));
     }
     let bytes = cursor.take(length)?.to_vec();

@@ -14,7 +14,7 @@ const WHAT: &str = "the mappings of a virtual dataset";
 /// The longest name that several mappings may have.
 const MOST_SHARED: usize = 4096;
 
-/// Reads the mappings at a place of the global heap.
+/// Reads the mappings at a location in the global heap.
 pub(super) fn read(
     source: &Source,
     heap: &GlobalHeap,
@@ -53,10 +53,10 @@ fn mapping(cursor: &mut Cursor<'_>, version: u8, before: &[Mapping]) -> Result<M
     Ok(Mapping { file, dataset, source: selection::next(cursor)?, target: selection::next(cursor)? })
 }
 
-/// Takes the number of an earlier mapping with the same name.
+/// Reads the number of an earlier mapping with the same name.
 fn earlier<'m>(cursor: &mut Cursor<'_>, before: &'m [Mapping]) -> Result<&'m Mapping> {
     let number = cursor.length()?;
-    // Names that are shared might otherwise need far more memory than the file has bytes.
+    // Without a limit, shared names could need far more memory than the size of the file.
     let found = usize::try_from(number).ok().and_then(|number| before.get(number));
     let found = found.filter(|found| found.file.len().max(found.dataset.len()) <= MOST_SHARED);
     found.ok_or_else(|| corrupt(format!("{WHAT} have no earlier one of the number {number}")))
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn names_of_earlier_mappings() {
-        // HDF5 2.0 reads such mappings so.
+        // HDF5 2.0 reads such mappings in the same way.
         let all = "03000000 01000000 00000000 00000000".repeat(2);
         let digits = format!(
             "01 0400000000000000 00 612e683500 6400 {all} 03 0000000000000000 0000000000000000 {all}

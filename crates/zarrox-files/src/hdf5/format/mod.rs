@@ -1,7 +1,7 @@
 //! The format of HDF5 files: superblock, object headers, messages, heaps and indexes.
 //!
-//! Everything is read by ranges of bytes, so that a file may lie anywhere. Nothing in a file is trusted: lengths are compared with the
-//! length of the file before memory is taken, and addresses that were visited are not visited again.
+//! Everything is read as byte ranges, so that the file can be in any storage. The content is not trusted: lengths are
+//! compared with the length of the file before memory is allocated, and no address is visited twice.
 
 mod attribute;
 mod btree1;
@@ -43,7 +43,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads the superblock, at the start of the file or behind a user block.
+    /// Reads the superblock, at the start of the file or after a user block.
     pub(super) fn open(input: Arc<Input>) -> Result<Self> {
         let Superblock { base, sizes, root, extension } = Superblock::read(&input)?;
         let source = Source { input, base, sizes };
@@ -54,17 +54,17 @@ impl File {
         Ok(Self { source: Arc::new(source), shared: Arc::new(shared), heap: Arc::default(), root })
     }
 
-    /// The address of the root group.
+    /// Returns the address of the root group.
     pub(super) fn root(&self) -> Address {
         self.root
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(super) fn input(&self) -> &Arc<Input> {
         &self.source.input
     }
 
-    /// The size of an address in bytes, as references have them.
+    /// Returns the size of an address in a reference, in bytes.
     pub(super) fn offset_size(&self) -> usize {
         self.source.sizes.offset
     }
@@ -74,7 +74,7 @@ impl File {
         self.source.read(address, length)
     }
 
-    /// The position of an address in the file.
+    /// Returns the position of an address in the file.
     pub(super) fn position(&self, address: Address) -> Result<u64> {
         self.source.position(address)
     }
@@ -88,32 +88,33 @@ impl File {
         dataset::object(&self.source, &self.shared, &self.heap, &header)
     }
 
-    /// The links of a group, in their creation order where the group tracks it, and by name elsewhere.
+    /// Returns the links of a group, in their creation order where the group tracks it, and by name elsewhere.
     pub(super) fn links(&self, group: Address) -> Result<Vec<Link>> {
         group::links(&self.source, &self.shared, &Header::read(&self.source, group)?)
     }
 
-    /// The attributes of an object, in creation order where it is tracked. One that cannot be read has its name, as far as it is known.
+    /// Returns the attributes of an object, in creation order where it is tracked. An attribute that
+    /// cannot be read is an error with its name, if the name is known.
     pub(super) fn attributes(&self, object: Address) -> Result<Vec<attribute::Found>> {
         attribute::all(&self.source, &self.shared, &Header::read(&self.source, object)?)
     }
 
-    /// The stored chunks of a dataset that have a part in its shape, in any order.
+    /// Returns the stored chunks of a dataset that overlap its shape, in any order.
     pub(super) fn chunks(&self, dataset: &Dataset) -> Result<Vec<StoredChunk>> {
         chunk_index::read(&self.source, dataset)
     }
 
-    /// The bytes of an object of the global heap: `address` is that of the collection.
+    /// Returns the bytes of an object of the global heap: `address` is that of the collection.
     pub(super) fn global(&self, address: Address, index: u32) -> Result<Vec<u8>> {
         self.heap.object(&self.source, address, index)
     }
 }
 
-/// Reads what the superblock extension says about all objects.
+/// Reads the properties that the superblock extension sets for all objects.
 fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
     let header = Header::read(source, address)?;
     if let Some(driver) = header.find(kind::DRIVER) {
-        // Its version is in front.
+        // Its version is first.
         superblock::refuse_split(driver.bytes.get(1..).unwrap_or_default())?;
     }
     if let Some(image) = header.find(kind::CACHE_IMAGE) {
@@ -121,7 +122,7 @@ fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
         cursor.skip(1)?;
         if cursor.address()?.is_some() {
             return Err(unsupported(
-                "the newest metadata of the file are in a cache image, which is not read; h5repack writes a file without one",
+                "the newest metadata of the file is in a cache image, which is not supported; remove it with h5repack",
             ));
         }
     }

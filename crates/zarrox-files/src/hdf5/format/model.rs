@@ -21,7 +21,7 @@ pub(in crate::hdf5) enum ObjectKind {
     Datatype(Datatype),
 }
 
-/// A link from a group to an object. The bytes of names have any encoding.
+/// A link from a group to an object. Names may have any encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) struct Link {
     pub(in crate::hdf5) name: Vec<u8>,
@@ -41,7 +41,7 @@ pub(in crate::hdf5) enum Target {
         file: Vec<u8>,
         path: Vec<u8>,
     },
-    /// A link of a class that only its program knows.
+    /// A user-defined link.
     User(u8),
 }
 
@@ -58,7 +58,7 @@ pub(in crate::hdf5) struct Attribute {
 /// A dataspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) enum Space {
-    /// No elements at all, not even a scalar.
+    /// A null dataspace: no elements, not even a scalar.
     Null,
     /// Elements of this shape; `max` has `None` for an unlimited dimension. A scalar has no dimensions.
     Simple { shape: Vec<u64>, max: Vec<Option<u64>> },
@@ -79,21 +79,21 @@ pub(in crate::hdf5) struct Dataset {
     pub(in crate::hdf5) are_edges_unfiltered: bool,
 }
 
-/// A part of an external file that has elements.
+/// A part of an external file with elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) struct ExternalFile {
     pub(in crate::hdf5) name: Vec<u8>,
     pub(in crate::hdf5) offset: u64,
-    /// The number of bytes; `u64::MAX` for all.
+    /// The number of bytes; `u64::MAX` for the rest of the file.
     pub(in crate::hdf5) size: u64,
 }
 
-/// The place of elements.
+/// The storage of the elements.
 #[derive(Debug, Clone)]
 pub(in crate::hdf5) enum Layout {
     /// The elements are in the header.
     Compact(Vec<u8>),
-    /// The elements are in one piece; `None` where none were written.
+    /// The elements are contiguous; `None` where none were written.
     Contiguous(Option<Address>),
     Chunked {
         /// The shape of a chunk, without the dimension of the element size.
@@ -136,7 +136,7 @@ pub(in crate::hdf5) enum Hyperslab {
     None,
     /// Single elements.
     Points(Vec<Vec<u64>>),
-    /// Boxes, each with its first and its last element.
+    /// Hyperslabs, each with its first and its last element.
     Boxes(Vec<(Vec<u64>, Vec<u64>)>),
     /// Evenly spaced blocks, one entry for each dimension.
     Regular(Vec<Blocks>),
@@ -147,9 +147,9 @@ pub(in crate::hdf5) enum Hyperslab {
 pub(in crate::hdf5) struct Blocks {
     pub(in crate::hdf5) start: u64,
     pub(in crate::hdf5) stride: u64,
-    /// The number of blocks; `None` for as many as the dataset has.
+    /// The number of blocks; `None` for an unlimited number.
     pub(in crate::hdf5) count: Option<u64>,
-    /// The length of a block; `None` for one that reaches to the end.
+    /// The length of a block; `None` for an unlimited length.
     pub(in crate::hdf5) block: Option<u64>,
 }
 
@@ -159,7 +159,7 @@ pub(in crate::hdf5) struct Filter {
     /// The registered number.
     pub(in crate::hdf5) id: u16,
     pub(in crate::hdf5) name: Option<String>,
-    /// True if a chunk may be stored without it.
+    /// True if the filter is optional.
     pub(in crate::hdf5) is_optional: bool,
     pub(in crate::hdf5) parameters: Vec<u32>,
 }
@@ -232,7 +232,7 @@ pub(in crate::hdf5) enum Class {
         padding: Padding,
         is_utf8: bool,
     },
-    /// Lists of any length.
+    /// Lists of variable length.
     Sequence(Box<Datatype>),
     Array {
         base: Box<Datatype>,

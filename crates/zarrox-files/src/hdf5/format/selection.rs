@@ -1,4 +1,4 @@
-//! Selected elements of a dataspace, as virtual datasets and references have them.
+//! Selected elements of a dataspace, as stored in virtual datasets and references.
 
 use zarrox::Result;
 
@@ -7,7 +7,7 @@ use super::message::space::MOST_DIMENSIONS;
 use super::model::{Blocks, Hyperslab};
 use crate::input::{corrupt, unsupported};
 
-/// Takes the next selection.
+/// Reads the next selection.
 pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
     let kind = cursor.u32()?;
     let version = cursor.u32()?;
@@ -33,7 +33,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
             boxes(cursor, rank, 4)
         }
         (2, 2) => {
-            // Flags, which always say that it is regular, and the length.
+            // Flags, which mark every such selection as regular, and the length.
             cursor.skip(5)?;
             let rank = rank(cursor)?;
             regular(cursor, rank, 8)
@@ -44,7 +44,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
             let rank = rank(cursor)?;
             if is_regular { regular(cursor, rank, width) } else { boxes(cursor, rank, width) }
         }
-        _ => Err(unsupported(format!("a selection of the kind {kind} and version {version} is not known"))),
+        _ => Err(unsupported(format!("a selection of the unknown kind {kind} and version {version}"))),
     }
 }
 
@@ -56,12 +56,12 @@ fn rank(cursor: &mut Cursor<'_>) -> Result<usize> {
     })
 }
 
-/// Parses a number of entries of `each` bytes. The rest of the bytes must have that many entries.
+/// Parses a number of entries of `each` bytes. The remaining bytes must have that many entries.
 fn count(cursor: &mut Cursor<'_>, width: usize, each: usize) -> Result<u64> {
     let count = cursor.number(width)?;
     let most = cursor.left() / each.max(1);
     if count > most as u64 {
-        return Err(corrupt(format!("a selection has {count} parts, and bytes for {most}")));
+        return Err(corrupt(format!("a selection has {count} parts, but only bytes for {most}")));
     }
     Ok(count)
 }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn as_h5py_encodes_them() {
-        // `SpaceID.encode` behind the dataspace.
+        // `SpaceID.encode` after the dataspace.
         assert_eq!(parsed("03000000 01000000 00000000 00000000").unwrap(), Hyperslab::All);
         assert_eq!(parsed("00000000 01000000 00000000 00000000").unwrap(), Hyperslab::None);
         let points =
@@ -112,7 +112,7 @@ mod tests {
         let expected = vec![(vec![0, 0], vec![1, 1]), (vec![5, 5], vec![5, 7])];
         assert_eq!(parsed(boxes).unwrap(), Hyperslab::Boxes(expected));
         let many = boxes.replace("02000000 00000000", "ffffff00 00000000");
-        assert!(parsed(&many).unwrap_err().to_string().contains("parts, and bytes for"));
+        assert!(parsed(&many).unwrap_err().to_string().contains("but only bytes for"));
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl SharedMessages {
         Ok(Self { indexes })
     }
 
-    /// Returns the bytes of a message, wherever they are.
+    /// Returns the bytes of a message, wherever they are stored stored.
     pub(super) fn message(&self, source: &Source, message: &Message) -> Result<Vec<u8>> {
         if message.is_shared {
             self.resolve(source, message.kind, &message.bytes)
@@ -55,11 +55,11 @@ impl SharedMessages {
         }
     }
 
-    /// Returns the bytes of the message whose place these bytes are.
+    /// Returns the message at the location that these bytes encode.
     pub(super) fn resolve(&self, source: &Source, kind: u16, place: &[u8]) -> Result<Vec<u8>> {
         let mut cursor = source.cursor(place, WHAT);
         let address = match (cursor.u8()?, cursor.u8()?) {
-            // A symbol table entry, from files of before 1.6.
+            // A symbol table entry, in files written before HDF5 1.6.
             (1, _) => {
                 cursor.skip(6 + source.sizes.length)?;
                 cursor.defined_address()?
@@ -101,7 +101,7 @@ impl SharedMessages {
     }
 }
 
-/// True if the place of a message is in a heap.
+/// Returns true if a shared message is stored in a heap.
 fn is_in_heap(place: &[u8]) -> bool {
     place.starts_with(&[3, 1])
 }

@@ -55,7 +55,7 @@ impl Source {
     }
 }
 
-/// A limit of bytes that a structure may have in all: parts of a sound file do not lie in one another.
+/// A limit of the bytes of a structure: the parts of a valid file do not overlap.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -63,7 +63,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// As many bytes as the file has.
+    /// A budget of the size of the file.
     pub(super) fn of_file(source: &Source, what: &'static str) -> Self {
         Self { left: source.input.length(), what }
     }
@@ -72,16 +72,15 @@ impl Budget {
         Self { left: bytes, what }
     }
 
-    /// Takes `bytes` bytes from the budget.
+    /// Subtracts `bytes` from the budget.
     pub(super) fn take(&mut self, bytes: u64) -> Result<()> {
         let left = self.left.checked_sub(bytes);
-        self.left =
-            left.ok_or_else(|| corrupt(format!("{} has parts that lie in one another", self.what)))?;
+        self.left = left.ok_or_else(|| corrupt(format!("the parts of {} overlap", self.what)))?;
         Ok(())
     }
 }
 
-/// Returns the bytes in front of their checksum.
+/// Returns the bytes before their checksum.
 pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u8]> {
     let Some((checked, stored)) = bytes.split_last_chunk::<CHECKSUM>() else {
         return Err(corrupt(format!("{what} has no checksum: it has {} bytes", bytes.len())));
@@ -90,7 +89,7 @@ pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u
     Ok(checked)
 }
 
-/// Fails if a checksum is another than the one that is stored.
+/// Fails if a checksum differs from the stored one.
 pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<()> {
     if computed == stored {
         return Ok(());
@@ -98,7 +97,7 @@ pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<
     Err(corrupt(format!("the checksum of {what} is {computed:08x}, but {stored:08x} is stored")))
 }
 
-/// The checksum of a structure.
+/// Returns the checksum of a structure.
 pub(in crate::hdf5) fn checksum(bytes: &[u8]) -> u32 {
     JenkinsLookup3::default().checksum(bytes)
 }

@@ -9,10 +9,10 @@ use crate::input::{Input, corrupt, unsupported};
 
 const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 const WHAT: &str = "the superblock";
-/// More than the largest superblock has.
+/// An upper bound of the size of a superblock.
 const MOST: u64 = 256;
 
-/// What the superblock says.
+/// The content of the superblock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Superblock {
     /// The position of the address 0.
@@ -35,7 +35,7 @@ struct Addresses {
 }
 
 impl Superblock {
-    /// Reads the superblock, at the start of the file or behind a user block.
+    /// Reads the superblock, at the start of the file or after a user block.
     pub(super) fn read(input: &Input) -> Result<Self> {
         let position = find(input)?;
         let bytes = input.read(position, MOST.min(input.length() - position))?;
@@ -43,14 +43,15 @@ impl Superblock {
             Some(0 | 1) => old(&bytes)?,
             Some(2 | 3) => new(&bytes)?,
             Some(version) => {
-                return Err(unsupported(format!("{WHAT} has the version {version}, which is not known")));
+                return Err(unsupported(format!("{WHAT} has the unsupported version {version}")));
             }
-            None => return Err(corrupt(format!("{WHAT} ends too early"))),
+            None => return Err(corrupt(format!("{WHAT} is truncated"))),
         };
         if let Some(driver) = found.driver {
             refuse_driver(input, position, driver)?;
         }
-        // HDF5 takes the position of the superblock for the base address, since a user block may have been added or removed.
+        // HDF5 uses the position of the superblock as the base address, since a user block may have been added or
+        // removed.
         let end = i128::from(found.end) - i128::from(found.base) + i128::from(position);
         if end > i128::from(input.length()) {
             return Err(corrupt(format!(
@@ -122,14 +123,14 @@ fn new(bytes: &[u8]) -> Result<Addresses> {
     Ok(Addresses { sizes, base, end, root, extension, driver: None })
 }
 
-/// Refuses files of several parts, which the information for the driver names.
+/// Rejects files of several parts, which the driver information identifies.
 fn refuse_driver(input: &Input, base: u64, address: Address) -> Result<()> {
     let Some(position) = base.checked_add(address) else { return Ok(()) };
     let Ok(bytes) = input.read(position, 16) else { return Ok(()) };
     refuse_split(&bytes[8..])
 }
 
-/// Refuses a file that is a part of several, by the name of its driver.
+/// Rejects a part of a multi-file dataset by the name of its driver.
 pub(super) fn refuse_split(driver: &[u8]) -> Result<()> {
     let kind = match driver.get(..8).unwrap_or(driver) {
         b"NCSAfami" => "a family of files",

@@ -85,7 +85,7 @@ fn space_text(space: &Space) -> String {
     }
 }
 
-/// The boxes of evenly spaced blocks.
+/// Returns the boxes of evenly spaced blocks.
 fn boxes(blocks: &[Blocks]) -> Option<Vec<(Vec<u64>, Vec<u64>)>> {
     let mut boxes = vec![(Vec::new(), Vec::new())];
     for blocks in blocks {
@@ -224,12 +224,12 @@ impl Described<'_> {
         }
         let mut chunks = self.file.chunks(dataset)?;
         if is_rotated(&dataset.space) {
-            // h5py tells wrong places of them.
+            // h5py reports wrong addresses for them.
             chunks.clear();
         }
         chunks.sort_by(|one, other| one.offset.cmp(&other.offset));
         for StoredChunk { offset, address, size, mask } in chunks {
-            // h5py has no filter masks of such chunks.
+            // h5py does not report the filter masks of such chunks.
             let mask = if dataset.are_edges_unfiltered && mask == u32::MAX { 0 } else { mask };
             self.line(format_args!(" chunk {offset:?} {} {size} {mask}", self.file.position(address)?));
         }
@@ -237,7 +237,7 @@ impl Described<'_> {
     }
 }
 
-/// True if a dimension that is not the first is the only unlimited one.
+/// Returns true if a dimension that is not the first is the only unlimited one.
 fn is_rotated(space: &Space) -> bool {
     let Space::Simple { max, .. } = space else { return false };
     max.iter().filter(|max| max.is_none()).count() == 1 && max.first().is_some_and(Option::is_some)
@@ -269,7 +269,7 @@ fn all_versions_as_h5py_describes_them() {
     assert!(count >= 13, "{count} files");
 }
 
-/// The object at a path of names.
+/// Returns the object at a path of names.
 fn object_at(file: &File, names: &[&str]) -> Object {
     let mut address = file.root();
     for name in names {

@@ -1,4 +1,4 @@
-//! A file that is written at its end.
+//! A file that is written by appending.
 
 use std::io::{Seek, Write};
 
@@ -6,7 +6,7 @@ use zarrox::Result;
 
 use crate::input::failed;
 
-/// A destination that is written at its end, and at its beginning once.
+/// A destination that supports appending, and writing its beginning once.
 pub(crate) trait Output: Write + Seek {}
 impl<T: Write + Seek> Output for T {}
 
@@ -25,7 +25,7 @@ impl Appended<'_> {
         Ok(address)
     }
 
-    /// Goes on at a multiple of eight bytes.
+    /// Pads the file to a multiple of eight bytes.
     pub(super) fn align(&mut self) -> Result<()> {
         let gap = usize::try_from(self.end.next_multiple_of(8) - self.end).unwrap_or(0);
         self.append(&[0; 8][..gap]).map(drop)

@@ -1,4 +1,4 @@
-//! Arrays on their way into a file: their form in HDF5, and their elements.
+//! Arrays that are written to a file: their HDF5 types and layouts, and their elements.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ const FLETCHER32: u16 = 3;
 /// The form of the elements in the file.
 #[derive(Debug, Clone)]
 enum Form {
-    /// Elements of this type as they are.
+    /// Elements of this type, unchanged.
     Same(DataType),
     /// References to text.
     Text,
@@ -46,37 +46,37 @@ enum Form {
     Lists(usize),
 }
 
-/// An array that is written.
+/// An array to be written.
 pub(super) struct Source {
     /// The path in the hierarchy.
     pub(super) path: String,
     pub(super) attributes: Attributes,
-    /// The name that a user-defined type of the elements gets, if they have one, with the group of it.
+    /// The group and the name of the user-defined type of the elements, if there is one.
     pub(super) user_type: Option<String>,
-    /// The names of the dimensions, also of one that text of a fixed length becomes.
+    /// The names of the dimensions, including the one for text of a fixed length.
     pub(super) names: Vec<Option<String>>,
     pub(super) array: Array,
     pub(super) datatype: Encoded,
     shape: Vec<u64>,
     form: Form,
-    /// The length of text that becomes a dimension.
+    /// The length of text that becomes an additional dimension.
     letters: Option<u64>,
-    /// The shape of chunks, without the dimension that text becomes; `None` for elements in one piece.
+    /// The shape of chunks, without the dimension for text; `None` for contiguous elements.
     chunks: Option<Vec<u64>>,
     /// The dimensions that can grow.
     unlimited: Vec<bool>,
-    /// The storage that attributes tell.
+    /// The storage that attributes request.
     storage: Option<Storage>,
     filters: Vec<Filter>,
-    /// True if the stored bytes of chunks are those of the file.
+    /// True if stored chunks are copied unchanged.
     is_copied: bool,
     chain: Option<CodecChain>,
 }
 
-/// The elements in the file: the message that tells their place.
+/// The elements in the file: the layout message with their location.
 pub(super) struct Placed(Vec<u8>);
 
-/// A chunk on its way into the file.
+/// A chunk that is written to the file.
 enum Ready {
     Bytes(Vec<u8>),
     /// Values of variable length.
@@ -135,13 +135,13 @@ impl Source {
         })
     }
 
-    /// Chooses chunks and filters. `unlimited` tells which dimensions can grow; only chunked elements can.
+    /// Chooses chunks and filters. `unlimited` marks the dimensions that can grow, which needs chunks.
     pub(super) fn lay_out(&mut self, unlimited: Vec<bool>) -> Result<()> {
         let (array, item) = (&self.array, self.datatype.size as u64);
         let size = self.shape.iter().fold(item, |size, &length| size.saturating_mul(length));
         let grows = unlimited.contains(&true);
         let own = array.unit_shape().into_iter().zip(array.shape()).zip(&unlimited);
-        // A chunk that is longer than the array would be refused.
+        // HDF5 rejects a chunk that is longer than the array.
         let own = own.map(|((chunk, &length), &grows)| if grows { chunk } else { chunk.min(length) }.max(1));
         let own: Vec<u64> = own.collect();
         let is_whole = own == array.unit_shape();
@@ -192,7 +192,7 @@ impl Source {
         is_known && !grows_inside && self.attributes.are_classic()
     }
 
-    /// The array as far as its dimensions go.
+    /// Returns the properties of the array that concern dimensions.
     pub(super) fn shaped(&self) -> Shaped {
         Shaped {
             group: parent(&self.path).unwrap_or_default().to_owned(),
@@ -202,7 +202,7 @@ impl Source {
         }
     }
 
-    /// The chain that makes the bytes of a chunk in the file.
+    /// Returns the pipeline that encodes a chunk of the file.
     fn chain(&self) -> Result<Option<CodecChain>> {
         let (Form::Same(data_type), Some(chunks)) = (&self.form, &self.chunks) else { return Ok(None) };
         let shape: Vec<u64> = chunks.iter().chain(&self.letters).copied().collect();
@@ -250,7 +250,7 @@ impl Source {
         }
     }
 
-    /// Adds the attribute for missing values of the user-defined type at an address: they are the fill value.
+    /// Adds the attribute for the missing value of the user-defined type at an address, which is the fill value.
     fn describe_missing(&self, header: &mut Header, address: u64) -> Result<()> {
         let missing = match self.fill()? {
             Some(fill) => fill,
@@ -259,7 +259,7 @@ impl Source {
         header.committed_attribute(FILL_VALUE, address, &messages::dataspace(&[], &[]), &missing)
     }
 
-    /// The fill value of text of any length; `None` for empty text, and for other elements.
+    /// Returns the fill value of text of variable length; `None` for empty text, and for other elements.
     fn text_fill(&self) -> Result<Option<Vec<u8>>> {
         let fill = self.array.fill_bytes();
         let text = match (&self.form, self.array.data_type().storage()) {
@@ -273,7 +273,7 @@ impl Source {
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
-    /// The bytes of the fill value; `None` for zeros.
+    /// Returns the bytes of the fill value; `None` for zeros.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let Form::Same(data_type) = &self.form else { return Ok(None) };
         let fill = self.array.fill_bytes();
@@ -293,13 +293,13 @@ impl Source {
         }
     }
 
-    /// Writes elements in one piece, in runs that follow one another.
+    /// Writes contiguous elements in consecutive runs.
     fn write_whole(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
         let shape = self.array.shape();
         let item = (self.datatype.size as u64).saturating_mul(self.letters.unwrap_or(1));
         let most = match self.form {
             Form::Same(_) => (options.memory as u64 / 4).max(CHUNK),
-            // Values of variable length lie before all of their references.
+            // Values of variable length are written before their references.
             Form::Text | Form::Lists(_) => u64::MAX,
         };
         let run = runs(shape, item, most);
@@ -379,7 +379,7 @@ impl Source {
         Ok(Placed(messages::chunked(root, &chunk_shape, item)))
     }
 
-    /// Encodes chunks in parallel, and writes them in their order.
+    /// Encodes chunks in parallel and writes them in order.
     fn write_batch(
         &self,
         array: &Array,
@@ -413,7 +413,7 @@ impl Source {
         Ok(())
     }
 
-    /// A chunk in the form of the file; `None` for one of fill values.
+    /// Returns a chunk as written to the file; `None` for a chunk of fill values.
     fn encoded(&self, array: &Array, chunks: &[u64], position: &[u64]) -> Result<Option<Ready>> {
         if self.is_copied {
             let bytes = array.raw().read(position)?;
@@ -426,7 +426,7 @@ impl Source {
         });
         let elements = array.read::<DynArray>(region.collect::<Vec<_>>())?;
         let fill = array.fill_bytes();
-        // A list of bytes has no fill value in the file.
+        // Lists of bytes have no fill value in the file.
         let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
         if sparse::has_only(&elements, fill) {
             return Ok(None);
@@ -434,7 +434,7 @@ impl Source {
         self.ready(elements, chunks).map(Some)
     }
 
-    /// Elements in the form of the file, in a chunk of this shape, which is at least as large.
+    /// The elements of a chunk as written to the file, padded to this shape.
     fn ready(&self, elements: DynArray, chunk: &[u64]) -> Result<Ready> {
         let usual = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = chunk.iter().map(|&length| usual(length)).collect();
@@ -474,7 +474,7 @@ impl Source {
     }
 }
 
-/// The bytes of a chunk, whose values of variable length are appended to the file first.
+/// Returns the bytes of a chunk, whose values of variable length were appended to the file first.
 fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     match ready {
         Ready::Bytes(bytes) => Ok(bytes),
@@ -488,7 +488,7 @@ fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     }
 }
 
-/// The bytes of a smaller box at the beginning of a larger one, which is zero elsewhere.
+/// Returns the bytes of an array padded with zeros to a larger shape.
 fn padded(bytes: &[u8], from: &[usize], to: &[usize], item: usize) -> Result<Vec<u8>> {
     let mut all = zeroed(to.iter().product::<usize>() * item)?;
     let row = from.last().copied().unwrap_or(1) * item;
@@ -511,7 +511,7 @@ fn padded_values(values: Vec<Vec<u8>>, from: &[usize], to: &[usize]) -> Vec<Vec<
     all
 }
 
-/// The first element of a row of the smaller box in the larger one.
+/// Returns the position of the first element of a row in the padded array.
 fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
     let (mut start, mut stride) = (0, to.last().copied().unwrap_or(1));
     let outer = from.len().saturating_sub(1);
@@ -523,7 +523,7 @@ fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
     start
 }
 
-/// The names of dimensions, which an attribute has in formats without them.
+/// Returns the names of dimensions; formats without them store them in an attribute.
 fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
     let listed = attributes.remove(crate::ARRAY_DIMENSIONS);
     if let Some(names) = array.dimension_names() {
@@ -534,7 +534,7 @@ fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
     listed.map_or_else(|| vec![None; array.ndim()], |names| names.iter().map(name).collect())
 }
 
-/// Takes the attribute of an import that tells the type of the elements of lists. Returns the type and the size of an element.
+/// Reads the attribute of an import with the element type of lists. Returns the type and the size of an element.
 fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
     let registry = zarrox::codecs::registry();
     let data_type = registry.data_type_from_v3(attributes.get(crate::LIST_OF)?).ok()?;
@@ -543,7 +543,7 @@ fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
     Some((of, data_type.size()))
 }
 
-/// The type and the form of the elements, and the length of text that becomes a dimension.
+/// Returns the type and the form of the elements, and the length of text that becomes a dimension.
 fn form_of(
     array: &Array,
     convention: Convention,
@@ -598,7 +598,7 @@ fn form_of(
     Ok((encoded, Form::Same(form), None))
 }
 
-/// The unit in CF's words.
+/// Returns the CF name of the unit.
 fn units(unit: TimeUnit) -> Option<&'static str> {
     Some(match unit.name() {
         "D" => "days",
@@ -612,7 +612,7 @@ fn units(unit: TimeUnit) -> Option<&'static str> {
     })
 }
 
-/// The type of the elements, as far as it matters for attributes.
+/// Returns the element type of an object, for its attributes.
 fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     let data_type = array.data_type();
     if data_type.is_named("null_terminated_bytes") {
@@ -631,7 +631,7 @@ fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     }
 }
 
-/// The enumeration that the attribute for it tells.
+/// Returns the enumeration of the attribute for it.
 fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> Option<Encoded> {
     /// The longest description of a type, in bytes.
     const LONGEST: usize = 60_000;
@@ -659,7 +659,7 @@ fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> O
     Some(encoded)
 }
 
-/// Adds the missing value of arrays of xarray in formats without an attribute for it: xarray masks the fill value there.
+/// Adds the missing value of arrays in formats in which xarray masks the fill value.
 fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     let masks = array.metadata().format != Format::V3
         && array.metadata().fill_value.is_some()
@@ -673,7 +673,7 @@ fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     }
 }
 
-/// The filters of HDF5 that decode the same bytes as these codecs.
+/// Returns the HDF5 filters with the same encoded bytes as these codecs.
 fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bool) -> Option<Vec<Filter>> {
     let (bytes, rest) = codecs.split_first()?;
     let is_little = bytes.configuration.get("endian").is_none_or(|endian| endian.as_str() == Some("little"));
@@ -690,13 +690,13 @@ fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bo
         _ => None,
     };
     let filters: Vec<Filter> = rest.iter().map(filter).collect::<Option<_>>()?;
-    // HDF5 takes the size of elements from the type.
+    // HDF5 uses the element size of the type.
     let fits =
         filters.iter().all(|(number, list)| *number != SHUFFLE || list[0] as usize == data_type.size());
     fits.then_some(filters)
 }
 
-/// The filters of an array that is encoded anew: none, if it is not compressed.
+/// Returns the filters of an array that is encoded again: none if it is not compressed.
 fn usual_filters(array: &Array, form: &Form, item: usize) -> Vec<Filter> {
     let codecs: Vec<zarrox::CodecSpec> =
         array.codecs().iter().flat_map(|codec| [vec![codec.clone()], codec.inside()].concat()).collect();

@@ -1,4 +1,4 @@
-//! Attributes, which are JSON in Zarr, as those of HDF5.
+//! The JSON attributes of Zarr as HDF5 attributes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,10 +17,10 @@ use crate::fill::{self, FILL_VALUE};
 use crate::input::unsupported;
 use crate::netcdf::{self, NcType, Types};
 
-/// The longest text that is stored in the header of an object, in bytes.
+/// The maximum size of text in an object header, in bytes.
 const LONGEST: usize = 60_000;
 
-/// The attributes of an object that is written.
+/// The attributes of an object to be written.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     all: Map,
@@ -29,20 +29,20 @@ pub(super) struct Attributes {
     elements: Option<NcType>,
     /// True if the fill value of a user-defined type is its missing value.
     pub(super) is_fill_missing: bool,
-    /// The missing value of letters.
+    /// The missing value of characters.
     letter: Option<u8>,
     /// True if the missing value has the user-defined type of the elements.
     is_user_fill: bool,
 }
 
-/// The elements of an object that has attributes.
+/// The elements of an object with attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Elements {
-    /// None: a group.
+    /// A group, which has no elements.
     None,
     /// Numbers and text.
     Of(NcType),
-    /// Letters, whose fill value is this one.
+    /// Characters with this fill value.
     Letters(u8),
     /// Values of an enumeration of these numbers, which is a user-defined type.
     Enumeration(NcType),
@@ -50,7 +50,7 @@ pub(super) enum Elements {
     Other,
 }
 
-/// An attribute in HDF5's form.
+/// An attribute as HDF5 stores it.
 struct Attribute {
     datatype: Encoded,
     /// `None` for an attribute without a value.
@@ -59,7 +59,8 @@ struct Attribute {
 }
 
 impl Attributes {
-    /// Prepares the attributes of the object at a path. Those that the kind of file cannot express are an error, or left out.
+    /// Prepares the attributes of the object at a path. Attributes that the kind of file cannot express are skipped, or
+    /// an error.
     pub(super) fn new(path: &str, given: &Map, elements: Elements, options: &Options<'_>) -> Result<Self> {
         let convention = options.convention;
         let types = Types::of(given);
@@ -109,7 +110,7 @@ impl Attributes {
         self.all.iter().all(|(name, value)| of(name, value))
     }
 
-    /// The type of an attribute, if it is numbers or text.
+    /// Returns the type of an attribute, if it is numbers or text.
     fn of(&self, name: &str, value: &Json, convention: Convention) -> Option<NcType> {
         let told = self.types.get(name).filter(|of| fits(*of, value, convention));
         let usual = || match convention {
@@ -119,7 +120,7 @@ impl Attributes {
         told.or_else(usual)
     }
 
-    /// Adds the attributes to a header, except those that it has.
+    /// Adds the attributes to a header, unless it has them already.
     /// `user_type` is the address of the user-defined type of the elements.
     pub(super) fn add(
         &self,
@@ -152,18 +153,20 @@ impl Attributes {
     }
 }
 
-/// What becomes of an attribute for missing values.
+/// The encoding of an attribute for missing values.
 enum Fill {
     Kept,
     Letter(u8),
 }
 
-/// The missing value of elements, which NetCDF has only in their type.
+/// Returns the missing value of elements, which must have their type in NetCDF.
 fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     match elements {
         Elements::Letters(_) => match letter(value) {
             Some(letter) => Ok(Fill::Letter(letter)),
-            None => Err(unsupported(format!("the missing value of letters must be a letter, not {value}"))),
+            None => Err(unsupported(format!(
+                "the missing value of characters must be a single character, not {value}"
+            ))),
         },
         Elements::Of(of) | Elements::Enumeration(of) if of != NcType::String => {
             let fits = of.bytes(&decoded(FILL_VALUE, value, Some(of))).is_some();
@@ -178,7 +181,7 @@ fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     }
 }
 
-/// A letter: one byte of text, or its base64.
+/// Returns a character: one byte of text, or its base64.
 fn letter(value: &Json) -> Option<u8> {
     let text = value.as_str()?;
     let bytes = if text.len() == 1 { text.as_bytes().to_vec() } else { STANDARD.decode(text).ok()? };
@@ -188,14 +191,14 @@ fn letter(value: &Json) -> Option<u8> {
     }
 }
 
-/// The value of an attribute; floats of missing values, which are base64, are numbers.
+/// Returns the value of an attribute. Floats of missing values, which are stored as base64, become numbers.
 fn decoded(name: &str, value: &Json, elements: Option<NcType>) -> Json {
     let is_float = name == FILL_VALUE && elements.is_some_and(NcType::is_float);
     let number = value.as_str().filter(|_| is_float).and_then(fill::decode);
     number.unwrap_or_else(|| value.clone())
 }
 
-/// Returns true if a value can have a type.
+/// Returns true if a type can represent a value.
 fn fits(of: NcType, value: &Json, convention: Convention) -> bool {
     match of {
         NcType::Char if convention == Convention::NetCdf => value.is_string(),
@@ -208,7 +211,7 @@ fn fits(of: NcType, value: &Json, convention: Convention) -> bool {
     }
 }
 
-/// The bytes of elements in little-endian order.
+/// Returns the bytes of elements in little-endian order.
 pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
     let (data_type, shape) = (elements.data_type().clone(), elements.shape().to_vec());
     let order = ByteOrder::One(Endian::Little);
@@ -216,7 +219,7 @@ pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
         .into_bytes())
 }
 
-/// The attribute with a type of NetCDF; `None` for a value without a form in it.
+/// Returns the attribute with a NetCDF type; `None` if the type cannot represent the value.
 fn typed(of: NcType, value: &Json, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
     if of == NcType::Char && convention == Convention::NetCdf {
         return Some(text_attribute(value.as_str()?, convention, heap));
@@ -239,12 +242,12 @@ fn typed(of: NcType, value: &Json, convention: Convention, heap: &mut Heap) -> O
     Some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Returns true if an attribute can have this shape: one of NetCDF has one dimension.
+/// Returns true if an attribute can have this shape: NetCDF attributes have one dimension.
 fn has_form(shape: &[u64], convention: Convention) -> bool {
     shape.len() < 2 || convention == Convention::Hdf5
 }
 
-/// The attribute in the form that its value suggests. Values without a form of their own become JSON text.
+/// Returns the attribute with a type that follows from its value. Other values become JSON text.
 fn plain(value: &Json, convention: Convention, heap: &mut Heap) -> Attribute {
     if value.is_null() {
         let is_netcdf = convention == Convention::NetCdf;
@@ -260,7 +263,7 @@ fn plain(value: &Json, convention: Convention, heap: &mut Heap) -> Attribute {
     found.unwrap_or_else(|| text_attribute(&value.to_string(), convention, heap))
 }
 
-/// The shape of nested lists, whose leaves are collected; `None` if they are not rectangular.
+/// Returns the shape of nested lists, whose leaves are collected; `None` if they are not rectangular.
 fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
     let Json::Array(list) = value else {
         leaves.push(value);
@@ -278,7 +281,7 @@ fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
     Some(shape)
 }
 
-/// Leaves of one kind as an attribute.
+/// Leaves of the same kind as an attribute.
 fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
     if !leaves.is_empty() && leaves.iter().all(|leaf| leaf.as_bool().is_some()) {
         let is_netcdf = convention == Convention::NetCdf;
@@ -295,7 +298,8 @@ fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut He
     (value.len() <= LONGEST).then_some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Texts of a fixed length, that of the longest one, as HDF5 has them; `None` for other values and for what is too long.
+/// Strings of a fixed length, that of the longest one, as HDF5 has them; `None` for other values and for what
+/// is too long.
 fn fixed_texts(value: &Json) -> Option<Attribute> {
     let mut leaves = Vec::new();
     let shape = flat(value, &mut leaves)?;
@@ -311,7 +315,7 @@ fn fixed_texts(value: &Json) -> Option<Attribute> {
     Some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Texts of any length.
+/// Text of variable length.
 fn texts(leaves: &[&Json], shape: Vec<u64>, heap: &mut Heap) -> Option<Attribute> {
     let texts = leaves.iter().filter_map(|leaf| leaf.as_str());
     let value: Vec<u8> = texts.flat_map(|text| heap.add(text.as_bytes(), text.len())).collect();

@@ -1,4 +1,4 @@
-//! The bytes of HDF5's data types, and Zarr's types in them.
+//! The encoding of HDF5 data types, and the HDF5 types of Zarr data types.
 
 use zarrox::data_type::{Storage, Structure};
 use zarrox::{DataType, Result};
@@ -11,7 +11,7 @@ use crate::netcdf::NcType;
 /// The size of a reference to bytes in a heap.
 pub(super) const REFERENCE: usize = 16;
 
-/// A type and its elements' size in bytes.
+/// An encoded type and the size of its elements in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Encoded {
     pub(super) bytes: Vec<u8>,
@@ -59,12 +59,12 @@ pub(super) fn terminated_text(length: usize) -> Encoded {
     Encoded::new(3, 1, [0, 0, 0], length, &[])
 }
 
-/// Text of any length, in UTF-8.
+/// Text of variable length, in UTF-8.
 pub(super) fn text() -> Encoded {
     Encoded::new(9, 1, [1, 1, 0], REFERENCE, &integer(1, false).bytes)
 }
 
-/// Lists of any length.
+/// Lists of variable length.
 pub(super) fn list(of: &Encoded) -> Encoded {
     Encoded::new(9, 1, [0, 0, 0], REFERENCE, &of.bytes)
 }
@@ -78,7 +78,7 @@ fn opaque(size: usize) -> Encoded {
     Encoded::new(5, 1, [0, 0, 0], size, &[])
 }
 
-/// An enumeration of names with their values.
+/// Returns an enumeration of names with their values.
 pub(super) fn enumeration(base: &Encoded, members: &[(String, Vec<u8>)]) -> Encoded {
     let mut properties = base.bytes.clone();
     for (name, _) in members {
@@ -90,12 +90,12 @@ pub(super) fn enumeration(base: &Encoded, members: &[(String, Vec<u8>)]) -> Enco
     Encoded::new(8, 3, [count[0], count[1], 0], base.size, &properties)
 }
 
-/// The enumeration that h5py makes of booleans.
+/// Returns the enumeration that h5py writes for booleans.
 pub(super) fn boolean() -> Encoded {
     enumeration(&integer(1, true), &[("FALSE".to_owned(), vec![0]), ("TRUE".to_owned(), vec![1])])
 }
 
-/// A structure of fields with their offsets.
+/// Returns a structure of fields with their offsets.
 pub(super) fn compound(size: usize, fields: &[(String, usize, Encoded)]) -> Encoded {
     let offset_size = match size {
         0..=0xff => 1,
@@ -123,7 +123,7 @@ fn array(of: &Encoded, shape: &[usize]) -> Encoded {
     Encoded::new(10, 3, [0, 0, 0], of.size * shape.iter().product::<usize>(), &properties)
 }
 
-/// A type of NetCDF.
+/// Returns a type of NetCDF.
 pub(super) fn of_netcdf(of: NcType) -> Encoded {
     match of {
         NcType::Byte => integer(1, true),
@@ -141,8 +141,8 @@ pub(super) fn of_netcdf(of: NcType) -> Encoded {
     }
 }
 
-/// The type of elements that have a fixed size, in the little-endian form. In NetCDF, structures, raw bytes and complex numbers are
-/// user-defined types.
+/// Returns the type of elements that have a fixed size, in the little-endian form. In NetCDF, structures, raw
+/// bytes and complex numbers are user-defined types.
 pub(super) fn of_fixed(data_type: &DataType, convention: Convention) -> Result<Encoded> {
     match data_type {
         DataType::Bool if convention == Convention::NetCdf => return Ok(integer(1, true)),
@@ -190,7 +190,7 @@ fn of_structure(structure: &Structure, convention: Convention) -> Result<Encoded
     Ok(compound(structure.layout().size, &fields))
 }
 
-/// The error of elements that the kind of file does not have, with what can be done.
+/// Returns the error of elements that the kind of file cannot express, with advice.
 pub(super) fn no_type(data_type: &DataType, convention: Convention) -> zarrox::Error {
     let is_number = matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_));
     let advice = match is_number {
@@ -199,5 +199,5 @@ pub(super) fn no_type(data_type: &DataType, convention: Convention) -> zarrox::E
         }
         false => "--skip-unsupported leaves them out",
     };
-    unsupported(format!("{convention} has no elements of type {data_type}; {advice}"))
+    unsupported(format!("{convention} has no equivalent of the data type {data_type}; {advice}"))
 }

@@ -4,10 +4,10 @@
 const HEADER: usize = 16;
 /// The smallest collection.
 const SMALLEST: usize = 4096;
-/// The size from which on another collection begins.
+/// The size at which the next collection begins.
 const LARGE: usize = 1 << 20;
 
-/// Collections of values that will lie at an address of the file, one behind the other.
+/// Contiguous collections of values that will be written at an address of the file.
 #[derive(Debug)]
 pub(super) struct Heap {
     /// The address of the first collection.
@@ -19,7 +19,7 @@ pub(super) struct Heap {
 }
 
 impl Heap {
-    /// An empty heap.
+    /// Creates an empty heap.
     pub(super) fn at(start: u64) -> Self {
         Self { start, done: Vec::new(), objects: Vec::new(), count: 0 }
     }
@@ -64,7 +64,7 @@ impl Heap {
         self.count = 0;
     }
 
-    /// The bytes of all collections.
+    /// Returns the bytes of all collections.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if self.count > 0 {
             self.close();

@@ -1,4 +1,4 @@
-//! The bytes of HDF5's structures: superblock, object headers, and the messages in them.
+//! The encoding of HDF5 structures: superblock, object headers, and their messages.
 //!
 //! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html>
 
@@ -8,7 +8,7 @@ use zarrox::{Error, ErrorKind, Result};
 
 use crate::hdf5::format::checksum;
 
-/// The address of nothing.
+/// The undefined address.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
 /// The size of a superblock in bytes.
@@ -28,7 +28,7 @@ pub(super) mod kind {
     pub(crate) const ATTRIBUTE_INFO: u8 = 0x15;
 }
 
-/// A superblock of version 2.
+/// Returns a superblock of version 2.
 pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
     let mut bytes = b"\x89HDF\r\n\x1a\n\x02\x08\x08\x00".to_vec();
     for address in [0, NOWHERE, end, root] {
@@ -38,7 +38,7 @@ pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
     bytes
 }
 
-/// An object header of version 2 under construction. It tells the order in which attributes were added.
+/// An object header of version 2 under construction. It tracks the creation order of attributes.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     messages: Vec<u8>,
@@ -121,7 +121,7 @@ impl Header {
             .map_err(|error| error.at(format!("attribute '{name}'")))
     }
 
-    /// The header with its checksum.
+    /// Returns the header with its checksum.
     pub(super) fn finish(mut self) -> Result<Vec<u8>> {
         let attributes = u16::try_from(self.attributes.len()).unwrap_or(u16::MAX);
         if attributes > 0 {
@@ -140,10 +140,10 @@ impl Header {
     }
 }
 
-/// The flag of a message that only tells where another one is.
+/// The flag of a message that is the location of another one.
 const SHARED: u8 = 0x02;
 
-/// The place of a committed datatype.
+/// Returns the location of a committed datatype.
 fn committed(address: u64) -> Vec<u8> {
     let mut bytes = vec![3, 2];
     bytes.extend_from_slice(&address.to_le_bytes());
@@ -151,12 +151,11 @@ fn committed(address: u64) -> Vec<u8> {
 }
 
 fn too_large(size: usize) -> Error {
-    let message =
-        format!("{size} bytes do not fit into a part of an object of HDF5, which has at most 65535");
+    let message = format!("{size} bytes do not fit into an HDF5 message, which has at most 65535 bytes");
     Error::new(ErrorKind::Unsupported, message)
 }
 
-/// The shape of a dataset or an attribute. `unlimited` tells which dimensions can grow.
+/// Returns the shape of a dataset or an attribute. `unlimited` marks the dimensions that can grow.
 pub(super) fn dataspace(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
     let rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
     let grows = unlimited.contains(&true);
@@ -170,14 +169,14 @@ pub(super) fn dataspace(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
     bytes
 }
 
-/// The shape of nothing.
+/// Returns the null dataspace.
 pub(super) fn null_dataspace() -> Vec<u8> {
     vec![2, 0, 0, 2]
 }
 
-/// A fill value, or none, which is zeros.
+/// Returns a fill value, or none, which means zeros.
 pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
-    // Space is allocated chunk by chunk, and the value is written where one is set.
+    // Space is allocated incrementally, and the fill value is written if it is set.
     let Some(value) = value else { return vec![3, 0x0b] };
     let mut bytes = vec![3, 0x2b];
     bytes.extend_from_slice(&u32::try_from(value.len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -185,7 +184,7 @@ pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
     bytes
 }
 
-/// Elements that lie one after the other.
+/// Contiguous elements.
 pub(super) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     let mut bytes = vec![3, 1];
     bytes.extend_from_slice(&address.to_le_bytes());
@@ -205,7 +204,7 @@ pub(super) fn chunked(index: u64, chunk_shape: &[u32], item: u32) -> Vec<u8> {
 /// A filter: its number, and its parameters.
 pub(super) type Filter = (u16, Vec<u32>);
 
-/// The filters of chunks. All numbers are below 256, so that they need no names.
+/// Returns the filters of chunks. All filter numbers are below 256, so they need no names.
 pub(super) fn filters(filters: &[Filter]) -> Vec<u8> {
     let mut bytes = vec![2, u8::try_from(filters.len()).unwrap_or(u8::MAX)];
     for (number, parameters) in filters {
@@ -217,7 +216,7 @@ pub(super) fn filters(filters: &[Filter]) -> Vec<u8> {
     bytes
 }
 
-/// The message that a group tells the order of its links.
+/// Returns the message of a group that tracks the creation order of its links.
 pub(super) fn link_info(links: u64) -> Vec<u8> {
     let mut bytes = vec![0, 1];
     bytes.extend_from_slice(&links.to_le_bytes());
@@ -226,9 +225,9 @@ pub(super) fn link_info(links: u64) -> Vec<u8> {
     bytes
 }
 
-/// A link to an object.
+/// Returns a link to an object.
 pub(super) fn link(name: &str, order: u64, address: u64) -> Vec<u8> {
-    // The length of the name takes two bytes; its order and its encoding, UTF-8, are told.
+    // The length of the name takes two bytes; the link has a creation order and the UTF-8 character set.
     let mut bytes = vec![1, 0x01 | 0x04 | 0x10];
     bytes.extend_from_slice(&order.to_le_bytes());
     bytes.push(1);

@@ -1,4 +1,4 @@
-//! Zarr hierarchies as files of HDF5 and NetCDF-4.
+//! Zarr hierarchies as HDF5 and NetCDF-4 files.
 //!
 //! The elements are written first, chunk by chunk, then the headers of all objects, and the superblock last.
 
@@ -42,7 +42,7 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
     let placed = placed.collect::<Result<Vec<Placed>>>()?;
     file.align()?;
     let start = file.end;
-    // The first pass tells the sizes, from which the addresses follow.
+    // The first pass determines the sizes, and so the addresses.
     let nowhere = Addresses::default();
     let (heap, headers) = tree.objects(&placed, &nowhere, start, options.convention)?;
     let addresses = tree.addresses(&headers, start + heap.len() as u64);
@@ -78,7 +78,7 @@ impl Addresses {
 }
 
 impl Tree {
-    /// The addresses of headers that lie one behind the other, in the order in which they are written.
+    /// Returns the addresses of the contiguous headers, in the order in which they are written.
     fn addresses(&self, headers: &[Vec<u8>], start: u64) -> Addresses {
         let mut end = start;
         let mut places = headers.iter().map(|header| {
@@ -95,7 +95,8 @@ impl Tree {
         Addresses { groups, arrays, scales, types: places.collect() }
     }
 
-    /// The heap, and the headers of all objects: groups, arrays, and the scales of dimensions without coordinates.
+    /// Returns the heap, and the headers of all objects: groups, arrays, and the scales of dimensions without
+    /// coordinates.
     fn objects(
         &self,
         placed: &[Placed],
@@ -128,12 +129,12 @@ impl Tree {
         Ok((heap.finish(), headers))
     }
 
-    /// The links of each group by its path, in their order: names, and addresses of objects.
+    /// Returns the links of each group by its path, in their order: names, and addresses of objects.
     fn links(&self, addresses: &Addresses) -> HashMap<&str, Vec<(String, u64)>> {
         let mut links = HashMap::<&str, Vec<_>>::new();
         let mut add = |group, name, address| links.entry(group).or_default().push((name, address));
         let at = |list: &[u64], number: usize| list.get(number).copied().unwrap_or(0);
-        // Types come before the arrays that have them, since readers go by the order of links.
+        // Types come before the arrays that use them, since readers process links in order.
         for (index, found) in self.types.all.iter().enumerate() {
             add(found.group.as_str(), found.name.clone(), at(&addresses.types, index));
         }
@@ -185,7 +186,8 @@ impl Tree {
         header.finish()
     }
 
-    /// The name of the link to an array. NetCDF wants another one for an array that is called as a dimension and is not its coordinate.
+    /// Returns the name of the link to an array. NetCDF needs another name for an array that has the name
+    /// of a dimension but is not its coordinate.
     fn link_name(&self, number: usize, array: &Source) -> String {
         let (group, name) = (parent(&array.path).unwrap_or_default(), name(&array.path));
         let is_taken = self.dimensions.all.iter().any(|dimension| {
@@ -249,7 +251,7 @@ impl Tree {
         header.finish()
     }
 
-    /// The address of the scale of a dimension.
+    /// Returns the address of the scale of a dimension.
     fn scale_address(&self, dimension: usize, addresses: &Addresses) -> u64 {
         match self.dimensions.all[dimension].coordinate {
             Some(array) => addresses.array(array),
@@ -257,7 +259,7 @@ impl Tree {
         }
     }
 
-    /// The scale of a dimension without a coordinate.
+    /// Returns the scale of a dimension without a coordinate.
     fn scale(&self, number: usize, addresses: &Addresses) -> Result<Vec<u8>> {
         let dimension = &self.dimensions.all[number];
         let is_unlimited = dimension.is_unlimited;
@@ -276,7 +278,7 @@ impl Tree {
         header.finish()
     }
 
-    /// The attributes that make a dataset the scale of a dimension.
+    /// The attributes of a dataset that is a dimension scale.
     fn scale_attributes(
         &self,
         dimension: usize,
@@ -309,7 +311,7 @@ impl Tree {
                 count += 1;
             }
         }
-        // A list that is longer than a message has no use for any reader.
+        // No reader needs a list that is longer than a message.
         if count == 0 || uses.len() > 60_000 {
             return Ok(());
         }

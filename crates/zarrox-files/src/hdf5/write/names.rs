@@ -22,7 +22,7 @@ const RESERVED: [&str; 10] = [
     "_nc3_strict",
 ];
 
-/// Compares a name with the rules of the kind of file.
+/// Checks a name by the rules of the kind of file.
 pub(super) fn check(name: &str, convention: Convention) -> Result<()> {
     let reason = match convention {
         _ if name.contains('\0') => Some("has NUL"),
@@ -33,14 +33,14 @@ pub(super) fn check(name: &str, convention: Convention) -> Result<()> {
         Some(reason) => {
             let name = name.escape_default();
             Err(unsupported(format!(
-                "{convention} has no name like '{name}', which {reason}; give it another name first"
+                "{convention} does not allow the name '{name}', which {reason}; rename it first"
             )))
         }
         None => Ok(()),
     }
 }
 
-/// The rule of NetCDF that a name breaks.
+/// Returns the NetCDF rule that a name violates.
 fn reason(name: &str) -> Option<&'static str> {
     let first = name.chars().next()?;
     Some(match () {
@@ -55,7 +55,7 @@ fn reason(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns true for attributes that an export writes itself, and that would be taken for its own if they came from elsewhere.
+/// Returns true for attributes that only an export may write, since readers interpret them.
 pub(super) fn is_reserved(name: &str, convention: Convention) -> bool {
     convention == Convention::NetCdf && RESERVED.contains(&name)
 }

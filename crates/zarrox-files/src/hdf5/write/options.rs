@@ -24,7 +24,8 @@ impl fmt::Display for Convention {
     }
 }
 
-/// A function that is called with the number of elements of an array that were written since its last call. An error ends the export.
+/// A function that is called with the number of elements of an array that were written since its last call. An error
+/// stops the export.
 pub(crate) type Progress<'a> = &'a (dyn Fn(u64) -> Result<()> + Sync);
 
 /// The options of an export.
@@ -34,15 +35,16 @@ pub(crate) struct Options<'a> {
     /// The memory for chunks, in bytes.
     pub(crate) memory: usize,
     pub(crate) progress: Progress<'a>,
-    /// The names of dimensions that are unlimited beside those that attributes tell.
+    /// The names of further unlimited dimensions, in addition to those of attributes.
     pub(crate) unlimited: &'a [String],
-    /// A function that is called with each node and attribute that is left out since the kind of file cannot express it. Without it,
+    /// A function that is called with each skipped node and attribute that the kind of file cannot express. Without it,
     /// the first of them is an error.
     pub(crate) left_out: Option<&'a dyn Fn(LeftOut)>,
 }
 
 impl Options<'_> {
-    /// Leaves out what the kind of file cannot express, if that is wanted. Otherwise, and for errors of another kind, returns the error.
+    /// Skips a node or attribute that the kind of file cannot express, if the options allow it. Otherwise, and for
+    /// errors of another kind, returns the error.
     pub(super) fn leave_out(&self, path: &str, error: Error) -> Result<()> {
         match self.left_out {
             Some(listener) if error.kind() == ErrorKind::Unsupported => {

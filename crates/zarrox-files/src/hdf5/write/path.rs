@@ -1,11 +1,11 @@
 //! Paths of nodes.
 
-/// The path of the group that a node is in; `None` for the root.
+/// Returns the path of the parent group of a node; `None` for the root.
 pub(super) fn parent(path: &str) -> Option<&str> {
     if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(above, _)| above)) }
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

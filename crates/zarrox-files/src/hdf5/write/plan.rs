@@ -1,4 +1,4 @@
-//! The hierarchy that is written: its groups and arrays in their order, its dimensions and its user-defined types.
+//! The hierarchy to be written: its groups and arrays in their order, its dimensions and its user-defined types.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +21,7 @@ pub(super) struct Below {
     pub(super) attributes: Attributes,
 }
 
-/// The hierarchy that is written.
+/// The hierarchy to be written.
 pub(super) struct Tree {
     pub(super) groups: Vec<Below>,
     pub(super) arrays: Vec<Source>,
@@ -29,11 +29,11 @@ pub(super) struct Tree {
     pub(super) types: UserTypes,
     /// The numbers of the user-defined types of arrays.
     pub(super) types_of_arrays: Vec<Option<usize>>,
-    /// True if the file says that it has the classic model of NetCDF.
+    /// True if the file is marked as following the NetCDF classic model.
     pub(super) is_classic: bool,
 }
 
-/// Nodes as they are found.
+/// The nodes found so far.
 #[derive(Default)]
 struct Found {
     groups: Vec<(String, Map)>,
@@ -41,7 +41,8 @@ struct Found {
 }
 
 impl Tree {
-    /// The hierarchy of a node with all nodes below it. What the kind of file cannot express is an error, or left out.
+    /// Returns the hierarchy of a node with all nodes below it. Nodes that the kind of file cannot express
+    /// are skipped, or an error.
     pub(super) fn of(node: &Node, options: &Options<'_>) -> Result<Self> {
         let mut found = Found::of(node, options)?;
         let hints: HashMap<String, Hints> =
@@ -94,7 +95,7 @@ impl Tree {
                 self.types_of_arrays.push(None);
                 continue;
             };
-            // A group that is not written, or is not above the array, has no types for it.
+            // Only written groups above the array can define its types.
             let group = parent(wanted).filter(|group| {
                 !group.is_empty()
                     && above(parent(&array.path).unwrap_or_default()).any(|found| found == *group)
@@ -114,8 +115,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns true if a source of the classic model still has it: one group, at most one unlimited dimension, which is the first one of
-    /// arrays, and only the types of NetCDF-3.
+    /// Returns true if a source that followed the classic model still does: one group, at most one unlimited dimension,
+    /// which is the first one of arrays, and only the types of NetCDF-3.
     fn has_classic_model(&self, kind: Option<Kind>) -> bool {
         let growing = self.dimensions.all.iter().filter(|dimension| dimension.is_unlimited).count();
         kind.is_some_and(|kind| kind != Kind::NetCdf4)
@@ -154,7 +155,7 @@ impl Found {
         Ok(found)
     }
 
-    /// Leaves out groups whose names the kind of file does not have, with all that is in them.
+    /// Skips groups whose names the kind of file does not allow, with all of their members.
     fn check_names(&mut self, options: &Options<'_>) -> Result<()> {
         let mut refused: HashSet<String> = HashSet::new();
         for (path, _) in &self.groups {
@@ -172,7 +173,7 @@ impl Found {
         Ok(())
     }
 
-    /// Brings groups and arrays into the order that attributes tell, and behind it into that of their names.
+    /// Sorts groups and arrays by the order in attributes, and the others after them by name.
     fn sort(&mut self, hints: &HashMap<String, Hints>) {
         let ranks = |names: fn(&Hints) -> &Vec<String>| -> HashMap<(&str, &str), usize> {
             let ranks = hints.iter().flat_map(|(group, hints)| {
@@ -181,7 +182,7 @@ impl Found {
             ranks.collect()
         };
         let (variables, groups) = (ranks(|hints| &hints.variables), ranks(|hints| &hints.groups));
-        // The ranks of all groups on the way to a node, so that groups are together with what is in them.
+        // The ranks of a node and of its ancestors, so that groups are sorted together with their members.
         let way = |path: &str| {
             let mut way: Vec<(usize, String)> = above(path)
                 .filter_map(|group| {
@@ -201,7 +202,7 @@ impl Found {
     }
 }
 
-/// Compares the name of a group with the rules of the kind of file.
+/// Checks the name of a group by the rules of the kind of file.
 fn checked(path: &str, options: &Options<'_>) -> Result<()> {
     if path.len() > usize::from(u16::MAX) / 2 {
         return Err(unsupported("the name is too long for HDF5"));
@@ -213,7 +214,7 @@ fn leave_out(options: &Options<'_>, path: &str, error: Error) -> Result<()> {
     options.leave_out(path, error.at(ErrorPlace::array(path)))
 }
 
-/// The dimensions that the attributes of a group tell.
+/// Returns the dimensions in the attributes of a group.
 fn told(group: &str, hints: &HashMap<String, Hints>) -> Vec<Told> {
     let own = hints.get(group).map(|hints| hints.dimensions.as_slice()).unwrap_or_default();
     let told = own.iter().map(|found| Told {
@@ -257,7 +258,7 @@ fn laid_out(arrays: &mut Vec<Source>, told: &[Told], options: &Options<'_>) -> R
     }
 }
 
-/// The dimensions of an array that can grow.
+/// Returns the dimensions of an array that can grow.
 fn unlimited(
     array: &Shaped,
     own: &[Option<usize>],
@@ -278,7 +279,7 @@ fn unlimited(
     grows.collect()
 }
 
-/// Compares the options with the dimensions that there are.
+/// Checks that the dimensions named in the options exist.
 fn check_unlimited(arrays: &[Source], dimensions: &Dimensions, options: &Options<'_>) -> Result<()> {
     let is_there = |name: &String| {
         dimensions.all.iter().any(|found| found.name == *name)

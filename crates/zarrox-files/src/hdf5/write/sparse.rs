@@ -1,4 +1,4 @@
-//! Sparse arrays: of a grid with very many chunks, only the stored ones are visited.
+//! Sparse arrays: only the stored chunks of a very large grid are visited.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -8,15 +8,16 @@ use zarrox::{Array, DynArray, Result};
 
 use crate::chunks::each_position;
 
-/// The number of chunks up to which all are visited, so that no list of them is made.
+/// The maximum number of chunks for which all are visited, without listing the stored ones.
 const MANY: u64 = 1 << 20;
 
-/// Returns true if an array that a grid divides into very many parts has no stored chunk.
+/// Returns true if an array with a very large grid has no stored chunks.
 pub(super) fn is_empty(array: &Array, grid: &[u64]) -> Result<bool> {
     Ok(stored_chunks(array, grid)?.is_some_and(|stored| stored.is_empty()))
 }
 
-/// The chunks of this shape that have stored elements, in row-major order. `None` if all chunks of the grid are to be visited.
+/// Returns the chunks of this shape that have stored elements, in row-major order. `None` if all chunks of
+/// the grid are to be visited.
 pub(super) fn stored_positions(
     array: &Array,
     chunks: &[u64],
@@ -46,16 +47,16 @@ pub(super) fn stored_positions(
 /// Returns true if all elements are these bytes.
 pub(super) fn has_only(elements: &DynArray, element: &[u8]) -> bool {
     if elements.data_type().storage() == Storage::Variable {
-        // Memory has references to the elements.
+        // In memory, elements of variable length are references.
         return elements.elements().all(|each| each == element);
     }
     let bytes = elements.as_bytes();
     let Some((first, _)) = bytes.split_at_checked(element.len()) else { return bytes.is_empty() };
-    // Bytes that equal those one element before them are the first element again and again.
+    // If all bytes equal those one element before, all elements equal the first.
     first == element && bytes[element.len()..] == bytes[..bytes.len() - element.len()]
 }
 
-/// The array's own stored chunks, or shards, if the grid has very many parts.
+/// Returns the stored chunks or shards of the array, if the grid is very large.
 fn stored_chunks(array: &Array, grid: &[u64]) -> Result<Option<Vec<Vec<u64>>>> {
     let count = grid.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
     if count <= MANY {

@@ -15,24 +15,24 @@ pub(super) struct UserType {
     pub(super) encoded: Encoded,
 }
 
-/// The committed types of a file, each behind those that it is made of.
+/// The committed types of a file. Each follows the types that it consists of.
 #[derive(Debug, Default)]
 pub(super) struct UserTypes {
     pub(super) all: Vec<UserType>,
-    /// The names that types of arrays are to have.
+    /// The requested names of the types of arrays.
     wanted: Vec<(Encoded, String)>,
 }
 
 impl UserTypes {
-    /// Tells the name that a type is to have, also where it is a part of another one.
+    /// Requests a name for a type, also for its use within another type.
     pub(super) fn want(&mut self, encoded: &Encoded, name: &str) {
         if !self.wanted.iter().any(|(known, _)| known == encoded) {
             self.wanted.push((encoded.clone(), name.to_owned()));
         }
     }
 
-    /// The number of a type, which is added if it is new. `name` is the one that is wanted; `is_taken` tells which names links of the
-    /// group have.
+    /// Returns the number of a type, which is added if it is new. `name` is the preferred name;
+    /// `is_taken` returns true for names that links of the group have.
     pub(super) fn add(
         &mut self,
         group: &str,
@@ -53,7 +53,8 @@ impl UserTypes {
         self.all.len() - 1
     }
 
-    /// The number of a type of elements, whose parts are added before it; `None` for one that NetCDF has itself.
+    /// Returns the number of a type of elements, whose parts are added before it; `None` for a built-in
+    /// NetCDF type.
     pub(super) fn add_elements(
         &mut self,
         group: &str,

@@ -18,10 +18,10 @@ use crate::input::{corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::LeftOut;
 
-/// The name of the document that an unfinished append leaves beside those of the group.
+/// The name of the journal that an unfinished append leaves beside the documents of the group.
 const JOURNAL: &str = ".zarrox-append.json";
 
-/// The number of chunks that are distributed at a time.
+/// The number of chunks that threads take at a time.
 const BATCH: usize = 256;
 
 /// A hierarchy to which files are appended.
@@ -42,12 +42,12 @@ pub(crate) struct Appending {
     is_resumed: bool,
 }
 
-/// What an append needs to go on after an interruption.
+/// The journal with which an append continues after an interruption.
 #[derive(Debug, PartialEq)]
 struct Journal {
     dimension: String,
     files: Vec<String>,
-    /// The lengths along the dimension before.
+    /// The lengths along the dimension before the append.
     lengths: BTreeMap<String, u64>,
 }
 
@@ -115,17 +115,17 @@ impl Appending {
         Ok(Self { plan, options: target.options.clone(), store, root, journal, is_resumed })
     }
 
-    /// What differs between the files and is not in the result.
+    /// Differences between the files that are lost in the result.
     pub(crate) fn notes(&self) -> &[String] {
         &self.plan.notes
     }
 
-    /// The parts of the files that are not read.
+    /// Returns the parts of the files that are not read.
     pub(crate) fn left_out(&self) -> &[LeftOut] {
         &self.plan.left_out
     }
 
-    /// Appends the files. Elements are stored before shapes; after an interruption, the same append continues.
+    /// Appends the files. Elements are stored before shapes. After an interruption, the same call continues.
     pub(crate) fn run(self) -> Result<Vec<(String, u64, u64)>> {
         let key = journal_key(&self.root)?;
         let mut appended = Vec::new();
@@ -166,7 +166,8 @@ impl Appending {
 }
 
 impl Plan {
-    /// The joined arrays; those that are called as the dimension come last, so that others are complete when its length says so.
+    /// Returns the joined arrays. Coordinates of the dimension come last, so that the other arrays are
+    /// complete when a coordinate has its new length.
     fn joined(&self) -> impl Iterator<Item = &Joined> {
         let is_coordinate =
             |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name) == self.dimension;
@@ -204,7 +205,7 @@ fn journal_key(root: &NodePath) -> Result<Key> {
     Ok(Key::new(if path.is_empty() { JOURNAL.to_owned() } else { format!("{path}/{JOURNAL}") })?)
 }
 
-/// Writes the elements of a joined array from a place on. Each chunk is written by one thread.
+/// Writes the elements of a joined array from a position on. Each chunk is written by one thread.
 fn write(joined: &Joined, grown: &Array, before: u64) -> Result<()> {
     let (axis, lengths) = (joined.axis, &joined.chunk_shape);
     let Some(&along) = lengths.get(axis) else { return Ok(()) };

@@ -1,11 +1,11 @@
-//! [`Block`]: an array in memory that is put together from parts.
+//! [`Block`]: an array in memory that is assembled from parts.
 
 use zarrox::data_type::Storage;
 use zarrox::{DataType, DynArray, Result};
 
 use crate::input::{corrupt, zeroed};
 
-/// An array that is put together. What no part has is the fill value.
+/// An array that is assembled from parts. Elements that no part provides have the fill value.
 pub(crate) struct Block {
     data_type: DataType,
     shape: Vec<usize>,
@@ -40,7 +40,7 @@ impl Block {
         Ok(Self { data_type: data_type.clone(), shape, elements })
     }
 
-    /// Puts a part of these lengths to a position.
+    /// Copies a part of this shape to a position.
     pub(crate) fn put(&mut self, at: &[u64], part_lengths: &[u64], part: &DynArray) -> Result<()> {
         let (at, part_lengths) = (lengths(at)?, lengths(part_lengths)?);
         let misfit = || corrupt("a part does not fit into its chunk");
@@ -94,7 +94,7 @@ impl Block {
     }
 }
 
-/// Copies elements of a fixed size: the target's index, the source's, and the number of elements.
+/// Copies elements of a fixed size: the index in the target, the index in the source, and the number of elements.
 fn copy_bytes(target: &mut [u8], source: &[u8], item: usize, [to, from, count]: [usize; 3]) -> Option<()> {
     let source = source.get(from * item..(from + count) * item)?;
     target.get_mut(to * item..(to + count) * item)?.copy_from_slice(source);

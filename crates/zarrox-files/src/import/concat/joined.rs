@@ -1,4 +1,4 @@
-//! [`Joined`]: an array whose elements lie in arrays of several files, one behind the other along a dimension.
+//! [`Joined`]: an array that concatenates arrays of several files along a dimension.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -88,20 +88,20 @@ fn number(grid: &[u64], chunk: &[u64]) -> u64 {
 pub(super) struct Piece {
     /// The number of the source.
     pub(super) source: usize,
-    /// The place along the dimension.
+    /// The range along the dimension.
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// The number of elements that the file has; `None` if it does not have the array.
+    /// The number of elements in the file; `None` if it lacks the array.
     pub(super) elements: Option<u64>,
-    /// The stored chunks; `None` if the source does not have the array, so that there are missing values.
+    /// The stored chunks; `None` if the source does not have the array, so that its elements are missing values.
     pub(super) stored: Option<Stored>,
     /// The missing value of a source without the array; `None` if it is the fill value.
     pub(super) missing: Option<FillValue>,
     /// The shape of the chunks of the source.
     pub(super) chunks: Vec<u64>,
-    /// True if chunks can be taken as they are stored, where they fit.
+    /// True if stored chunks can be copied unchanged where they are aligned.
     pub(super) is_as_stored: bool,
-    /// True if chunks that are not stored have another value than those of the joined array.
+    /// True if the fill value differs from that of the joined array.
     pub(super) has_other_fill: bool,
     /// The conversion of times.
     pub(super) shift: Option<Shift>,
@@ -112,7 +112,7 @@ impl Piece {
         self.offset + self.length
     }
 
-    /// Returns true if all its chunks are to be stored.
+    /// Returns true if all of its chunks must be stored.
     fn is_everywhere(&self) -> bool {
         self.has_other_fill || self.stored.as_ref().is_some_and(Stored::is_all)
     }
@@ -125,7 +125,7 @@ pub(super) struct Joined {
     pub(super) path: String,
     /// The dimension along which the pieces lie.
     pub(super) axis: usize,
-    /// True if the arrays of the files lack the dimension.
+    /// True if the dimension is new: the arrays of the files lack it.
     pub(super) is_new: bool,
     pub(super) shape: Vec<u64>,
     pub(super) chunk_shape: Vec<u64>,
@@ -156,13 +156,14 @@ impl Joined {
         chunk.iter().zip(&self.chunk_shape).zip(&self.shape).map(range).collect()
     }
 
-    /// Returns a position or a shape of the joined array as one of the arrays of files.
+    /// Converts a position or a shape of the joined array to one of the arrays of files.
     fn of_source<T: Copy>(&self, lengths: &[T]) -> Vec<T> {
         let is_kept = |dim: &usize| !(self.is_new && *dim == self.axis);
         lengths.iter().enumerate().filter(|(dim, _)| is_kept(dim)).map(|(_, length)| *length).collect()
     }
 
-    /// Returns the only piece that has a chunk as it is stored, and its position there.
+    /// Returns the piece that stores the same chunk, and the position of the chunk in it; `None` if there is no such
+    /// piece.
     fn as_stored(&self, chunk: &[u64]) -> Option<(&Piece, Vec<u64>)> {
         let region = self.region_of(chunk);
         let (start, end) = *region.get(self.axis)?;
@@ -219,7 +220,7 @@ impl Joined {
         self.of_source(&inside)
     }
 
-    /// Reads a region into an array of this shape, whose other elements are the fill value.
+    /// Reads a region into an array of this shape, and fills its other elements with the fill value.
     pub(super) fn read(&self, region: &[(u64, u64)], shape: &[u64]) -> Result<DynArray> {
         let mut block = Block::new(&self.data_type, shape, self.fill.as_bytes())?;
         let Some(&(start, end)) = region.get(self.axis) else { return block.finish() };
@@ -259,7 +260,8 @@ impl Joined {
         values::shifted(&part, shift, array.fill_bytes().as_bytes(), is_missing)
     }
 
-    /// Reads the encoded bytes of a chunk that one file has as it is; `None` if none has. A chunk that is not stored has no bytes.
+    /// Reads the encoded bytes of a chunk that a file stores unchanged; `None` if no file does. The inner value is
+    /// `None` for a chunk that is not stored.
     pub(super) fn encoded(&self, chunk: &[u64]) -> Result<Option<Option<Bytes>>> {
         let Some((piece, position)) = self.as_stored(chunk) else { return Ok(None) };
         let array = self.sources.array(piece.source, &self.path)?;
@@ -268,7 +270,7 @@ impl Joined {
     }
 }
 
-/// The elements of a joined array, of which its chunks and its encoder have a share each.
+/// The elements of a joined array, which its chunks and its encoder share.
 impl Elements for Arc<Joined> {
     fn grid(&self) -> &[u64] {
         &self.grid
@@ -325,7 +327,7 @@ impl Elements for Arc<Joined> {
 }
 
 impl Joined {
-    /// Returns the number of elements that the files have of the array.
+    /// Returns the number of elements of the array in the files.
     pub(super) fn elements(&self) -> u64 {
         let row = self.shape.iter().enumerate().filter(|(dim, _)| *dim != self.axis);
         let row = row.fold(1_u64, |count, (_, &length)| count.saturating_mul(length));
@@ -333,7 +335,7 @@ impl Joined {
         self.pieces.iter().fold(0, |count, piece| count.saturating_add(of(piece)))
     }
 
-    /// Returns the region of the joined array that a chunk of a file has.
+    /// Returns the region of the joined array that a chunk of a file covers.
     fn region_in(&self, piece: &Piece, chunk: &[u64]) -> Region {
         let mut of_source = chunk.iter().zip(&piece.chunks);
         let range = |dim: usize, &shape: &u64| {
@@ -351,7 +353,7 @@ impl Joined {
     }
 }
 
-/// The chunks of a joined array: as one file has them, or encoded when they are read.
+/// The chunks of a joined array: unchanged from one file, or encoded when they are read.
 #[derive(Debug)]
 pub(super) struct JoinedChunks {
     pub(super) joined: Arc<Joined>,
@@ -397,7 +399,7 @@ impl Chunks for JoinedChunks {
     }
 }
 
-/// Returns true if elements of a type have no fixed size.
+/// Returns true if elements of a type have a variable size.
 pub(super) fn is_variable(data_type: &DataType) -> bool {
     data_type.storage() == Storage::Variable
 }

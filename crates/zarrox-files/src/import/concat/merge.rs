@@ -1,8 +1,8 @@
-//! The rules by which attributes of several files become those of one.
+//! The rules for merging the attributes of several files.
 
 use zarrox::json::{Json, Map};
 
-/// Attributes that say what elements mean. Files in which they differ cannot be joined.
+/// Attributes that define the meaning of elements. Files in which they differ cannot be joined.
 const MEANING: [&str; 12] = [
     "units",
     "calendar",
@@ -18,7 +18,7 @@ const MEANING: [&str; 12] = [
     crate::ENUM,
 ];
 
-/// Returns the names of the attributes that differ between two files, first those that say what elements mean.
+/// Returns the names of the attributes that differ between two files, those that define the meaning of elements first.
 pub(super) fn differing<'a>(first: &'a Map, other: &'a Map) -> (Vec<&'a str>, Vec<&'a str>) {
     let is_same = |name: &str| match (first.get(name), other.get(name)) {
         (Some(one), Some(other)) => is_same(name, one, other),

@@ -1,4 +1,5 @@
-//! Many files as one hierarchy: arrays that have a dimension are joined along it, and others are alike in all files.
+//! Many files as one hierarchy: arrays with the dimension are joined along it, and other arrays must be equal in all
+//! files.
 
 mod append;
 pub(crate) mod block;
@@ -33,7 +34,7 @@ pub(crate) use plan::Request;
 /// Files as one store of Zarr.
 pub(crate) struct Concatenated {
     pub(crate) store: FileStore,
-    /// What differs between the files and is not in the result.
+    /// Differences between the files that are lost in the result.
     pub(crate) notes: Vec<String>,
     /// True if no file has the dimension.
     pub(crate) is_new: bool,
@@ -109,7 +110,7 @@ fn describe(document: &mut zarrox::json::Map, joined: &Joined, dimension: &str) 
     }
 }
 
-/// The chunks of an array that is alike in all files.
+/// The chunks of an array that is equal in all files.
 #[derive(Debug)]
 struct Same {
     sources: Arc<Sources>,

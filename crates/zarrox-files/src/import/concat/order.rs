@@ -15,12 +15,12 @@ pub(super) struct Coordinates<'a> {
     pub(super) sources: &'a Sources,
     pub(super) nodes: &'a [Nodes],
     pub(super) dimension: &'a str,
-    /// The lengths along the dimension that count, of arrays to which an interrupted run has appended.
+    /// The valid lengths along the dimension of arrays to which an interrupted run has appended.
     pub(super) first_length: &'a dyn Fn(&str) -> Option<u64>,
 }
 
 impl Coordinates<'_> {
-    /// Returns the paths of the coordinates that the first file has, from the root on.
+    /// Returns the paths of the coordinates that the first file has, beginning at the root.
     pub(super) fn paths(&self) -> Vec<String> {
         let Some(first) = self.nodes.first() else { return Vec::new() };
         let is_coordinate = |path: &str, info: &Info| {
@@ -45,7 +45,10 @@ impl Coordinates<'_> {
         let named = |error: zarrox::Error| error.at(format!("'/{path}' of {}", self.sources.name(file)));
         let elements = array.read::<DynArray>(0..length).map_err(named)?;
         let unordered = || {
-            unsupported(format!("the elements of '/{path}' are {}, which have no order", array.data_type()))
+            unsupported(format!(
+                "'/{path}' has the data type {}, whose elements cannot be ordered",
+                array.data_type()
+            ))
         };
         let values = Values::of(&elements).ok_or_else(unordered)?;
         let Some(shift) = shift(of_base, info) else { return Ok(values) };
@@ -62,7 +65,8 @@ impl Coordinates<'_> {
         values.shifted(shift).ok_or_else(inexact)
     }
 
-    /// Returns the numbers of the files in the order of the values of a coordinate. The first file stays in front if it is `fixed`.
+    /// Returns the indices of the files, sorted by the values of a coordinate. The first file stays first if it is
+    /// `fixed`.
     pub(super) fn order(&self, path: &str, is_fixed: bool) -> Result<Vec<usize>> {
         let count = self.nodes.len();
         let values: Vec<Values> = (0..count).map(|file| self.values(path, file, 0)).collect::<Result<_>>()?;
@@ -75,7 +79,7 @@ impl Coordinates<'_> {
             if own.is_ne() && direction.is_ne() && own != direction {
                 let name = self.sources.name(file);
                 return Err(unsupported(format!(
-                    "the values of '/{path}' in {name} are in the other direction than those of files before"
+                    "the values of '/{path}' in {name} have the opposite direction of those of earlier files"
                 )));
             }
             direction = if own.is_ne() { own } else { direction };
@@ -98,8 +102,8 @@ impl Coordinates<'_> {
         Ok(order)
     }
 
-    /// Checks that the values of a coordinate go on from file to file: without overlaps, and in one direction. The files are in their
-    /// order.
+    /// Checks that the values of a coordinate continue from file to file: without overlaps, and in one
+    /// direction. The files are sorted.
     pub(super) fn check(&self, path: &str) -> Result<()> {
         let mut direction = Ordering::Equal;
         let mut before: Option<(usize, Values)> = None;
@@ -127,7 +131,7 @@ impl Coordinates<'_> {
     }
 }
 
-/// Returns the conversion of the times of a file to those of another one, if their units differ.
+/// Returns the conversion from the times of a file to those of another one, if their units differ.
 pub(super) fn shift(base: &Info, other: &Info) -> Option<Shift> {
     let (to, from) = (Units::of(&base.attributes)?, Units::of(&other.attributes)?);
     if to == from { None } else { Shift::new(from, to) }

@@ -1,4 +1,4 @@
-//! The plan of a concatenation: which arrays are joined, and which are those of every file.
+//! The plan of a concatenation: which arrays are joined, and which are common to all files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::input::{corrupt, unsupported};
 use crate::store::LeftOut;
 use crate::times::{Shift, Units};
 
-/// What is to be concatenated, and how.
+/// A request for a concatenation.
 pub(crate) struct Request<'a> {
-    /// The dimension along which the files lie.
+    /// The dimension along which files are joined.
     pub(crate) dimension: &'a str,
-    /// True if arrays that every file should have alike are those of the first file where they differ.
+    /// True if arrays that should be equal are taken from the first file if they differ.
     pub(crate) first_wins: bool,
-    /// The elements of an array that a file lacks; `None` if that is an error.
+    /// The replacement of an array that a file lacks; `None` if a lacking array is an error.
     pub(crate) fills: Option<&'a Fills>,
-    /// True if damaged files are left out.
+    /// True if damaged files are skipped.
     pub(crate) skips_damaged: bool,
-    /// Returns true for the path of an array that is wanted.
+    /// Returns true for the path of an array that is imported.
     pub(crate) keeps: &'a dyn Fn(&str) -> bool,
-    /// The length along the dimension that an array of the hierarchy has, to which files are appended.
+    /// Returns the length along the dimension of an array in the hierarchy to which files are appended.
     pub(crate) first_length: &'a dyn Fn(&str) -> Option<u64>,
     /// True if the first source is a hierarchy, to which files are appended.
     pub(crate) appends: bool,
@@ -39,9 +39,9 @@ pub(crate) struct Request<'a> {
 /// An array of the result.
 #[derive(Debug)]
 pub(super) enum Planned {
-    /// An array whose elements are those of all files.
+    /// An array that concatenates the elements of all files.
     Joined(Arc<Joined>),
-    /// An array that is alike in all files. It is that of this source.
+    /// An array that is equal in all files, and is read from this source.
     Same(usize, Stored),
 }
 
@@ -56,20 +56,20 @@ pub(crate) struct Plan {
     pub(super) dimension: String,
     /// True if no file has the dimension.
     pub(super) is_new: bool,
-    /// What differs between the files and is not in the result.
+    /// Differences between the files that are lost in the result.
     pub(super) notes: Vec<String>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Makes a plan.
+/// Builds a plan.
 struct Planner<'a> {
     request: &'a Request<'a>,
     sources: Arc<Sources>,
     nodes: Vec<Nodes>,
     is_new: bool,
-    /// The arrays of bounds, which have the units of other arrays, and these.
+    /// The arrays of bounds, each with the array whose units it has.
     bounds: BTreeMap<String, String>,
-    /// The arrays that a new dimension does not get unless they differ.
+    /// The arrays that do not get a new dimension unless they differ.
     auxiliary: BTreeSet<String>,
     /// The number of files in which an attribute differs from that of the first file.
     differing: BTreeMap<(String, String), usize>,
@@ -87,7 +87,7 @@ pub(super) fn plan(mut sources: Sources, request: &Request<'_>) -> Result<Plan> 
     if let Some(other) = nodes.iter().position(|nodes| has(nodes) == is_new) {
         let (with, without) = if is_new { (other, 0) } else { (0, other) };
         return Err(unsupported(format!(
-            "{} has the dimension '{dimension}', and {} has not",
+            "{} has the dimension '{dimension}', but {} does not",
             sources.name(with),
             sources.name(without)
         )));
@@ -110,7 +110,7 @@ pub(super) fn plan(mut sources: Sources, request: &Request<'_>) -> Result<Plan> 
     planner.run(left_out)
 }
 
-/// Reads the nodes of all sources, and leaves out damaged ones if that is wanted.
+/// Reads the nodes of all sources, and skips damaged sources if that is allowed.
 fn scanned(sources: &mut Sources, request: &Request<'_>) -> Result<(Vec<Nodes>, Vec<LeftOut>)> {
     let (mut all, mut left_out, mut kept) = (Vec::<Nodes>::new(), Vec::new(), Vec::new());
     for number in 0..sources.len() {
@@ -140,7 +140,7 @@ fn scanned(sources: &mut Sources, request: &Request<'_>) -> Result<(Vec<Nodes>, 
     Ok((all, left_out))
 }
 
-/// Shares what a file has as the first one, so that thousands of files take little memory.
+/// Shares metadata that is equal to that of the first file, so that thousands of files need little memory.
 fn share(nodes: &mut Nodes, first: Option<&Nodes>) {
     let Some(first) = first else { return };
     for (path, info) in &mut nodes.arrays {
@@ -150,7 +150,7 @@ fn share(nodes: &mut Nodes, first: Option<&Nodes>) {
     }
 }
 
-/// Puts the files in the order of their coordinates, and checks that these go on from file to file.
+/// Sorts the files by their coordinates, and checks that the coordinates continue from file to file.
 fn put_in_order(sources: &mut Sources, nodes: &mut Vec<Nodes>, request: &Request<'_>) -> Result<()> {
     let (dimension, first_length) = (request.dimension, request.first_length);
     let coordinates = Coordinates { sources, nodes, dimension, first_length };
@@ -165,7 +165,7 @@ fn put_in_order(sources: &mut Sources, nodes: &mut Vec<Nodes>, request: &Request
     paths.iter().try_for_each(|path| coordinates.check(path))
 }
 
-/// Returns the arrays of bounds, and the arrays whose bounds they are.
+/// Returns the arrays of bounds, each with the array that it bounds.
 fn bounds(nodes: &Nodes) -> BTreeMap<String, String> {
     let names = ["bounds", "climatology"];
     let of = |(path, info): (&String, &Arc<Info>)| {
@@ -186,8 +186,8 @@ fn above(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(above, _)| above)
 }
 
-/// Returns true if the fill value of an array in a format without an attribute for the missing value is the missing value of another
-/// one. xarray masks it there.
+/// Returns true if the fill value of an array is the missing value of another one, in a format in which xarray masks
+/// the fill value.
 fn masks_fill_value(array: &Info, other: &Info) -> bool {
     let (of_array, Some(value)) = (&array.metadata, other.attributes.get(FILL_VALUE)) else { return false };
     of_array.format != Format::V3
@@ -212,9 +212,9 @@ impl Planner<'_> {
             let is_joined = self.is_joined(&path, base)? || self.differs_along(&path, base, &others)?;
             if is_joined { joined.push(path) } else { same.push((path, base)) }
         }
-        // What differs in a coordinate differs in all that depends on it.
+        // If a coordinate differs, all arrays that depend on it differ.
         same.sort_by_key(|(path, base)| !self.is_coordinate(path, *base));
-        // File by file, since only some are open at a time.
+        // The loop is over files, since only a few are open at a time.
         for file in 0..self.nodes.len() {
             for (path, base) in same.iter().filter(|(_, base)| *base < file) {
                 self.check_same(path, *base, file)?;
@@ -225,7 +225,7 @@ impl Planner<'_> {
             arrays.insert(path, Planned::Same(base, stored));
         }
         if joined.is_empty() {
-            let message = format!("no array lies along the dimension '{}'", self.request.dimension);
+            let message = format!("no array has the dimension '{}'", self.request.dimension);
             return Err(unsupported(message));
         }
         let lengths = self.lengths()?;
@@ -249,7 +249,7 @@ impl Planner<'_> {
         Ok(Plan { sources, groups, arrays, bases, dimension, is_new, notes, left_out })
     }
 
-    /// Checks that all arrays of the destination that have the dimension grow, so that they keep one length.
+    /// Checks that all arrays of the destination with the dimension grow, so that they keep the same length.
     fn check_destination(&self) -> Result<()> {
         let Some(destination) = self.nodes.first().filter(|_| self.request.appends) else { return Ok(()) };
         let stays = |(path, info): &(&String, &Arc<Info>)| {
@@ -290,7 +290,8 @@ impl Planner<'_> {
         groups
     }
 
-    /// Returns the first file that has an array, and the others. A file that lacks it is an error, unless fill values stand for it.
+    /// Returns the first file that has an array, and the others. A file that lacks it is an error, unless fill values
+    /// replace the array.
     fn having(&self, path: &str) -> Result<(usize, Vec<usize>)> {
         let (have, lack): (Vec<usize>, Vec<usize>) =
             (0..self.nodes.len()).partition(|&file| self.info(file, path).is_ok());
@@ -307,7 +308,8 @@ impl Planner<'_> {
         Ok((base, have.into_iter().skip(1).collect()))
     }
 
-    /// Returns the arrays that a new dimension does not get unless they differ: coordinates, and what arrays name.
+    /// Returns the arrays that do not get a new dimension unless they differ: coordinates, and arrays that attributes
+    /// name.
     fn auxiliary(&self) -> BTreeSet<String> {
         let Some(first) = self.nodes.first().filter(|_| self.is_new) else { return BTreeSet::new() };
         let names =
@@ -320,14 +322,14 @@ impl Planner<'_> {
         arrays.chain(groups).collect()
     }
 
-    /// Returns true if an array is a coordinate: it is called as a dimension.
+    /// Returns true if an array is a coordinate: it has the name of a dimension.
     fn is_coordinate(&self, path: &str, base: usize) -> bool {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         let Some(nodes) = self.nodes.get(base) else { return false };
         nodes.arrays.values().any(|info| info.names.iter().any(|dim| dim.as_deref() == Some(name)))
     }
 
-    /// Returns true if an array lies along the dimension.
+    /// Returns true if an array has the dimension.
     fn is_joined(&self, path: &str, base: usize) -> Result<bool> {
         if self.is_new {
             let is_alone =
@@ -343,7 +345,7 @@ impl Planner<'_> {
         Ok(along == 1)
     }
 
-    /// Returns true if what arrays name differs, so that it lies along a new dimension.
+    /// Returns true if an array that attributes name differs between files, so that it gets the new dimension.
     fn differs_along(&self, path: &str, base: usize, others: &[usize]) -> Result<bool> {
         if !self.is_new || !self.auxiliary.contains(path) || self.is_coordinate(path, base) {
             return Ok(false);
@@ -364,7 +366,7 @@ impl Planner<'_> {
         first_difference(&self.sources.array(base, path)?, &self.sources.array(file, path)?)
     }
 
-    /// Checks that an array without the dimension is alike in all files.
+    /// Checks that an array without the dimension is equal in all files.
     fn check_same(&mut self, path: &str, base: usize, file: usize) -> Result<()> {
         if self.info(file, path).is_err() {
             return Ok(());
@@ -380,7 +382,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Checks that two files have an array of one form, apart from the length along an axis. Returns the conversion of its times.
+    /// Checks that the arrays of two files agree, except in the length along an axis. Returns the conversion of the
+    /// times.
     fn check_form(
         &mut self,
         path: &str,
@@ -489,7 +492,7 @@ impl Planner<'_> {
         known.map_or_else(own, Ok)
     }
 
-    /// Returns the pieces of joined arrays. Files are read one after the other.
+    /// Returns the pieces of joined arrays. Files are read one after another.
     fn pieces(
         &mut self,
         joined: &[String],
@@ -543,7 +546,7 @@ impl Planner<'_> {
         let has_other_fill = a.fill_value != b.fill_value;
         let is_as_stored = is_as_stored && !has_other_fill;
         let elements = b.shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
-        // Of an array to which an interrupted run has appended, only the elements before that count.
+        // For an array to which an interrupted run has appended, only the elements before the append count.
         let elements = if self.request.appends && file == 0 { None } else { Some(elements) };
         Ok(Piece {
             source: file,
@@ -574,14 +577,14 @@ impl Planner<'_> {
             None => Some(1),
         };
         let length = length.ok_or_else(|| {
-            unsupported(format!("the length of '{}' in {name} is not known", self.request.dimension))
+            unsupported(format!("the length of '{}' in {name} is unknown", self.request.dimension))
         })?;
         let registry = zarrox::codecs::registry();
         let missing =
             self.request.fills.and_then(|fills| fills.of(&first.metadata, &first.attributes, &registry));
         let missing = missing.ok_or_else(|| {
             unsupported(format!(
-                "the array '/{path}' is missing in {name}, and has no missing value to stand for its elements ({}); a value can be given for it",
+                "the array '/{path}' is missing in {name}, and has no missing value to replace its elements ({}); a value can be given for it",
                 first.metadata.data_type
             ))
         })?;

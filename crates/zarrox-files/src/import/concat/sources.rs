@@ -18,7 +18,7 @@ use crate::store::{FileStore, LeftOut};
 /// The number of files that are open at a time. The usual limit of a process is 1024 open files.
 const OPEN: usize = 64;
 
-/// Where a source is.
+/// The location of a source.
 #[derive(Debug)]
 enum Origin {
     /// A file, with its length and the time of its last change when it was read first.
@@ -39,7 +39,7 @@ struct Opened {
 pub(crate) struct Sources {
     places: Vec<Origin>,
     reading: Reading,
-    /// The open sources, the last used one at the end.
+    /// The open sources, the most recently used one last.
     opened: Mutex<Vec<(usize, Arc<Opened>)>>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Info {
     pub(super) metadata: ArrayMetadata,
     /// The names of the dimensions.
     pub(super) names: Vec<Option<String>>,
-    /// The attributes without those that only have names of dimensions.
+    /// The attributes, without those for dimension names.
     pub(super) attributes: Map,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Nodes {
 }
 
 impl Sources {
-    /// Creates the sources of these files, behind a hierarchy if there is one.
+    /// Creates the sources of these files, after a hierarchy if there is one.
     pub(super) fn new(
         files: &[PathBuf],
         hierarchy: Option<(&Place, &OpenOptions)>,
@@ -86,7 +86,7 @@ impl Sources {
         self.places.len()
     }
 
-    /// Puts the sources in another order.
+    /// Reorders the sources.
     pub(super) fn reorder(&mut self, order: &[usize]) {
         let mut old: Vec<Option<Origin>> = std::mem::take(&mut self.places).into_iter().map(Some).collect();
         self.places = order.iter().filter_map(|&number| old.get_mut(number)?.take()).collect();
@@ -130,7 +130,7 @@ impl Sources {
         Ok(nodes)
     }
 
-    /// Returns an array of a source, which is opened again if it is not open.
+    /// Returns an array of a source, and reopens the source if necessary.
     pub(super) fn array(&self, number: usize, path: &str) -> Result<Array> {
         let opened = match self.found(number) {
             Some(opened) => opened,
@@ -216,7 +216,7 @@ fn info(array: &Array) -> Info {
     Info { metadata: array.metadata().clone(), names, attributes }
 }
 
-/// Returns the files of which inputs consist: the files in directories, in the natural order of their names.
+/// Returns the files of the inputs. The files of a directory are in the natural order of their names.
 pub(crate) fn expanded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut is_given = true;
@@ -242,14 +242,14 @@ pub(crate) fn expanded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         files.extend(found);
     }
     let name = |path: &PathBuf| path.to_string_lossy().into_owned();
-    // Names that are sorted come from a directory or a pattern of the shell; others are in the order that is wanted.
+    // Sorted names come from a directory or a shell pattern; the order of other names is deliberate.
     if !is_given || files.is_sorted_by(|one, other| name(one) <= name(other)) {
         files.sort_by(|one, other| {
             crate::natural::natural(&name(one), &name(other)).then_with(|| one.cmp(other))
         });
     }
     if let Some(pair) = files.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(unsupported(format!("'{}' is there twice", pair[0].display())));
+        return Err(unsupported(format!("'{}' occurs twice", pair[0].display())));
     }
     Ok(files)
 }

@@ -12,13 +12,13 @@ use crate::chunks::each_position;
 use crate::input::unsupported;
 use crate::times::Shift;
 
-/// The most chunks of arrays that are compared one by one.
+/// The maximum number of chunks of arrays that are compared.
 const MOST_CHUNKS: u64 = 1 << 24;
 
 /// The values of a coordinate.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Values {
-    /// Integers, and counts of time.
+    /// Integers and times.
     Whole(Vec<i128>),
     /// Floats.
     Float(Vec<f64>),
@@ -27,7 +27,7 @@ pub(crate) enum Values {
 }
 
 impl Values {
-    /// Returns the elements of an array as values that have an order; `None` if they have none.
+    /// Returns the elements of an array as ordered values; `None` if the type has no order.
     pub(crate) fn of(elements: &DynArray) -> Option<Self> {
         match elements.data_type().storage() {
             Storage::Int(_) | Storage::Uint(_) => integers(elements).map(Self::Whole),
@@ -59,8 +59,8 @@ impl Values {
         }
     }
 
-    /// Returns the order of the values: `Less` for ascending ones; `None` if they are not all ascending or all descending. Of fewer
-    /// than two values it is `Equal`.
+    /// Returns the order of the values: `Less` for ascending ones; `None` if they are not all ascending or all
+    /// descending. For fewer than two values it is `Equal`.
     pub(crate) fn order(&self) -> Option<Ordering> {
         let is_number = !matches!(self, Self::Float(values) if values.iter().any(|value| value.is_nan()));
         if !is_number {
@@ -107,7 +107,7 @@ impl fmt::Display for Values {
     }
 }
 
-/// Returns the elements of integers of any size.
+/// Returns the elements of an integer type as `i128`.
 fn integers(elements: &DynArray) -> Option<Vec<i128>> {
     let storage = elements.data_type().storage();
     let one = |bytes: &[u8]| {
@@ -141,9 +141,10 @@ fn bytes_of(value: i128, storage: &Storage) -> Option<Vec<u8>> {
     })
 }
 
-/// Converts the times of an array, but for those that are missing.
+/// Converts the times of an array, except missing values.
 ///
-/// The fill value is missing if `is_missing` says so, and where it has no value in the other units: 0, the usual fill value, is a time.
+/// The fill value counts as missing if `is_missing`, and if it cannot be converted: 0, the usual fill value, is a valid
+/// time.
 pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing: bool) -> Result<DynArray> {
     let storage = elements.data_type().storage();
     let inexact = || unsupported("a time has no exact value in the units of the first file");
@@ -160,7 +161,10 @@ pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing
             (Storage::Float(4), _) => {
                 let value = f32::from_ne_bytes(bytes.try_into().ok()?);
                 let wide = shift.float(value.into())?;
-                #[expect(clippy::cast_possible_truncation, reason = "it is compared with what was cast")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "the result is compared with the original"
+                )]
                 let narrow = wide as f32;
                 (f64::from(narrow) == wide || wide.is_nan()).then(|| narrow.to_ne_bytes().to_vec())
             }

@@ -61,12 +61,12 @@ pub(crate) fn apply(store: &FileStore, selects: &[Select]) -> Result<FileStore> 
     Ok(FileStore::counted(location, part.documents, chunks, left_out, inventories))
 }
 
-/// A part of a file that is made.
+/// The part of a file under construction.
 struct Part<'a> {
     selects: &'a [Select],
     arrays: BTreeMap<String, Array>,
     documents: MemoryStore,
-    /// The ranges of dimensions by the paths of their coordinates, which are read once.
+    /// The ranges of dimensions by the paths of their coordinates, so that each coordinate is read once.
     spans: BTreeMap<(String, usize), Span>,
 }
 
@@ -88,7 +88,7 @@ impl Part<'_> {
             if !names.contains(select.dimension()) {
                 let known: Vec<&str> = names.iter().copied().collect();
                 let message = format!(
-                    "no array has the dimension '{}'; there are {}",
+                    "no array has the dimension '{}'; the dimensions are {}",
                     select.dimension(),
                     known.join(", ")
                 );
@@ -129,7 +129,7 @@ impl Part<'_> {
         };
         if array.shape() != [length] {
             let message = format!(
-                "'/{path}' has {length} elements along the dimension '{}', and its coordinate has {:?}",
+                "'/{path}' has {length} elements along the dimension '{}', but its coordinate has the shape {:?}",
                 select.dimension(),
                 array.shape()
             );
@@ -143,7 +143,7 @@ impl Part<'_> {
         Ok(span)
     }
 
-    /// Returns the coordinate of a dimension of an array: it is in the group of the array, or above it.
+    /// Returns the coordinate of a dimension of an array, from the group of the array or from an ancestor.
     fn coordinate(&self, path: &str, dimension: &str) -> Option<(String, Array)> {
         let mut above = path;
         while !above.is_empty() {
@@ -156,7 +156,7 @@ impl Part<'_> {
         None
     }
 
-    /// Creates the document of an array, and the way to its chunks.
+    /// Creates the document of an array and the object that reads its chunks.
     fn array(
         &self,
         path: &str,

@@ -10,9 +10,9 @@ use crate::times::Units;
 
 /// A range of a dimension.
 ///
-/// Indices follow the rules of NumPy's slices: `time=0:100`, `time=-12:`, `x=::2`; a single index keeps its dimension with a length
-/// of 1. Values of the coordinate are between two dots, and both ends belong to the range: `lat=10..50`, `lat=..0`,
-/// `time=2000-01-01..2000-12-31`, where a date stands for the whole day, month or year that it says.
+/// Indices follow the rules of NumPy's slices: `time=0:100`, `time=-12:`, `x=::2`; a single index keeps its dimension
+/// with a length of 1. Values of the coordinate are separated by two dots, and both ends are included: `lat=10..50`,
+/// `lat=..0`, `time=2000-01-01..2000-12-31`, where a date means the whole day, month or year.
 ///
 /// ```
 /// use zarrox_files::Select;
@@ -54,7 +54,7 @@ impl FromStr for Select {
     type Err = Error;
 
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when the text is not a range of a dimension.
+    /// [`ErrorKind::InvalidArgument`] when the text is not a valid range.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |why: &str| {
             wrong(format!(
@@ -74,7 +74,7 @@ impl FromStr for Select {
         }
         let number = |text: &str| match text.trim() {
             "" => Ok(None),
-            text => text.parse::<i64>().map(Some).map_err(|_| wrong("an index is an integer")),
+            text => text.parse::<i64>().map(Some).map_err(|_| wrong("an index must be an integer")),
         };
         let parts: Vec<&str> = range.split(':').collect();
         let range = match parts.as_slice() {
@@ -83,7 +83,7 @@ impl FromStr for Select {
             [start, stop, step] => {
                 let step = number(step)?.unwrap_or(1);
                 let step = u64::try_from(step).ok().filter(|&step| step > 0);
-                let step = step.ok_or_else(|| wrong("the step is 1 or more"))?;
+                let step = step.ok_or_else(|| wrong("the step must be at least 1"))?;
                 Range::Slice { start: number(start)?, stop: number(stop)?, step }
             }
             _ => return Err(wrong("a slice has at most a start, a stop and a step")),
@@ -93,12 +93,12 @@ impl FromStr for Select {
 }
 
 impl Select {
-    /// The name of the dimension.
+    /// Returns the name of the dimension.
     pub fn dimension(&self) -> &str {
         &self.dimension
     }
 
-    /// Returns true if the range has values of the coordinate.
+    /// Returns true if the range is given by values of the coordinate.
     pub(super) fn needs_coordinate(&self) -> bool {
         matches!(self.range, Range::Labels { .. })
     }
@@ -112,7 +112,7 @@ impl Select {
                 let at = u64::try_from(from_end(index)).ok().filter(|&at| at < length);
                 let at = at.ok_or_else(|| {
                     let message = format!(
-                        "index {index} is outside of the dimension '{}' of length {length}",
+                        "index {index} is outside the dimension '{}' of length {length}",
                         self.dimension
                     );
                     Error::new(ErrorKind::InvalidSelection, message)
@@ -141,7 +141,7 @@ impl Select {
         }
         let elements = coordinate.read::<DynArray>(..)?;
         let values =
-            Values::of(&elements).ok_or_else(|| wrong("the values of the coordinate have no order"))?;
+            Values::of(&elements).ok_or_else(|| wrong("the values of the coordinate cannot be ordered"))?;
         if values.order().is_none() {
             return Err(wrong("the values of the coordinate are neither ascending nor descending"));
         }
@@ -149,7 +149,9 @@ impl Select {
         let is_inside = inside(&values, units, first.as_deref(), last.as_deref())?;
         let start = is_inside.iter().position(|inside| *inside);
         let Some(start) = start else {
-            return Err(wrong(format!("no value is in the range; the coordinate has {values}")));
+            return Err(wrong(format!(
+                "no value is in the range; the values of the coordinate are {values}"
+            )));
         };
         let length = is_inside.iter().filter(|inside| **inside).count();
         Ok(Span { start: start as u64, step: 1, length: length as u64 })
@@ -171,7 +173,7 @@ fn inside(
             };
             return Ok(texts.iter().map(is_inside).collect());
         }
-        #[expect(clippy::cast_precision_loss, reason = "labels are floats")]
+        #[expect(clippy::cast_precision_loss, reason = "labels are compared as floats")]
         Values::Whole(values) => values.iter().map(|&value| value as f64).collect(),
         Values::Float(values) => values.clone(),
     };
@@ -185,7 +187,7 @@ fn inside(
         let (low, high) = (bound(first, f64::NEG_INFINITY), bound(last, f64::INFINITY));
         return Ok(numbers.iter().map(|&value| low <= value && value <= high).collect());
     }
-    let units = units.ok_or_else(|| wrong("the coordinate has no times that can be read; give numbers"))?;
+    let units = units.ok_or_else(|| wrong("the times of the coordinate cannot be decoded; give numbers"))?;
     let span = |label: Option<&str>| match label {
         Some(label) => {
             units.calendar.span(label).map(Some).ok_or_else(|| wrong(format!("'{label}' is not a date")))

@@ -1,4 +1,4 @@
-//! [`Selected`]: a part of an array, whose chunks are those of the array where they fit.
+//! [`Selected`]: a part of an array, which copies chunks unchanged where they are aligned.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ pub(super) struct Selected {
     pub(super) chunk_shape: Vec<u64>,
     grid: Vec<u64>,
     stored: Stored,
-    /// True if chunks of the part begin where chunks of the array do.
+    /// True if the chunk boundaries of the part are those of the array.
     is_aligned: bool,
 }
 
@@ -52,14 +52,14 @@ impl Selected {
         self.spans.iter().map(|span| span.length).collect()
     }
 
-    /// Returns the position of the chunk of the array that a chunk of the part is as it is stored.
+    /// Returns the position of the stored chunk that equals a chunk of the part.
     fn as_stored(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         if !self.is_aligned {
             return None;
         }
         let along = |(dim, &index): (usize, &u64)| {
             let (span, length) = (self.spans.get(dim)?, (*self.chunks.get(dim)?).max(1));
-            // A chunk that is cut off would keep what was not selected.
+            // A chunk that is cut by the selection would keep elements that were not selected.
             let is_complete = (index + 1).checked_mul(length)? <= span.length
                 || span.start + span.length == *self.array.shape().get(dim)?;
             is_complete.then_some(span.start / length + index)
@@ -94,7 +94,7 @@ impl Selected {
         found.is_break()
     }
 
-    /// Returns the chunks of the part that have elements of a chunk of the array.
+    /// Returns the chunks of the part that overlap a chunk of the array.
     fn chunks_with(&self, chunk: &[u64]) -> Vec<(u64, u64)> {
         let along = |(((&index, &length), span), &own): (((&u64, &u64), &Span), &u64)| {
             let (begin, end) = (index.saturating_mul(length), (index + 1).saturating_mul(length));
@@ -155,7 +155,7 @@ impl Elements for Arc<Selected> {
     }
 }
 
-/// The chunks of a part of an array: those of the array as they are stored, or encoded when they are read.
+/// The chunks of a part of an array: unchanged chunks of the array, or chunks that are encoded when they are read.
 #[derive(Debug)]
 pub(super) struct SelectedChunks {
     pub(super) selected: Arc<Selected>,

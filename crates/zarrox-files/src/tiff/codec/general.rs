@@ -1,4 +1,4 @@
-//! General decoders of bytes, with a limit.
+//! General-purpose decompression with a size limit.
 
 use std::io::Read;
 
@@ -8,23 +8,24 @@ use zarrox::codecs::Zlib;
 
 use crate::input::{corrupt, zeroed};
 
-/// The most bytes that DEFLATE makes of one.
+/// The maximum expansion of DEFLATE.
 const DEFLATE_RATIO: usize = 1032;
 
 pub(super) fn damaged(error: &dyn std::fmt::Display) -> zarrox::Error {
-    corrupt(format!("a strip or a tile is damaged: {error}"))
+    corrupt(format!("a strip or tile is damaged: {error}"))
 }
 
 /// Inflates at most `size` bytes of a stream of zlib.
 pub(super) fn inflated(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     match inflated_at_once(bytes, size)? {
         Some(out) => Ok(out),
-        // With room for one byte more, the decoder comes to the checksum of a stream that has `size` bytes.
+        // With room for one more byte, the decoder reaches the checksum of a stream of `size` bytes.
         None => limited(flate2::read::ZlibDecoder::new(bytes), size.saturating_add(1)),
     }
 }
 
-/// Inflates a stream that has at most `size` bytes, and nothing behind it, in half of the time; `None` for any other.
+/// Inflates a stream that has at most `size` bytes, and no trailing bytes, in half of the time; `None` for other
+/// streams.
 fn inflated_at_once(bytes: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
     if size / DEFLATE_RATIO > bytes.len() {
         return Ok(None);
@@ -63,11 +64,11 @@ mod tests {
         let bytes: Vec<u8> = (0..5000_u32).map(|at| ((at * at) >> 7).to_le_bytes()[0]).collect();
         let stream = deflated(&bytes);
         assert_eq!(inflated(&stream, 5000).unwrap(), bytes);
-        // Fewer bytes than are wanted are for the caller to refuse, and more are left out by it.
+        // The caller rejects too few bytes, and ignores additional ones.
         assert_eq!(inflated(&stream, 6000).unwrap(), bytes);
         assert!(inflated(&stream, 3000).unwrap().starts_with(&bytes[..3000]));
         assert!(inflated(&stream, 3000).unwrap().len() <= 3001);
-        // A stream of few bytes takes no memory for what it cannot become.
+        // A short stream does not reserve memory that it cannot fill.
         assert_eq!(inflated(&stream, usize::MAX).unwrap(), bytes);
         for behind in [&[0, 0][..], &[1, 2, 3]] {
             assert_eq!(inflated(&[&stream, behind].concat(), 5000).unwrap(), bytes);
@@ -84,7 +85,7 @@ mod tests {
         wrong_header[0] = 0xff;
         for damaged in [&wrong_sum[..], &wrong_header, &stream[..stream.len() - 1], &stream[..5], &[]] {
             let error = inflated(damaged, 5000).unwrap_err();
-            assert!(error.to_string().contains("a strip or a tile is damaged"), "{error}");
+            assert!(error.to_string().contains("a strip or tile is damaged"), "{error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JPEG, whose tables the strips and tiles of an image share.
+//! JPEG, with tables that all strips and tiles of an image share.
 
 use zarrox::Result;
 use zune_jpeg::JpegDecoder;
@@ -11,24 +11,24 @@ use crate::encoded::jpeg;
 use crate::input::{corrupt, unsupported};
 use crate::tiff::sample::Sample;
 
-/// The colours of a JPEG.
+/// The colour model of a JPEG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tiff) enum Colours {
     Gray,
-    /// Red, green and blue as they are stored.
+    /// Red, green and blue as stored.
     Rgb,
-    /// Red, green and blue, which are stored as brightness and two differences.
+    /// Red, green and blue, stored as YCbCr.
     YCbCr,
-    /// Four colours as they are stored.
+    /// Four components as stored.
     Four,
 }
 
 impl Colours {
-    /// Returns the colours of an image with `samples` samples that lie together.
+    /// Returns the colours of an image with `samples` interleaved samples.
     pub(super) fn of(photometric: u64, samples: u64, sample: &Sample) -> Result<Self> {
         if sample.bits != 8 || sample.is_packed() {
             let bits = sample.bits;
-            return Err(unsupported(format!("JPEG of samples of {bits} bits is not supported")));
+            return Err(unsupported(format!("JPEG with samples of {bits} bits is not supported")));
         }
         match (photometric, samples) {
             (_, 1) => Ok(Self::Gray),
@@ -36,7 +36,7 @@ impl Colours {
             (_, 3) => Ok(Self::Rgb),
             (5, 4) => Ok(Self::Four),
             _ => Err(unsupported(format!(
-                "JPEG of {samples} samples with the photometric interpretation {photometric} is not supported"
+                "JPEG with {samples} samples and the photometric interpretation {photometric} is not supported"
             ))),
         }
     }
@@ -50,10 +50,10 @@ impl Colours {
     }
 }
 
-/// The segment of Adobe that says that colours are not transformed.
+/// The Adobe segment that marks untransformed colours.
 const AS_STORED: &[u8] = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00";
 
-/// Fails if the header of a JPEG, of which these are the first bytes, has a form that is not decoded.
+/// Fails if the header of a JPEG, of which these are the first bytes, has an unsupported form.
 pub(super) fn check(start: &[u8]) -> Result<()> {
     let mut at = 2;
     while let Some(&[0xff, marker]) = start.get(at..at + 2) {
@@ -64,7 +64,7 @@ pub(super) fn check(start: &[u8]) -> Result<()> {
         let name = match marker {
             0xc0..=0xc2 => match start.get(at + 4) {
                 Some(8) | None => return Ok(()),
-                Some(bits) => return Err(unsupported(format!("JPEG of {bits} bits is not supported"))),
+                Some(bits) => return Err(unsupported(format!("JPEG with {bits} bits is not supported"))),
             },
             0xc3 | 0xc7 | 0xcb | 0xcf => "lossless JPEG",
             0xc5 | 0xc6 | 0xcd | 0xce => "hierarchical JPEG",
@@ -80,12 +80,12 @@ pub(super) fn check(start: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the samples of a JPEG without its tables, which all of them share.
+/// Returns the samples of a JPEG with shared tables.
 pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    // The tables are a JPEG without an image: its end, and the begin of the image, are left out.
+    // The tables are a JPEG without an image. Its end marker and the start marker of the image are dropped.
     let tables = tables.strip_prefix(b"\xff\xd8");
     let tables = tables.map(|tables| tables.strip_suffix(b"\xff\xd9").unwrap_or(tables));
-    let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or a tile is not a JPEG"))?;
+    let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or tile is not a JPEG"))?;
     let (segment, space): (&[u8], _) = match colours {
         Colours::Gray => (&[], ColorSpace::Luma),
         Colours::Rgb => (AS_STORED, ColorSpace::RGB),
@@ -108,7 +108,7 @@ pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wan
         && size == usize::from(info.width) * usize::from(info.height) * colours.samples();
     if !is_same {
         return Err(corrupt(format!(
-            "a JPEG of {} times {} pixels with {} samples is in a strip or a tile of {} times {} with {}",
+            "a JPEG of {} x {} pixels with {} samples is in a strip or tile of {} times {} with {}",
             info.height,
             info.width,
             info.components,

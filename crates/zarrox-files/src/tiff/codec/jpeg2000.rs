@@ -1,5 +1,5 @@
-//! JPEG 2000: codestreams, alone or in the boxes of a JP2. Components are taken as they are stored, without palettes and colours.
-//! Samples of any number of bits come as whole elements.
+//! JPEG 2000: codestreams, alone or in the boxes of a JP2. Components are returned as stored, without
+//! palettes and colour conversion, and samples as whole elements.
 
 use hayro_jpeg2000::{DecodeError, DecodeSettings, DecoderContext, Image, MarkerError};
 use zarrox::data_type::Endian;
@@ -17,24 +17,24 @@ const CODESTREAM: &[u8] = b"\xff\x4f\xff\x51";
 /// The first bytes of the boxes of a JP2.
 const BOXES: &[u8] = b"\0\0\0\x0cjP  ";
 
-/// The most components that the decoder takes.
+/// The maximum number of components that the decoder supports.
 pub(super) const MOST_COMPONENTS: u64 = 255;
 
-/// The most tiles of a codestream.
+/// The maximum number of tiles of a codestream.
 const MOST_TILES: u64 = 65_535;
 
-/// Returns true if samples can be components of JPEG 2000 that are decoded.
+/// Returns true if samples of this form can be decoded as components of JPEG 2000.
 pub(super) fn can_be(sample: &Sample) -> bool {
     use DataType as Type;
     matches!(sample.data_type, Type::UInt8 | Type::UInt16 | Type::Int8 | Type::Int16)
 }
 
-/// The samples of one kind.
+/// A component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Component {
     bits: u8,
     is_signed: bool,
-    /// True if it has a sample for each pixel.
+    /// True if the component has a sample for each pixel.
     is_whole: bool,
 }
 
@@ -49,7 +49,7 @@ struct Header {
 }
 
 impl Header {
-    /// The header of a codestream; `None` if it is cut off, or its sizes are impossible.
+    /// Returns the header of a codestream; `None` if it is truncated, or its sizes are invalid.
     fn of(codestream: &[u8]) -> Option<Self> {
         let segment = codestream.strip_prefix(CODESTREAM)?.get(2..)?;
         let (capabilities, rest) = segment.split_first_chunk()?;
@@ -84,7 +84,7 @@ impl Header {
         })
     }
 
-    /// Fails if the components are not `samples` of these samples, or need an unsupported feature.
+    /// Fails if the image does not have `samples` components of this form, or needs an unsupported feature.
     fn check(&self, samples: u64, sample: &Sample) -> Result<()> {
         if self.capabilities & 0x4000 != 0 {
             return Err(unsupported("high-throughput JPEG 2000 is not supported"));
@@ -93,9 +93,7 @@ impl Header {
             return Err(unsupported("JPEG 2000 with extensions of its part 2 is not supported"));
         }
         if self.components.iter().any(|component| !component.is_whole) {
-            return Err(unsupported(
-                "JPEG 2000 of components with fewer samples than pixels is not supported",
-            ));
+            return Err(unsupported("JPEG 2000 with subsampled components is not supported"));
         }
         let is_signed = matches!(sample.data_type, DataType::Int8 | DataType::Int16);
         let fits = |component: &Component| {
@@ -103,18 +101,18 @@ impl Header {
         };
         if self.components.len() as u64 != samples || !self.components.iter().all(fits) {
             return Err(corrupt(format!(
-                "a JPEG 2000 has the components {:?} instead of {samples} samples of {}",
+                "a JPEG 2000 codestream has the components {:?} instead of {samples} samples of {}",
                 self.components, sample.data_type
             )));
         }
         if self.tiles > MOST_TILES {
-            return Err(corrupt(format!("a JPEG 2000 has {} tiles", self.tiles)));
+            return Err(corrupt(format!("a JPEG 2000 codestream has {} tiles", self.tiles)));
         }
         Ok(())
     }
 }
 
-/// Returns the codestream in bytes that are one, or that are the boxes of a JP2.
+/// Returns the codestream, either the bytes themselves or from the boxes of a JP2.
 fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.starts_with(CODESTREAM) {
         return Some(bytes);
@@ -140,18 +138,18 @@ fn codestream(bytes: &[u8]) -> Option<&[u8]> {
 pub(super) fn check(start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
     match codestream(start).and_then(Header::of) {
         Some(header) => header.check(samples, sample),
-        // Reading it says what is wrong.
+        // Decoding it reports the error.
         None => Ok(()),
     }
 }
 
 /// Returns the samples of a JPEG 2000.
 pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    let codestream = codestream(bytes).ok_or_else(|| corrupt("a strip or a tile is not a JPEG 2000"))?;
+    let codestream = codestream(bytes).ok_or_else(|| corrupt("a strip or tile is not a JPEG 2000"))?;
     let header = Header::of(codestream).ok_or_else(|| corrupt("the header of a JPEG 2000 is damaged"))?;
     header.check(wanted.samples as u64, wanted.sample)?;
     pictures::check(header.rows, header.columns, wanted)?;
-    // Lenient decoders take what is missing for zeros.
+    // Lenient decoders replace missing data by zeros.
     let settings = DecodeSettings { strict: true, resolve_palette_indices: false, target_resolution: None };
     let image = Image::new(codestream, &settings).map_err(not_decoded)?;
     let mut context = DecoderContext::default();
@@ -162,7 +160,7 @@ pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let is_whole = components.len() == samples
         && components.iter().all(|component| component.samples().len() as u64 == pixels);
     if !is_whole {
-        return Err(corrupt("a JPEG 2000 has other components than its header says"));
+        return Err(corrupt("a JPEG 2000 codestream has other components than its header"));
     }
     let bytes = usize::try_from(pixels).ok().and_then(|pixels| pixels.checked_mul(samples * size));
     let mut out = zeroed(bytes.unwrap_or(usize::MAX))?;
@@ -181,11 +179,11 @@ pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
 }
 
 impl Component {
-    /// The bits of the number that the decoder gives, which it moves into the range of unsigned numbers.
+    /// Undoes the decoder's shift to unsigned numbers, and returns the bits of the sample.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "what is outside of the range becomes its end"
+        reason = "numbers outside the range are clamped"
     )]
     fn element(self, value: f32) -> u16 {
         let most = u16::MAX >> (16 - self.bits.min(16));
@@ -197,7 +195,7 @@ impl Component {
 fn not_decoded(error: DecodeError) -> zarrox::Error {
     match error {
         DecodeError::Marker(MarkerError::Unsupported) => {
-            unsupported(format!("a strip or a tile of JPEG 2000 is not supported: {error}"))
+            unsupported(format!("unsupported JPEG 2000 in a strip or tile: {error}"))
         }
         error => damaged(&error),
     }
@@ -210,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    /// The header of an image of 3 rows and 5 columns.
+    /// Returns the header of an image of 3 rows and 5 columns.
     fn header(capabilities: u16, components: &[[u8; 3]]) -> Vec<u8> {
         let count = u16::try_from(components.len()).unwrap();
         let sizes = [5_u32, 3, 0, 0, 5, 3, 0, 0].map(u32::to_be_bytes).concat();

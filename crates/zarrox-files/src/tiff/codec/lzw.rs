@@ -1,4 +1,4 @@
-//! LZW in the order of bits of TIFF 6, and in that of older writers.
+//! LZW in the bit order of TIFF 6, and in that of older writers.
 
 use weezl::BitOrder;
 use weezl::decode::Decoder;

@@ -17,7 +17,7 @@ pub(super) use self::wanted::Wanted;
 use super::sample::Sample;
 use crate::input::{corrupt, unsupported};
 
-/// The most bytes that the decoder of LZMA takes.
+/// The memory limit of the LZMA decoder, in bytes.
 const LZMA_MEMORY: u64 = 256 << 20;
 
 /// The compression of strips and tiles.
@@ -37,7 +37,7 @@ pub(super) enum Compression {
     Png,
 }
 
-/// The properties of an image on which its compression depends.
+/// The properties of an image that its decoder needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Properties<'a> {
     pub(super) photometric: u64,
@@ -51,7 +51,7 @@ pub(super) struct Properties<'a> {
 }
 
 impl Compression {
-    /// The compression of a number for an image.
+    /// Returns the compression with this number, for an image.
     pub(super) fn of(number: u64, image: Properties<'_>) -> Result<Self> {
         let Properties { samples, sample, .. } = image;
         let is_bytes = sample.bits == 8 && !sample.is_packed();
@@ -83,7 +83,7 @@ impl Compression {
             6 => return refused("the old form of JPEG"),
             9 | 10 => return refused("JBIG"),
             32766 => return refused("the compression of NeXT"),
-            32771 => return refused("CCITT with rows of whole words"),
+            32771 => return refused("CCITT with word-aligned rows"),
             32809 => return refused("ThunderScan"),
             32895..=32898 => return refused("the compression of Kodak or IT8"),
             32908 | 32909 => return refused("the compression of Pixar"),
@@ -103,27 +103,27 @@ impl Compression {
         })
     }
 
-    /// Returns true if the decoder gives colours for each pixel.
+    /// Returns true if the decoder returns colours for each pixel.
     pub(super) fn has_own_colours(self) -> bool {
         matches!(self, Self::Jpeg(_) | Self::Jpeg2000 | Self::WebP | Self::Png | Self::Lerc(_))
     }
 
-    /// Returns true if the decoder gives elements, to which no predictor applies.
+    /// Returns true if the decoder returns elements, which have no predictor.
     pub(super) fn has_own_elements(self) -> bool {
         self.has_own_colours() || matches!(self, Self::Ccitt(_))
     }
 
-    /// Returns true if the decoder gives elements where samples have other bits than these.
+    /// Returns true if the decoder returns elements for samples with another number of bits.
     pub(super) fn has_unpacked_elements(self) -> bool {
         self == Self::Jpeg2000
     }
 
-    /// Returns true if the start of a strip or a tile tells whether it is decoded.
+    /// Returns true if the first bytes of a strip or tile determine whether it is supported.
     pub(super) fn has_header(self) -> bool {
         matches!(self, Self::Jpeg(_) | Self::Jpeg2000)
     }
 
-    /// Fails if a strip or a tile with these first bytes has a form that is not decoded, or other samples than these.
+    /// Fails if a strip or a tile with these first bytes has an unsupported form, or other samples than these.
     pub(super) fn check_header(self, start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
         match self {
             Self::Jpeg(_) => jpeg::check(start),
@@ -132,13 +132,13 @@ impl Compression {
         }
     }
 
-    /// Returns true if the bits of the compressed bytes may lie in the other order.
+    /// Returns true if the bits of compressed bytes may be reversed.
     pub(super) fn can_be_reversed(self) -> bool {
         !self.has_own_colours()
     }
 }
 
-/// Returns the samples of a strip or a tile: as many bytes as are wanted, in the byte order of the file.
+/// Returns the requested samples of a strip or tile, in the byte order of the file.
 pub(super) fn decompressed(
     compression: Compression,
     bytes: Vec<u8>,
@@ -165,13 +165,13 @@ pub(super) fn decompressed(
         Compression::Png => pictures::png(&bytes, wanted)?,
     };
     if out.len() < size {
-        return Err(corrupt(format!("a strip or a tile has {} bytes instead of {size}", out.len())));
+        return Err(corrupt(format!("a strip or tile has {} bytes instead of {size}", out.len())));
     }
     out.truncate(size);
     Ok(out)
 }
 
-/// Runs of bytes, and single ones.
+/// Runs of equal bytes, and literals.
 fn unpacked(mut bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     while let Some((&head, rest)) = bytes.split_first()

@@ -1,4 +1,4 @@
-//! Strips and tiles that are whole pictures: PNG and WebP.
+//! Strips and tiles that are encoded as PNG or WebP.
 
 use std::io::Cursor;
 
@@ -11,15 +11,15 @@ use super::wanted::Wanted;
 use crate::encoded::png_chunks;
 use crate::input::{corrupt, zeroed};
 
-/// The error of a picture that is not the strip or tile.
+/// Returns the error of an image of the wrong size.
 fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {
     corrupt(format!(
-        "a picture of {rows} times {columns} pixels is in a strip or a tile of {} times {}",
+        "a picture of {rows} x {columns} pixels is in a strip or tile of {} times {}",
         wanted.rows, wanted.columns
     ))
 }
 
-/// Fails if a picture has other columns, or fewer rows, than are wanted.
+/// Fails if an image has the wrong number of columns, or too few rows.
 pub(super) fn check(rows: u32, columns: u32, wanted: Wanted<'_>) -> Result<()> {
     let fits = usize::try_from(columns).is_ok_and(|columns| columns == wanted.columns)
         && usize::try_from(rows)
@@ -36,12 +36,12 @@ pub(super) fn png(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let is_wide = match decoder.color_type() {
         ColorType::L8 | ColorType::La8 | ColorType::Rgb8 | ColorType::Rgba8 => false,
         ColorType::L16 | ColorType::La16 | ColorType::Rgb16 | ColorType::Rgba16 => true,
-        _ => return Err(corrupt("a PNG has other samples than its image")),
+        _ => return Err(corrupt("a PNG has other samples than the TIFF image")),
     };
     if usize::from(decoder.color_type().channel_count()) != wanted.samples
         || is_wide != (wanted.sample.bits == 16)
     {
-        return Err(corrupt("a PNG has other samples than its image"));
+        return Err(corrupt("a PNG has other samples than the TIFF image"));
     }
     let mut out = zeroed(usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX))?;
     decoder.read_image(&mut out).map_err(|error| damaged(&error))?;
@@ -62,7 +62,7 @@ pub(super) fn webp(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     decoder.read_image(&mut out).map_err(|error| damaged(&error))?;
     let own = if decoder.has_alpha() { 4 } else { 3 };
     Ok(match (own, wanted.samples) {
-        // What has no opacity is opaque.
+        // Pixels without opacity are opaque.
         (3, 4) => out.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect(),
         (4, 3) => out.as_chunks::<4>().0.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect(),
         _ => out,

@@ -1,4 +1,4 @@
-//! [`Wanted`]: the samples that a decoder is asked for.
+//! [`Wanted`]: the samples that a decoder must return.
 
 use zarrox::data_type::Endian;
 

@@ -1,4 +1,4 @@
-//! OME-TIFF: the images that OME-XML describes, whose planes may lie in several files.
+//! OME-TIFF: the images that OME-XML describes. Their planes may be in several files.
 //!
 //! Specification: <https://docs.openmicroscopy.org/ome-model/latest/ome-tiff/specification.html>
 
@@ -21,29 +21,29 @@ use crate::external::External;
 use crate::input::{Input, Source, corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The most planes of an image.
+/// The maximum number of planes of an image.
 const MOST_PLANES: u64 = 1 << 20;
 
-/// The most files of an image that stay open.
+/// The maximum number of files of an image that stay open.
 const MOST_OPEN: usize = 64;
 
-/// The most files of an image.
+/// The maximum number of files of an image.
 const MOST_FILES: usize = 1 << 16;
 
-/// The largest file of metadata beside images, in bytes.
+/// The maximum size of a separate metadata file, in bytes.
 const MOST_TEXT: u64 = 256 << 20;
 
-/// The file whose images are described, and the files that it names.
+/// The main file, and the files that it refers to.
 #[derive(Debug)]
 struct Files<'a> {
     path: &'a Path,
     external: &'a External,
     own: &'a Contents,
-    /// The images of the file by the positions of their directories.
+    /// The images of the file by the position of their directory.
     own_numbers: BTreeMap<u64, usize>,
     /// The identifier of the file.
     uuid: Option<String>,
-    /// The images of other files, with their positions.
+    /// The images of other files, by the position of their directory.
     others: BTreeMap<String, (Contents, BTreeMap<u64, usize>)>,
     /// The errors of files that could not be opened.
     failed: BTreeMap<String, Error>,
@@ -53,13 +53,13 @@ struct Files<'a> {
 #[derive(Debug, Clone, Copy)]
 enum Plane<'a> {
     Found(&'a Found),
-    /// It is in a file that could not be opened.
+    /// The plane is in a file that could not be opened.
     Unread(ErrorKind),
-    /// It is in no file.
+    /// The plane is missing.
     Missing,
 }
 
-/// The images of the file that has a run of planes.
+/// The images of the file that contains a run of planes.
 #[derive(Debug, Clone, Copy)]
 struct Pages<'a> {
     contents: &'a Contents,
@@ -67,7 +67,8 @@ struct Pages<'a> {
     is_own: bool,
 }
 
-/// The series that OME-XML describes, and those of pages that it does not name; `None` if it describes no images.
+/// Returns the series that OME-XML describes, and the series of other pages; `None` if it describes
+/// no images.
 pub(super) fn series(
     text: &str,
     input: &Input,
@@ -109,13 +110,13 @@ pub(super) fn series(
     Ok(Some(all))
 }
 
-/// The images of a text, or of the file of metadata that it names.
+/// Returns the images of an OME-XML string, or of the metadata file that it refers to.
 fn described(text: &str, files: &mut Files<'_>) -> Result<Vec<Described>> {
     let mut document = xml::parse(text)?;
     if let Document::Elsewhere(name, uuid) = document {
         let input = files.external.open(files.path, &name)?;
         if input.length() > MOST_TEXT {
-            return Err(unsupported(format!("the metadata in '{name}' have more than {MOST_TEXT} bytes")));
+            return Err(unsupported(format!("the metadata in '{name}' is larger than {MOST_TEXT} bytes")));
         }
         files.uuid = uuid;
         let bytes = input.read(0, input.length())?;
@@ -128,20 +129,20 @@ fn described(text: &str, files: &mut Files<'_>) -> Result<Vec<Described>> {
             Ok(images)
         }
         Document::Elsewhere(name, _) => {
-            Err(corrupt(format!("the metadata are in '{name}', which names another file")))
+            Err(corrupt(format!("the metadata is in '{name}', which refers to another file")))
         }
     }
 }
 
 impl Files<'_> {
-    /// Returns true if a run of planes lies in the file itself.
+    /// Returns true if a run of planes is in the main file.
     fn is_own(&self, run: &Run) -> bool {
         let Some(name) = &run.file else { return true };
         let own = self.path.file_name().is_some_and(|own| own.to_str() == Some(name));
         own || (run.uuid.is_some() && run.uuid == self.uuid)
     }
 
-    /// Opens all further files. Those that cannot be opened are left out.
+    /// Opens all other files. Files that cannot be opened are skipped.
     fn open_all(&mut self, images: &[Described], left_out: &mut Vec<LeftOut>) -> Result<()> {
         let runs = images.iter().flat_map(|image| &image.runs).filter(|run| !self.is_own(run));
         let names: std::collections::BTreeSet<String> = runs.filter_map(|run| run.file.clone()).collect();
@@ -189,7 +190,7 @@ impl Files<'_> {
         Ok(contents)
     }
 
-    /// The images of the file that has a run; `None` if the file could not be opened.
+    /// Returns the images of the file with a run of planes; `None` if the file could not be opened.
     fn pages(&self, run: &Run) -> Option<Pages<'_>> {
         if self.is_own(run) {
             return Some(Pages { contents: self.own, numbers: &self.own_numbers, is_own: true });
@@ -198,12 +199,12 @@ impl Files<'_> {
         Some(Pages { contents, numbers, is_own: false })
     }
 
-    /// The kind of the error of the file that has a run of planes, if it could not be opened.
+    /// Returns the error kind of the file with a run of planes, if it could not be opened.
     fn failure(&self, run: &Run) -> Option<ErrorKind> {
         self.failed.get(run.file.as_deref()?).map(Error::kind)
     }
 
-    /// The series of an image.
+    /// Returns the series of an image.
     fn series(
         &self,
         nth: usize,
@@ -213,17 +214,17 @@ impl Files<'_> {
         left_out: &mut Vec<LeftOut>,
     ) -> Result<Series> {
         let form = self.form(image).ok_or_else(|| {
-            let message = format!("none of the planes of '{}' is there", image.title(nth));
+            let message = format!("all planes of '{}' are missing", image.title(nth));
             let kind = image.runs.iter().find_map(|run| self.failure(run));
             Error::new(kind.unwrap_or(ErrorKind::Corrupt), message)
         })?;
         if (form.width, form.height) != (image.size_x, image.size_y) {
             return Err(corrupt(format!(
-                "the image is said to have {} times {} pixels, and its first page has {} times {}",
+                "the image is said to have {} x {} pixels, and its first page has {} times {}",
                 image.size_y, image.size_x, form.height, form.width
             )));
         }
-        // The samples of a pixel are channels that lie in one page.
+        // The samples of a pixel are channels of the same page.
         let samples = if image.size_c.is_multiple_of(form.samples) { form.samples } else { 1 };
         let length = |axis: char| match axis {
             'Z' => image.size_z,
@@ -242,7 +243,7 @@ impl Files<'_> {
                 let first = if axis == 'C' { run.first(axis) / samples } else { run.first(axis) };
                 place.saturating_mul(length(axis)).saturating_add(first)
             });
-            // Without a number of planes, all pages of the file follow.
+            // Without a number of planes, the run contains all pages of the file.
             let most = run.count.unwrap_or(count).min(count);
             let Some(pages) = self.pages(run) else {
                 let kind = self.failure(run).unwrap_or(ErrorKind::Corrupt);
@@ -258,11 +259,11 @@ impl Files<'_> {
             for (&number, &index) in pages.numbers.range(run.ifd..run.ifd.saturating_add(most)) {
                 steps += 1;
                 if steps > 2 * MOST_PLANES {
-                    return Err(unsupported("the planes are named too often"));
+                    return Err(unsupported("the planes are referenced too often"));
                 }
                 let found = &pages.contents.found[index];
                 if found.page.form != form {
-                    let message = format!("the image has {form}, and this page {}", found.page.form);
+                    let message = format!("the image has {form}, but this page has {}", found.page.form);
                     left_out.push(LeftOut::of_file(&found.path, &unsupported(message)));
                     continue;
                 }
@@ -277,7 +278,7 @@ impl Files<'_> {
         self.finished(nth, image, is_only, order, &length, &planes, left_out)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "all of it was found by the only caller")]
+    #[expect(clippy::too_many_arguments, reason = "the only caller checked that the pages exist")]
     fn finished(
         &self,
         nth: usize,
@@ -296,7 +297,7 @@ impl Files<'_> {
             })
             .collect();
         if found.iter().all(Option::is_none) {
-            return Err(corrupt(format!("none of the {} planes is there", planes.len())));
+            return Err(corrupt(format!("all {} planes are missing", planes.len())));
         }
         let mut leave_out = |count: usize, place: &str, kind: ErrorKind| {
             if count > 0 {
@@ -321,7 +322,7 @@ impl Files<'_> {
             .collect();
         let mut series = Series::new(axes, &found);
         if series.directory.is_none() {
-            // The image has the form of one before, whose tags are the first ones.
+            // The image has the form of an earlier one, which has the tags.
             series.directory = self.own.found.first().and_then(|found| found.directory.clone());
         }
         series.name = image.name.clone().filter(|name| !is_only || !name.is_empty());
@@ -330,7 +331,7 @@ impl Files<'_> {
         Ok(series)
     }
 
-    /// The form of the first plane that is there.
+    /// Returns the form of the first existing plane.
     fn form(&self, image: &Described) -> Option<Arc<Form>> {
         image.runs.iter().find_map(|run| {
             let pages = self.pages(run)?;
@@ -340,7 +341,7 @@ impl Files<'_> {
     }
 }
 
-/// The places of images by the positions of their directories in the chain.
+/// Returns the index of each image by the position of its directory in the chain.
 fn by_number(contents: &Contents) -> BTreeMap<u64, usize> {
     let found = contents.found.iter().enumerate().filter(|(_, found)| found.is_in_chain);
     found.map(|(index, found)| (found.number as u64, index)).collect()

@@ -7,15 +7,15 @@ use crate::input::corrupt;
 use crate::tiff::channel::Channel;
 use crate::tiff::scales::Scales;
 
-/// The most elements of a document.
+/// The maximum number of elements of a document.
 const MOST_NODES: u32 = 1 << 23;
 
-/// What a document says.
+/// The content of a document.
 #[derive(Debug)]
 pub(super) enum Document {
     /// The images, and the identifier of the file.
     Images(Vec<Described>, Option<String>),
-    /// The metadata are in another file; and the identifier of this file.
+    /// The metadata is in another file; and the identifier of this file.
     Elsewhere(String, Option<String>),
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Described {
     pub(super) channels: Vec<Channel>,
 }
 
-/// Planes that follow one another in a file.
+/// Consecutive planes in a file.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     z: u64,
@@ -45,13 +45,13 @@ pub(super) struct Run {
     pub(super) ifd: u64,
     /// The number of planes; `None` for all pages of the file.
     pub(super) count: Option<u64>,
-    /// The file; `None` for the file itself.
+    /// The file; `None` for the main file.
     pub(super) file: Option<String>,
     pub(super) uuid: Option<String>,
 }
 
 impl Run {
-    /// The place of the first plane along a dimension.
+    /// Returns the position of the first plane along a dimension.
     pub(super) fn first(&self, axis: char) -> u64 {
         match axis {
             'Z' => self.z,
@@ -62,7 +62,7 @@ impl Run {
 }
 
 impl Described {
-    /// The name, or the number.
+    /// Returns the name, or otherwise the number.
     pub(super) fn title(&self, nth: usize) -> String {
         self.name.clone().unwrap_or_else(|| nth.to_string())
     }
@@ -77,9 +77,8 @@ pub(super) fn parse(text: &str) -> Result<Document> {
     let root = xml.root_element();
     let uuid = root.attribute("UUID").map(str::to_owned);
     if let Some(binary) = child(root, "BinaryOnly") {
-        let name = binary
-            .attribute("MetadataFile")
-            .ok_or_else(|| corrupt("the file with the metadata has no name"))?;
+        let name =
+            binary.attribute("MetadataFile").ok_or_else(|| corrupt("the metadata file has no name"))?;
         return Ok(Document::Elsewhere(
             name.to_owned(),
             binary.attribute("UUID").map(str::to_owned).or(uuid),
@@ -99,11 +98,11 @@ fn child<'a, 'b>(node: Node<'a, 'b>, name: &'static str) -> Option<Node<'a, 'b>>
     children(node, name).next()
 }
 
-/// A whole number of an element.
+/// Returns an integer of an element.
 fn whole(node: Node<'_, '_>, name: &str) -> Result<Option<u64>> {
     let Some(text) = node.attribute(name) else { return Ok(None) };
     let number = text.trim().parse();
-    number.map(Some).map_err(|_| corrupt(format!("the attribute {name} of OME-XML is '{text}'")))
+    number.map(Some).map_err(|_| corrupt(format!("invalid value '{text}' of the OME-XML attribute {name}")))
 }
 
 fn described(image: Node<'_, '_>, pixels: Node<'_, '_>) -> Result<Described> {
@@ -166,7 +165,7 @@ fn scales(pixels: Node<'_, '_>) -> Scales {
 }
 
 fn channel(channel: Node<'_, '_>) -> Channel {
-    // Red, green, blue and opacity as one number with a sign.
+    // Red, green, blue and opacity as a signed integer.
     let color = channel.attribute("Color").and_then(|text| text.trim().parse::<i64>().ok());
     let color = color.map(|number| format!("{:06X}", (number >> 8) & 0xff_ffff));
     Channel { name: channel.attribute("Name").map(str::to_owned), color, range: None }

@@ -1,4 +1,4 @@
-//! Strips and tiles on their way into a file: predictors and compression.
+//! Strips and tiles that are written to a file: predictors and compression.
 
 use std::io::Write as _;
 
@@ -12,7 +12,7 @@ use crate::tiff::predictor::Predictor;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// The elements as they are.
+    /// No compression.
     None,
     /// Deflate, which all programs read.
     #[default]
@@ -21,11 +21,11 @@ pub enum Compression {
     Zstandard,
 }
 
-/// The level of Zstandard, which is about as fast as that of deflate.
+/// The level of Zstandard, which is about as fast as deflate.
 const ZSTANDARD: i32 = 9;
 
 impl Compression {
-    /// The number of the compression in TIFF.
+    /// Returns the TIFF number of the compression.
     pub(super) fn code(self) -> u16 {
         match self {
             Self::None => 1,
@@ -35,7 +35,7 @@ impl Compression {
     }
 
     fn compress(self, bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let failed = |error| failed("compressing a part of the image", error);
+        let failed = |error| failed("compressing a strip or tile", error);
         match self {
             Self::None => Ok(bytes),
             Self::Deflate => {
@@ -49,7 +49,7 @@ impl Compression {
     }
 }
 
-/// Returns the predictor for elements of this type. Programs for microscopy do not read that of floats.
+/// Returns the predictor for elements of this type. Microscopy programs do not read the predictor of floats.
 pub(super) fn predictor_of(data_type: &DataType, compression: Compression, with_floats: bool) -> Predictor {
     match data_type {
         _ if compression == Compression::None => Predictor::None,
@@ -66,15 +66,15 @@ pub(super) fn predictor_of(data_type: &DataType, compression: Compression, with_
     }
 }
 
-/// How elements of a file are encoded.
+/// The encoding of the elements of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Encoding {
     pub(super) compression: Compression,
     pub(super) predictor: Predictor,
-    /// The number of samples that lie together, and the size of one in bytes.
+    /// The number of interleaved samples, and the size of one in bytes.
     pub(super) samples: usize,
     pub(super) size: usize,
-    /// The number that tells what the bits of a sample are.
+    /// The TIFF sample format.
     pub(super) format: u16,
 }
 

@@ -7,7 +7,8 @@ use zarrox::data_type::Endian;
 
 use crate::input::{failed, unsupported};
 
-/// The most bytes of elements of a file in the classic form, whose offsets have 32 bits. Compressed elements may be a little larger.
+/// The maximum number of bytes of elements of a file in the classic form, whose offsets have 32 bits.
+/// Compressed elements may be slightly larger.
 const CLASSIC: u64 = 3_900_000_000;
 
 /// The value of a tag.
@@ -26,18 +27,18 @@ pub(super) enum Value {
 /// The tags of a directory, by their numbers.
 pub(super) type Tags = std::collections::BTreeMap<u16, Value>;
 
-/// A file that is written.
+/// A file that is being written.
 pub(super) struct File<W> {
     out: W,
-    /// The number of bytes that were written.
+    /// The number of bytes written.
     at: u64,
     is_big: bool,
 }
 
 impl<W: Write + Seek> File<W> {
-    /// Begins a file for `bytes` bytes of elements, in `parts` strips or tiles.
+    /// Starts a file for `bytes` bytes of elements, in `parts` strips or tiles.
     pub(super) fn begin(out: W, bytes: u64, parts: u64) -> Result<Self> {
-        // An incompressible part is larger by a header and a sum.
+        // An incompressible part grows by a header and a checksum.
         let most = bytes.saturating_add(bytes / 1000).saturating_add(parts.saturating_mul(64));
         let mut file = Self { out, at: 0, is_big: most > CLASSIC };
         let mark: &[u8] = if Endian::NATIVE == Endian::Little { b"II" } else { b"MM" };
@@ -59,7 +60,7 @@ impl<W: Write + Seek> File<W> {
         Ok(())
     }
 
-    /// An offset in the form of the file.
+    /// Returns an offset as encoded in the file.
     fn offset(&self, offset: u64) -> Result<Vec<u8>> {
         if self.is_big {
             return Ok(offset.to_ne_bytes().to_vec());
@@ -68,14 +69,15 @@ impl<W: Write + Seek> File<W> {
         Ok(offset.to_ne_bytes().to_vec())
     }
 
-    /// Writes a strip or a tile, and returns its place.
+    /// Writes a strip or tile, and returns its offset and size.
     pub(super) fn part(&mut self, bytes: &[u8]) -> Result<(u64, u64)> {
         let place = (self.at, bytes.len() as u64);
         self.push(bytes)?;
         Ok(place)
     }
 
-    /// Writes directories one after the other, each with the offset of the next one if they are `chained`, and returns their offsets.
+    /// Writes directories one after another, each with the offset of the next one if they are `chained`, and
+    /// returns their offsets.
     pub(super) fn directories(
         &mut self,
         all: impl ExactSizeIterator<Item = Tags>,
@@ -95,7 +97,7 @@ impl<W: Write + Seek> File<W> {
         Ok(offsets)
     }
 
-    /// The bytes of a directory that begins here: the entries, and then the values that have no place in them.
+    /// Returns the bytes of a directory at this offset: the entries, and then the values that do not fit into them.
     fn directory(&self, tags: &Tags, has_next: bool) -> Result<Vec<u8>> {
         let (inline, entry) = if self.is_big { (8, 20) } else { (4, 12) };
         let head = if self.is_big { 8 } else { 2 };
@@ -125,7 +127,7 @@ impl<W: Write + Seek> File<W> {
         Ok(entries)
     }
 
-    /// The type of a value, the number of its parts, and its bytes.
+    /// Returns the TIFF type of a value, the number of its elements, and its bytes.
     fn encoded(&self, value: &Value) -> Result<(u16, usize, Vec<u8>)> {
         let offsets = |offsets: &[u64]| -> Result<Vec<u8>> {
             Ok(offsets.iter().map(|&offset| self.offset(offset)).collect::<Result<Vec<_>>>()?.concat())
@@ -144,7 +146,7 @@ impl<W: Write + Seek> File<W> {
         })
     }
 
-    /// Ends a file whose first directory is at this offset.
+    /// Completes a file whose first directory is at this offset.
     pub(super) fn finish(mut self, first: u64) -> Result<()> {
         let offset = self.offset(first)?;
         let writing = |error| failed("writing the file", error);

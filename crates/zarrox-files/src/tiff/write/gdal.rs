@@ -1,4 +1,4 @@
-//! What GDAL keeps of an image: the missing value, and for each band its scale, offset, unit, name and metadata.
+//! The GDAL metadata of an image: the missing value, and for each band its scale, offset, unit, name and metadata.
 
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, Result};
@@ -8,13 +8,14 @@ use crate::input::unsupported;
 use crate::placed::{Axis, Placed};
 use crate::tiff::tag;
 
-/// The item that GDAL keeps with a role although its name is that of metadata.
+/// The item that GDAL stores with a role although its name is that of metadata.
 const COLOUR: &str = "COLORINTERP";
 
 /// Adds the tags of an image with `bands` bands.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when an attribute does not say something of each band, or has no form in XML.
+/// [`zarrox::ErrorKind::Unsupported`] when an attribute does not have a value for each band, or cannot be represented
+/// in XML.
 pub(super) fn add(placed: &Placed, bands: u64, tags: &mut Tags) -> Result<()> {
     if let Some(text) = no_data(placed)? {
         tags.insert(tag::NO_DATA, Value::Text(text));
@@ -40,7 +41,7 @@ pub(super) fn add(placed: &Placed, bands: u64, tags: &mut Tags) -> Result<()> {
     }
     let name = "gdal_metadata";
     let xml = match placed.attribute(name) {
-        // XML that an import could not read is kept as it is.
+        // XML that an import could not parse is kept unchanged.
         Some(Json::String(text)) if items.is_empty() => text.clone(),
         Some(Json::Object(map)) => {
             items.extend(of_map(name, map, None)?);
@@ -60,7 +61,7 @@ pub(super) fn add(placed: &Placed, bands: u64, tags: &mut Tags) -> Result<()> {
 struct Item {
     name: String,
     domain: Option<String>,
-    /// The band, and what the item is for GDAL.
+    /// The band, and the GDAL role of the item.
     band: Option<usize>,
     role: Option<&'static str>,
     value: String,
@@ -101,13 +102,13 @@ impl Bands<'_> {
     /// Returns the values that an attribute has for the bands of the selection.
     ///
     /// # Errors
-    /// When it is not a list with such a value for each band.
+    /// If it is not a list with such a value for each band.
     fn list<T>(&self, name: &str, value: &dyn Fn(&Json) -> Option<T>) -> Result<Option<Vec<T>>> {
         let Some(stored) = self.placed.attribute(name) else { return Ok(None) };
         let list = stored.as_array().ok_or_else(|| not_written(name, stored))?;
         let bands = self.positions(list.len()).ok_or_else(|| {
             unsupported(format!(
-                "the attribute '{name}' has {} values, which are not those of the {} bands of the image; correct or remove it",
+                "the attribute '{name}' has {} values, but the image has {} bands; correct or remove the attribute",
                 list.len(),
                 self.count
             ))
@@ -157,7 +158,7 @@ fn of_map(attribute: &str, map: &Map, band: Option<usize>) -> Result<Vec<Item>> 
     map.iter().map(item).collect()
 }
 
-/// Returns the XML of items; an empty text of none.
+/// Returns the XML of items; empty without items.
 fn document(items: Vec<Item>) -> Result<String> {
     if items.is_empty() {
         return Ok(String::new());
@@ -182,23 +183,23 @@ fn document(items: Vec<Item>) -> Result<String> {
     Ok(xml)
 }
 
-/// Returns a text of XML, which has no control characters but tabs and ends of lines.
+/// Escapes a string for XML. Control characters other than tabs and line ends are an error.
 fn text_of_xml(text: &str) -> Result<String> {
     match text.chars().find(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
         None => Ok(escaped(text)),
         Some(found) => Err(unsupported(format!(
-            "XML, in which TIFF keeps metadata of GDAL, does not have the character {found:?} of an attribute"
+            "the character {found:?} of an attribute cannot be stored in the GDAL metadata of TIFF, which is XML"
         ))),
     }
 }
 
 fn not_written(name: &str, value: &Json) -> Error {
     unsupported(format!(
-        "the attribute '{name}' has {value}, which metadata of GDAL in TIFF does not have; correct or remove it"
+        "the value {value} of the attribute '{name}' cannot be stored in the GDAL metadata of TIFF; correct or remove the attribute"
     ))
 }
 
-/// The text of the element that stands for nothing: the attribute for it, or the fill value if it is not 0.
+/// Returns the text of the element that marks missing values: the attribute for it, or the fill value if it is not 0.
 fn no_data(placed: &Placed) -> Result<Option<String>> {
     let data_type = placed.array.data_type();
     if matches!(data_type, DataType::Bool | DataType::Complex64 | DataType::Complex128) {
@@ -224,7 +225,7 @@ fn no_data(placed: &Placed) -> Result<Option<String>> {
     placed.array.format_element(fill.as_bytes()).map(|text| Some(text.to_ascii_lowercase()))
 }
 
-/// A text of XML.
+/// Returns a string of XML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

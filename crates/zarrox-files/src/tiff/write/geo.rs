@@ -1,4 +1,4 @@
-//! The place of an image on the earth as tags of GeoTIFF.
+//! Georeferencing of an image as tags of GeoTIFF.
 
 use zarrox::json::Json;
 use zarrox::{Group, Node, Result};
@@ -11,26 +11,28 @@ use crate::tiff::tag;
 /// Longitude and latitude on WGS 84.
 const WGS_84: u16 = 4326;
 
-/// The codes of the EPSG registry that are projected systems, whatever their coordinates are.
+/// The EPSG codes of projected systems, whatever their coordinates are.
 const SURELY_PROJECTED: [std::ops::RangeInclusive<u16>; 2] = [2000..=3999, 20000..=32766];
 
-/// The names of the dimensions of columns and rows, by which their coordinates are taken for places on the earth.
+/// The names of the dimensions of columns and rows, whose coordinates count as geographic coordinates.
 const EAST: [&str; 8] =
     ["x", "lon", "longitude", "long", "easting", "east", "projection_x_coordinate", "rlon"];
 const NORTH: [&str; 8] =
     ["y", "lat", "latitude", "northing", "north", "projection_y_coordinate", "rlat", "ylat"];
 
-/// The place of an image.
+/// The georeferencing of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
-    /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Whole columns and rows are the corners of pixels.
+    /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Integer columns and rows are the
+    /// corners of pixels.
     transform: [f64; 6],
-    /// The code of the coordinate system, and whether it is one of longitude and latitude.
+    /// The code of the coordinate system, and whether its coordinates are longitude and latitude.
     system: Option<(u16, bool)>,
 }
 
 impl Place {
-    /// The place of an array whose last dimensions are these rows and columns, if its attributes or its coordinates tell one.
+    /// Returns the georeferencing of an array whose last dimensions are these rows and columns, from its
+    /// attributes or its coordinates.
     pub(super) fn of(placed: &Placed, rows: &Axis, columns: &Axis, size: (u64, u64)) -> Result<Option<Self>> {
         let transform = match of_attribute(placed, rows, columns) {
             Some(transform) => transform,
@@ -57,7 +59,7 @@ impl Place {
         Ok(Some(Self { transform, system }))
     }
 
-    /// Adds the tags of the place.
+    /// Adds the GeoTIFF tags.
     pub(super) fn add(&self, tags: &mut Tags) {
         let [a, b, c, d, e, f] = self.transform;
         if b == 0.0 && d == 0.0 && a > 0.0 && e < 0.0 {
@@ -70,7 +72,7 @@ impl Place {
         let short = |number: u64| u16::try_from(number).unwrap_or_default();
         if let Some((code, is_geographic)) = self.system {
             let (model, key) = if is_geographic { (2, GEOGRAPHIC) } else { (1, PROJECTED) };
-            // Pixels are areas.
+            // Pixels are areas, not points.
             let entries = [(MODEL_TYPE, model), (RASTER_TYPE, 1), (key, code)];
             let mut keys = vec![1, 1, 0, short(entries.len() as u64)];
             keys.extend(entries.iter().flat_map(|&(key, value)| [short(key), 0, 1, value]));
@@ -79,7 +81,7 @@ impl Place {
     }
 }
 
-/// The transform that an import keeps as an attribute, for a part of the array.
+/// Returns the transform in the attribute of an import, for a part of the array.
 #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
 fn of_attribute(placed: &Placed, rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     let numbers = placed.attribute("transform")?.as_array()?;
@@ -87,14 +89,14 @@ fn of_attribute(placed: &Placed, rows: &Axis, columns: &Axis) -> Option<[f64; 6]
     let &[a, b, c, d, e, f] = numbers.as_slice() else { return None };
     let (column, row) = (columns.start as f64, rows.start as f64);
     let (right, down) = (columns.step as f64, rows.step as f64);
-    // The middle of a pixel stays, and the corner moves with the size.
+    // The center of the first pixel is fixed, so its corner depends on the pixel size.
     let corner = |along_x: f64, along_y: f64, begin: f64| {
         begin + along_x * (column + 0.5 * (1.0 - right)) + along_y * (row + 0.5 * (1.0 - down))
     };
     Some([a * right, b * down, corner(a, b, c), d * right, e * down, corner(d, e, f)])
 }
 
-/// The transform of even coordinates.
+/// Returns the transform of evenly spaced coordinates.
 fn of_coordinates(rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     let is_named = |axis: &Axis, names: &[&str]| {
         axis.name.as_ref().is_some_and(|own| names.iter().any(|name| own.eq_ignore_ascii_case(name)))
@@ -106,7 +108,8 @@ fn of_coordinates(rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     Some([right, 0.0, east - right / 2.0, 0.0, down, north - down / 2.0])
 }
 
-/// The code of the coordinate system: that of the attribute `crs`, or of the variable that CF names as `grid_mapping`.
+/// Returns the code of the coordinate system: that of the attribute `crs`, or of the variable that CF names
+/// as `grid_mapping`.
 fn code_of(placed: &Placed) -> Result<Option<u16>> {
     let of_text = |text: &str| text.trim().strip_prefix("EPSG:").and_then(|code| code.trim().parse().ok());
     let of_parent = placed.parent.as_ref().and_then(|group| group.attributes().get("crs")?.as_str());
@@ -118,12 +121,12 @@ fn code_of(placed: &Placed) -> Result<Option<u16>> {
     Ok(of_grid_mapping(group, name.trim_end_matches(':')))
 }
 
-/// The code that a variable of CF has in well-known text.
+/// Returns the code that a variable of CF has in well-known text.
 fn of_grid_mapping(group: &Group, name: &str) -> Option<u16> {
     let Ok(Node::Array(array)) = group.open(name) else { return None };
     let text = |name: &str| array.attributes().get(name).and_then(Json::as_str);
     let wkt = text("crs_wkt").or_else(|| text("spatial_ref"))?;
-    // The last authority is that of the whole system, if the text ends with it.
+    // The last authority in the text identifies the whole system if the text ends with it.
     let end = wkt.trim_end().trim_end_matches(']');
     let last = end.rfind('[').map(|at| &end[at + 1..])?;
     let mut parts = last.split(',').map(|part| part.trim().trim_matches('"'));

@@ -1,4 +1,4 @@
-//! How an array becomes images: which dimensions are pages, planes and samples, and the strips or tiles.
+//! The layout of an array as images: the dimensions of pages, planes and samples, and the strips or tiles.
 
 use std::ops::Range;
 
@@ -7,20 +7,21 @@ use zarrox::{Array, DataType, Result};
 use crate::input::unsupported;
 use crate::placed::{Axis, Placed};
 
-/// The most samples of a pixel, and pixels along a side.
+/// The maximum number of samples of a pixel, and of pixels along a side.
 const MOST_SAMPLES: u64 = 65_535;
 const MOST_SIDE: u64 = (1 << 31) - 1;
 
-/// Sides of tiles are multiples of this, and lie in a range.
+/// The sides of tiles are multiples of this number, within a range.
 const TILE: u64 = 16;
 const SIDES: std::ops::RangeInclusive<u64> = 64..=1024;
 const USUAL_SIDE: u64 = 256;
 
-/// The size of strips in bytes that is aimed at, and the largest row of one.
+/// The target size of strips in bytes, and the maximum size of a row.
 const STRIP: u64 = 256 << 10;
 const MOST_ROW: u64 = 4 << 20;
 
-/// The largest tile in bytes, and the most strips and tiles of a file, whose places are in memory.
+/// The maximum size of a tile in bytes, and the maximum number of strips and tiles of a file, whose offsets are kept in
+/// memory.
 const MOST_TILE: u64 = 16 << 20;
 const MOST_PARTS: u64 = 1 << 26;
 
@@ -31,9 +32,9 @@ pub(super) struct Layout {
     pub(super) lead: Vec<u64>,
     pub(super) height: u64,
     pub(super) width: u64,
-    /// The samples that lie together in a pixel, which are the last dimension; `None` for pixels of one element.
+    /// The interleaved samples in a pixel, which are the last dimension; `None` for pixels of one element.
     pub(super) samples: Option<u64>,
-    /// True if the dimensions before the rows are samples in planes of their own, and not pages.
+    /// True if the dimensions before the rows are separate sample planes, not pages.
     pub(super) is_planar: bool,
     /// The rows and columns of a strip or a tile.
     pub(super) part: (u64, u64),
@@ -47,19 +48,19 @@ pub(super) struct Layout {
 /// Which dimensions are samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leading {
-    /// All dimensions before the rows, as GDAL takes them for bands.
+    /// All dimensions before the rows are samples, which GDAL reads as bands.
     Planes,
-    /// None: all are pages, as microscopy has them.
+    /// None: all dimensions are pages, as in microscopy.
     Pages,
-    /// One that is named so.
+    /// A dimension with a name for samples.
     Named,
 }
 
 impl Layout {
-    /// The images of a selection.
+    /// Returns the images of a selection.
     ///
     /// # Errors
-    /// [`zarrox::ErrorKind::Unsupported`] when the elements or the dimensions are none that TIFF has.
+    /// [`zarrox::ErrorKind::Unsupported`] when TIFF does not support the data type or the dimensions.
     pub(super) fn of(placed: &Placed, leading: Leading) -> Result<Self> {
         let data_type = placed.array.data_type();
         sample_format(data_type)?;
@@ -69,12 +70,12 @@ impl Layout {
         let sides = if has_samples { 3 } else { 2 };
         let Some(first) = axes.len().checked_sub(sides) else {
             return Err(unsupported(format!(
-                "an image of TIFF has rows and columns, and the selection has the shape {lengths:?}"
+                "a TIFF image needs rows and columns; the selection has the shape {lengths:?}"
             )));
         };
         if lengths.contains(&0) {
             return Err(unsupported(format!(
-                "TIFF has no image without elements; the selection has the shape {lengths:?}"
+                "a TIFF image must have elements; the selection has the shape {lengths:?}"
             )));
         }
         let (lead, height, width) = (lengths[..first].to_vec(), lengths[first], lengths[first + 1]);
@@ -88,10 +89,10 @@ impl Layout {
                 Leading::Named => first == 1 && axes[0].is_samples(),
             };
         if samples.unwrap_or(1) > MOST_SAMPLES || height > MOST_SIDE || width > MOST_SIDE {
-            return Err(unsupported(format!("TIFF has no image of the shape {lengths:?}")));
+            return Err(unsupported(format!("TIFF does not support images of the shape {lengths:?}")));
         }
         if !is_planar && planes > u32::MAX.into() {
-            return Err(unsupported(format!("a file of TIFF has no {planes} pages")));
+            return Err(unsupported(format!("a TIFF file cannot have {planes} pages")));
         }
         let chunks = chunk_lengths(&placed.array, &placed.axes);
         let size = data_type.size() as u64;
@@ -102,13 +103,13 @@ impl Layout {
         let parts = down.checked_mul(across).and_then(|parts| parts.checked_mul(layout.images()));
         if parts.is_none_or(|parts| parts > MOST_PARTS) {
             return Err(unsupported(format!(
-                "the images of the shape {lengths:?} have too many tiles for a file of TIFF"
+                "the images of the shape {lengths:?} have too many tiles for a TIFF file"
             )));
         }
         Ok(layout)
     }
 
-    /// Chooses strips for chunks that are as wide as the image, and tiles for others.
+    /// Chooses strips if chunks are as wide as the image, and tiles otherwise.
     fn divide(&mut self) {
         let first = self.lead.len();
         let (rows, columns) = (self.chunks[first], self.chunks[first + 1]);
@@ -134,33 +135,33 @@ impl Layout {
         self.is_tiled = true;
     }
 
-    /// The size of a pixel in bytes.
+    /// Returns the size of a pixel in bytes.
     pub(super) fn pixel(&self) -> u64 {
         self.size * self.samples.unwrap_or(1)
     }
 
-    /// The number of images: pages or planes.
+    /// Returns the number of images: pages or planes.
     pub(super) fn images(&self) -> u64 {
         self.lead.iter().product()
     }
 
-    /// The number of directories.
+    /// Returns the number of directories.
     pub(super) fn pages(&self) -> u64 {
         if self.is_planar { 1 } else { self.images() }
     }
 
-    /// The samples of a pixel in all planes.
+    /// Returns the samples of a pixel in all planes.
     pub(super) fn all_samples(&self) -> u64 {
         if self.is_planar { self.images() } else { self.samples.unwrap_or(1) }
     }
 
-    /// The number of strips or tiles of an image below one another, and beside one another.
+    /// Returns the number of strips or tiles of an image along rows and columns.
     pub(super) fn parts(&self) -> (u64, u64) {
         (self.height.div_ceil(self.part.0), self.width.div_ceil(self.part.1))
     }
 
-    /// Returns the shape of blocks of whole strips or tiles that are read at once, of at most `memory` bytes, but at least one part. A
-    /// block has whole chunks if that is possible.
+    /// Returns the shape of the blocks that are read at once: whole strips or tiles of at most `memory` bytes, but at
+    /// least one. Blocks consist of whole chunks if possible.
     pub(super) fn block(&self, memory: u64) -> Vec<u64> {
         let first = self.lead.len();
         let lengths: Vec<u64> = self.lead.iter().copied().chain([self.height, self.width]).collect();
@@ -187,7 +188,7 @@ impl Layout {
         block
     }
 
-    /// The ranges of all blocks with these lengths.
+    /// Returns the ranges of all blocks with these lengths.
     pub(super) fn blocks(&self, block: &[u64]) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
         let lengths: Vec<u64> = self.lead.iter().copied().chain([self.height, self.width]).collect();
         let block = block.to_vec();
@@ -208,7 +209,8 @@ impl Layout {
     }
 }
 
-/// Returns true if the last dimension is the samples of a pixel: it is named so, or it has no name and is as long as colours are.
+/// Returns true if the last dimension is the samples of a pixel: if its name says so, or if it has no name and the
+/// length of a colour.
 fn has_samples(axes: &[&Axis], data_type: &DataType) -> bool {
     let [.., _, _, last] = axes else { return false };
     let is_colour = matches!(data_type, DataType::UInt8 | DataType::UInt16) && matches!(last.count, 3 | 4);
@@ -218,17 +220,17 @@ fn has_samples(axes: &[&Axis], data_type: &DataType) -> bool {
     }
 }
 
-/// The lengths of chunks in the positions of a selection, by the dimensions of the result.
+/// Returns the chunk shape along the dimensions of the selection.
 fn chunk_lengths(array: &Array, axes: &[Axis]) -> Vec<u64> {
     let lengths = array.unit_shape();
     let all = axes.iter().zip(lengths).filter(|(axis, _)| !axis.is_dropped);
     all.map(|(axis, length)| length.div_ceil(axis.step.unsigned_abs().max(1)).max(1)).collect()
 }
 
-/// The number that tells what the bits of a sample are.
+/// Returns the number that tells what the bits of a sample are.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] for elements that TIFF does not have.
+/// [`zarrox::ErrorKind::Unsupported`] for a data type that TIFF does not support.
 pub(super) fn sample_format(data_type: &DataType) -> Result<u16> {
     Ok(match data_type {
         DataType::Bool | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => 1,
@@ -237,7 +239,7 @@ pub(super) fn sample_format(data_type: &DataType) -> Result<u16> {
         DataType::Complex64 | DataType::Complex128 => 6,
         _ => {
             return Err(unsupported(format!(
-                "TIFF has no elements of {data_type}; zarrox cp --dtype makes a copy with elements of another type, such as float32"
+                "TIFF does not support {data_type}; zarrox cp --dtype makes a copy with elements of another type, such as float32"
             )));
         }
     })

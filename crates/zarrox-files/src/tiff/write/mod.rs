@@ -1,7 +1,7 @@
-//! Files of TIFF from arrays: plain ones, GeoTIFF where coordinates tell a place, and OME-TIFF.
+//! TIFF files from arrays: plain ones, GeoTIFF if coordinates are geographic, and OME-TIFF.
 //!
-//! The crate `tiff` writes strips in their order, but neither tiles nor planes, and it needs a version of Zstandard that cannot be linked
-//! together with ours.
+//! The crate `tiff` writes strips in order, but neither tiles nor planes, and it needs a version of Zstandard that
+//! cannot be linked together with ours.
 
 mod encode;
 mod file;
@@ -32,32 +32,33 @@ const SOFTWARE: u16 = 305;
 const SUB_DIRECTORIES: u16 = 330;
 const EXTRA_SAMPLES: u16 = 338;
 
-/// The beginnings of descriptions that speak of another file.
+/// The prefixes of descriptions that describe another file.
 const OF_FILES: [&str; 4] = ["ImageJ=", "<?xml", "<OME", "{\"shape\""];
 
-/// How a file is written.
+/// Options for writing a file.
 pub(crate) struct Options<'a> {
     /// True for OME-TIFF.
     pub(crate) is_ome: bool,
     pub(crate) compression: Compression,
-    /// The most bytes of elements in memory.
+    /// The maximum number of bytes of elements in memory.
     pub(crate) memory: u64,
-    /// Called with the number of elements that were written since the last call.
+    /// A function that is called with the number of elements written since its last call.
     pub(crate) progress: &'a (dyn Fn(u64) -> Result<()> + Sync),
 }
 
-/// A level of a pyramid: the images of an array, and the places of their strips or tiles.
+/// A level of a pyramid: the images of an array, and the locations of their strips or tiles.
 struct Level {
     layout: Layout,
     encoding: Encoding,
-    /// The places of the parts of each image.
+    /// The locations of the strips or tiles of each image.
     places: Vec<Vec<(u64, u64)>>,
 }
 
 /// Writes a file.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when TIFF has no such elements or dimensions; the errors of reading and writing.
+/// [`zarrox::ErrorKind::Unsupported`] when TIFF does not support the data type or the dimensions; the errors of reading
+/// and writing.
 pub(crate) fn write(
     node: &Node,
     selection: &Selection,
@@ -101,7 +102,7 @@ pub(crate) fn write(
         levels.push(level(&array.slice(..), layout, &mut file, options)?);
     }
     let main = level(&placed.array.slice(&placed.selection), layout, &mut file, options)?;
-    // The directories of smaller copies of each page, which the page names.
+    // The directories of the overviews of each page, which the page refers to.
     let mut below = vec![Vec::new(); usize::try_from(main.layout.pages()).unwrap_or(0)];
     for level in &levels {
         let directories = (0..below.len()).map(|page| level.tags(page, true));
@@ -124,7 +125,8 @@ pub(crate) fn write(
     file.finish(offsets.first().copied().unwrap_or_default())
 }
 
-/// The lower resolutions of an OME-Zarr image that are smaller along rows and columns only, as pages have them.
+/// Returns the lower resolutions of an OME-Zarr image that are smaller along rows and columns only, as TIFF overviews
+/// require.
 fn smaller(placed: &Placed, main: &Layout) -> Result<Vec<(Array, Layout)>> {
     let mut all: Vec<(Array, Layout)> = Vec::new();
     let Some((image, parent)) = placed.image.as_ref().zip(placed.parent.as_ref()) else { return Ok(all) };
@@ -147,7 +149,7 @@ fn smaller(placed: &Placed, main: &Layout) -> Result<Vec<(Array, Layout)>> {
     Ok(all)
 }
 
-/// The description of an image: that of the array, or the shape of pages in the words of tifffile.
+/// Returns the description of an image: that of the array, or the shape of pages in tifffile's format.
 fn description(placed: &Placed, layout: &Layout) -> Option<String> {
     let text =
         placed.text("description").filter(|text| !OF_FILES.iter().any(|start| text.starts_with(start)));
@@ -184,7 +186,7 @@ fn level(
     };
     let (down, across) = layout.parts();
     let mut places = vec![vec![(0, 0); number(down * across)]; number(layout.images())];
-    // A block is read, and has a compressed form.
+    // Memory holds a block and its compressed form.
     let block = layout.block((options.memory / 3).max(1));
     for ranges in layout.blocks(&block) {
         let selected: Vec<DimSelection> =
@@ -216,7 +218,7 @@ struct Part {
     /// The image in the file, and in the block.
     image: u64,
     in_block: u64,
-    /// The number of the part from above, and from the left.
+    /// The index of the part along rows and columns.
     row: u64,
     column: u64,
 }
@@ -227,7 +229,7 @@ impl Block<'_> {
         (&self.ranges[first], &self.ranges[first + 1])
     }
 
-    /// The strips or tiles of the block.
+    /// Returns the strips or tiles of the block.
     fn parts(&self) -> impl Iterator<Item = Part> {
         let (rows, columns) = self.sides();
         let (height, width) = self.layout.part;
@@ -245,7 +247,7 @@ impl Block<'_> {
         })
     }
 
-    /// The number of an image of the block in the file.
+    /// Returns the index in the file of an image of the block.
     fn image(&self, in_block: u64) -> u64 {
         let (mut rest, mut image, mut factor) = (in_block, 0, 1);
         for (range, length) in self.ranges.iter().zip(&self.layout.lead).rev() {
@@ -257,21 +259,21 @@ impl Block<'_> {
         image
     }
 
-    /// The rows and columns of a part that the image has.
+    /// Returns the rows and columns of a part that are inside the image.
     fn covered(&self, part: &Part) -> (Range<u64>, Range<u64>) {
         let (height, width) = self.layout.part;
         let range = |number: u64, side: u64, length: u64| number * side..((number + 1) * side).min(length);
         (range(part.row, height, self.layout.height), range(part.column, width, self.layout.width))
     }
 
-    /// The number of bytes of a row of a part.
+    /// Returns the size of a row of a part in bytes.
     fn row(&self, part: &Part) -> usize {
         let (_, columns) = self.covered(part);
         let width = if self.layout.is_tiled { self.layout.part.1 } else { columns.end - columns.start };
         usize::try_from(width * self.layout.pixel()).unwrap_or(usize::MAX)
     }
 
-    /// The bytes of a part. A tile has zeros beyond the image.
+    /// Returns the bytes of a part. A tile has zeros beyond the image.
     fn bytes(&self, part: &Part) -> Vec<u8> {
         let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         let (rows, columns) = self.covered(part);
@@ -297,7 +299,7 @@ impl Block<'_> {
 }
 
 impl Level {
-    /// The tags of a page.
+    /// Returns the tags of a page.
     fn tags(&self, page: usize, is_reduced: bool) -> Tags {
         let Self { layout, encoding, places } = self;
         let long = |number: u64| Value::Long(u32::try_from(number).unwrap_or(u32::MAX));
@@ -322,7 +324,7 @@ impl Level {
         }
         let usual = if is_colour { 3 } else { 1 };
         if samples > usual {
-            // The fourth sample of colours is how opaque they are.
+            // The fourth sample of colours is the opacity.
             let kind = if is_colour { 2 } else { 0 };
             tags.insert(EXTRA_SAMPLES, Value::Shorts(vec![kind; samples - usual]));
         }

@@ -11,10 +11,10 @@ use crate::placed::{Axis, Placed};
 
 const SCHEMA: &str = "http://www.openmicroscopy.org/Schemas/OME/2016-06";
 
-/// The dimensions of pages that OME has.
+/// The page dimensions of OME.
 const LEADING: [char; 3] = ['c', 'z', 't'];
 
-/// The units of OME by the names of OME-Zarr, and by the short ones.
+/// The OME units by their OME-Zarr names and by their symbols.
 const UNITS: [(&[&str], &str); 14] = [
     (&["angstrom"], "Å"),
     (&["nanometer", "nm"], "nm"),
@@ -32,10 +32,10 @@ const UNITS: [(&[&str], &str); 14] = [
     (&["day", "d"], "d"),
 ];
 
-/// The XML of an image with this layout.
+/// Returns the XML of an image with this layout.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when OME has no such dimensions or elements.
+/// [`zarrox::ErrorKind::Unsupported`] when OME does not support the dimensions or the data type.
 pub(super) fn description(placed: &Placed, layout: &Layout) -> Result<String> {
     let axes: Vec<&Axis> = placed.result().collect();
     let leading = leading(&axes[..layout.lead.len()])?;
@@ -80,13 +80,13 @@ pub(super) fn description(placed: &Placed, layout: &Layout) -> Result<String> {
     Ok(xml)
 }
 
-/// The name of a channel of a selection.
+/// Returns the name of a channel of a selection.
 fn label<'a>(axis: &Axis, labels: &'a [String], channel: u64) -> Option<&'a str> {
     let position = axis.start.checked_add(axis.step.checked_mul(i64::try_from(channel).ok()?)?)?;
     labels.get(usize::try_from(position).ok()?).map(String::as_str).filter(|label| !label.is_empty())
 }
 
-/// The dimensions of pages by the letters of OME: by their names, or in the usual order if they have none.
+/// Returns the page dimensions by OME letter: by name, or in the usual order without names.
 fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     let usual = ['t', 'c', 'z'];
     if axes.len() <= usual.len() && axes.iter().all(|axis| axis.name.is_none()) {
@@ -105,7 +105,7 @@ fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
             Some(letter) if !found.iter().any(|(own, _)| *own == letter) => found.push((letter, axis)),
             _ => {
                 return Err(unsupported(format!(
-                    "OME-TIFF has the dimensions t, c, z, y and x, and no other '{name}'; select a single position of it, give it another \
+                    "OME-TIFF supports the dimensions t, c, z, y and x, not '{name}'; select a single position of it, give it another \
                      name with zarrox rename-dim, or write .tif"
                 )));
             }
@@ -114,7 +114,7 @@ fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     Ok(found)
 }
 
-/// The attributes of a distance between positions.
+/// Returns the XML attributes of the spacing along a dimension.
 fn physical(name: &str, axis: Option<&Axis>) -> String {
     let Some((axis, (_, step))) = axis.and_then(|axis| Some((axis, axis.even?))) else {
         return String::new();
@@ -125,7 +125,7 @@ fn physical(name: &str, axis: Option<&Axis>) -> String {
         .and_then(|unit| UNITS.iter().find(|(names, _)| names.contains(&unit)).map(|(_, symbol)| *symbol));
     let is_time = name == "TimeIncrement";
     match unit {
-        // Without a unit, the distance is one of the array.
+        // Without a unit, the spacing is in the reference frame of the array.
         None if is_time || step == 1.0 => String::new(),
         None => format!(" {name}=\"{}\" {name}Unit=\"reference frame\"", step.abs()),
         Some(symbol) => format!(" {name}=\"{}\" {name}Unit=\"{symbol}\"", step.abs()),
@@ -146,7 +146,7 @@ fn pixel_type(data_type: &DataType) -> Result<&'static str> {
         DataType::Complex128 => "double-complex",
         _ => {
             return Err(unsupported(format!(
-                "OME-TIFF has no elements of {data_type}; zarrox cp --dtype makes a copy with elements of another type, and .tif has them"
+                "OME-TIFF does not support {data_type}; copy to another type with zarrox cp --dtype, or write .tif"
             )));
         }
     })

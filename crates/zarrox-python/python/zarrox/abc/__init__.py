@@ -1,1 +1,1 @@
-"""The base classes that programs subclass, as zarr-python 3 has them."""
+"""The base classes for subclasses in programs, with the names of zarr-python 3."""

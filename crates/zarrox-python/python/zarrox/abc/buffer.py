@@ -17,7 +17,7 @@ __all__ = ["ArrayLike", "Buffer", "BufferPrototype", "NDArrayLike", "NDBuffer"]
 
 @runtime_checkable
 class ArrayLike(Protocol):
-    """What a `Buffer` holds: an array of one dimension."""
+    """The content of a `Buffer`: a one-dimensional array."""
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
@@ -32,7 +32,7 @@ class ArrayLike(Protocol):
 
 @runtime_checkable
 class NDArrayLike(Protocol):
-    """What an `NDBuffer` holds, and what arrays give: an array of any number of dimensions."""
+    """The content of an `NDBuffer`, and the result of reading arrays: an array with any number of dimensions."""
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
@@ -62,7 +62,7 @@ class Buffer(ABC):
     Parameters
     ----------
     array_like : array
-        An array of bytes with one dimension, which is kept.
+        A one-dimensional array of bytes, which is not copied.
     """
 
     def __init__(self, array_like: ArrayLike) -> None:
@@ -75,42 +75,42 @@ class Buffer(ABC):
     @classmethod
     @abstractmethod
     def create_zero_length(cls) -> Self:
-        """A buffer of no bytes."""
+        """Returns an empty buffer."""
 
     @classmethod
     def from_array_like(cls, array_like: ArrayLike) -> Self:
-        """The buffer over an array of bytes."""
+        """Returns the buffer over an array of bytes."""
         return cls(array_like)
 
     @classmethod
     @abstractmethod
     def from_buffer(cls, buffer: Buffer) -> Self:
-        """The buffer of this class with the bytes of another one."""
+        """Returns the buffer of this class with the bytes of another one."""
 
     @classmethod
     @abstractmethod
     def from_bytes(cls, bytes_like: Any) -> Self:
-        """The buffer over an object with the buffer protocol."""
+        """Returns the buffer over an object with the buffer protocol."""
 
     @abstractmethod
     def as_numpy_array(self) -> npt.NDArray[Any]:
-        """The bytes as an array of NumPy."""
+        """Returns the bytes as a NumPy array."""
 
     @abstractmethod
     def combine(self, others: Iterable[Buffer]) -> Self:
-        """This buffer and others, one behind the other."""
+        """Concatenates this buffer and others."""
 
     def as_array_like(self) -> ArrayLike:
-        """The array that the buffer holds."""
+        """Returns the array that the buffer holds."""
         data: ArrayLike = self._data
         return data
 
     def as_buffer_like(self) -> Any:
-        """The bytes as an object with the buffer protocol."""
+        """Returns the bytes as an object with the buffer protocol."""
         return memoryview(self.as_numpy_array())
 
     def to_bytes(self) -> bytes:
-        """A copy of the bytes."""
+        """Returns a copy of the bytes."""
         return bytes(self.as_numpy_array())
 
     def __getitem__(self, key: slice) -> Self:
@@ -145,7 +145,7 @@ class NDBuffer:
     Parameters
     ----------
     array : array
-        The array that is kept.
+        The array, which is not copied.
     """
 
     def __init__(self, array: Any) -> None:
@@ -155,7 +155,7 @@ class NDBuffer:
     def create(
         cls, *, shape: Iterable[int], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C", fill_value: Any = None
     ) -> Self:
-        """A new block, which is filled with a value; zeros where none is given."""
+        """Returns a new block that is filled with a value; zeros by default."""
         # Without the view, NumPy loses the byte order and the factor of generic times.
         values = np.zeros(tuple(shape), dtype=dtype, order=order).view(dtype)
         if fill_value is not None and not (isinstance(fill_value, int) and fill_value == 0):
@@ -164,30 +164,30 @@ class NDBuffer:
 
     @classmethod
     def empty(cls, shape: tuple[int, ...], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C") -> Self:
-        """A new block, whose elements are undefined."""
+        """Returns a new block, whose elements are undefined."""
         return cls(np.empty(shape=shape, dtype=dtype, order=order).view(dtype))
 
     @classmethod
     def from_ndarray_like(cls, ndarray_like: Any) -> Self:
-        """The block over an array."""
+        """Returns the block over an array."""
         return cls(ndarray_like)
 
     @classmethod
     def from_numpy_array(cls, array_like: npt.ArrayLike) -> Self:
-        """The block over an array of NumPy."""
+        """Returns the block over a NumPy array."""
         return cls.from_ndarray_like(np.asanyarray(array_like))
 
     def as_ndarray_like(self) -> NDArrayLike:
-        """The array that the block holds."""
+        """Returns the array that the block holds."""
         data: NDArrayLike = self._data
         return data
 
     def as_numpy_array(self) -> npt.NDArray[Any]:
-        """The elements as an array of NumPy."""
+        """Returns the elements as a NumPy array."""
         return np.asanyarray(self._data)
 
     def as_scalar(self) -> Any:
-        """The only element."""
+        """Returns the only element, as a scalar."""
         if self._data.size != 1:
             raise ValueError("Buffer does not contain a single scalar value")
         return self.as_numpy_array()[()]
@@ -209,15 +209,15 @@ class NDBuffer:
         return "big" if self.dtype.byteorder == ">" else "little"
 
     def reshape(self, newshape: tuple[int, ...] | Literal[-1]) -> Self:
-        """The elements in another shape."""
+        """Returns the elements in another shape."""
         return self.__class__(self._data.reshape(newshape))
 
     def squeeze(self, axis: tuple[int, ...]) -> Self:
-        """The block without dimensions of length 1."""
+        """Returns the block without dimensions of length 1."""
         return self.reshape(tuple(length for position, length in enumerate(self.shape) if position not in axis))
 
     def astype(self, dtype: npt.DTypeLike, order: Literal["K", "A", "C", "F"] = "K") -> Self:
-        """The elements as another type."""
+        """Returns the elements as another type."""
         target: Any = np.dtype(dtype)
         if target.kind == self.dtype.kind and target.kind in "mM" and np.datetime_data(target) == np.datetime_data(self.dtype):
             counts = self.as_numpy_array().view(self.dtype.str[0] + "i8").astype(target.str[0] + "i8", order=order)
@@ -244,27 +244,27 @@ class NDBuffer:
             return False
         values, wanted = self.as_numpy_array(), np.asarray(other)
         if wanted.dtype.kind == "f" and wanted.ndim == 0 and wanted == 0 and values.dtype.kind in "iufc":
-            # 0.0 and -0.0 are equal, and not the same.
+            # 0.0 and -0.0 are equal but have different bytes.
             void = f"V{values.dtype.itemsize}"
             same = np.broadcast_to(wanted.astype(values.dtype), values.shape)
             return bool(np.array_equal(values.view(void), same.view(void)))
         return bool(np.array_equal(values, np.broadcast_to(wanted, values.shape), equal_nan=equal_nan and values.dtype.kind in "fcmM"))
 
     def fill(self, value: Any) -> None:
-        """Gives each element a value."""
+        """Sets each element to a value."""
         self._data.fill(value)
 
     def copy(self) -> Self:
-        """A copy of the block."""
+        """Returns a copy of the block."""
         return self.__class__(self._data.copy())
 
     def transpose(self, axes: SupportsIndex | tuple[int, ...] | None) -> Self:
-        """The block with its dimensions in another order."""
+        """Returns the block with permuted dimensions."""
         return self.__class__(self._data.transpose(axes))
 
 
 class BufferPrototype(NamedTuple):
-    """The classes of buffers that something makes.
+    """The buffer classes of a store or codec.
 
     Attributes
     ----------

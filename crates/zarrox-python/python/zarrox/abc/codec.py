@@ -1,6 +1,6 @@
 """The base classes of codecs of version 3, and of codec pipelines.
 
-Arrays of version 3 are encoded and decoded by codecs in Rust alone; `zarrox.v2.codecs.Codec` is for codecs in Python.
+Arrays of version 3 use only codecs in Rust. For codecs in Python, see `zarrox.v2.codecs.Codec`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CodecInput = CodecOutput = NDBuffer | Buffer
 
 
 class GetResult(TypedDict):
-    """What reading a chunk gave."""
+    """The result of reading a chunk."""
 
     status: Literal["present", "missing"]
 
@@ -58,20 +58,21 @@ class ArrayBytesCodecPartialEncodeMixin:
 
 
 class CodecPipeline(ABC):
-    """What reads and writes chunks in zarr-python. This package has its own in Rust; `zarrox.zarr3` offers that to zarr-python."""
+    """The class that reads and writes chunks in zarr-python. This package has its own in Rust, which `zarrox.zarr3` provides to
+    zarr-python."""
 
     @abstractmethod
     def evolve_from_array_spec(self, array_spec: Any) -> Self:
-        """The pipeline for chunks of an array."""
+        """Returns the pipeline for chunks of an array."""
 
     @classmethod
     @abstractmethod
     def from_codecs(cls, codecs: Iterable[Any]) -> Self:
-        """The pipeline of some codecs."""
+        """Returns the pipeline of some codecs."""
 
     @classmethod
     def from_array_metadata_and_store(cls, array_metadata: Any, store: Any) -> Self:
-        """The pipeline of an array, for classes that need its metadata and its store."""
+        """Returns the pipeline of an array, for classes that need its metadata and its store."""
         raise NotImplementedError(f"'{cls.__name__}' does not implement a method to create itself from metadata and a store")
 
     @property
@@ -86,11 +87,11 @@ class CodecPipeline(ABC):
 
     @abstractmethod
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
-        """Refuses arrays that the codecs cannot store."""
+        """Rejects arrays that the codecs cannot store."""
 
     @abstractmethod
     def compute_encoded_size(self, byte_length: int, array_spec: Any) -> int:
-        """The length of an encoded chunk."""
+        """Returns the length of an encoded chunk."""
 
     @abstractmethod
     async def decode(self, chunk_bytes_and_specs: Iterable[tuple[Any, Any]]) -> Iterable[Any]:

@@ -17,12 +17,12 @@ class Metadata:
     """A data class whose fields are written as JSON."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, in which other objects of this class have become mappings."""
+        """Returns the fields, in which other objects of this class have become mappings."""
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The object with these fields."""
+        """Returns the object with these fields."""
         return cls(**data)
 
 

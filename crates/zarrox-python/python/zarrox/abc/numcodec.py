@@ -1,4 +1,4 @@
-"""What codecs of version 2 have."""
+"""The protocol of codecs of version 2."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Numcodec(Protocol):
         ...
 
     def get_config(self) -> Any:
-        """The parameters with the ``id``, as JSON values."""
+        """Returns the parameters with the ``id``, as JSON values."""
         ...
 
     @classmethod
     def from_config(cls, config: Any) -> Self:
-        """The codec with these parameters."""
+        """Returns the codec with these parameters."""
         ...

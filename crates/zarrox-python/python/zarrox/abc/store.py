@@ -75,12 +75,12 @@ ByteRequest: TypeAlias = RangeByteRequest | OffsetByteRequest | SuffixByteReques
 
 
 class Store(ABC):
-    """Keys and their bytes, somewhere.
+    """A key-value store.
 
     Parameters
     ----------
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether writing is disabled.
     """
 
     _read_only: bool = False
@@ -92,13 +92,13 @@ class Store(ABC):
 
     @classmethod
     async def open(cls, *args: Any, **kwargs: Any) -> Self:
-        """Make a store, and open it."""
+        """Create a store and open it."""
         store = cls(*args, **kwargs)
         await store._open()
         return store
 
     def with_read_only(self, read_only: bool = False) -> Store:
-        """The same place as a store that can, or cannot, be written."""
+        """Returns the same store with another ``read_only``."""
         raise NotImplementedError(f"with_read_only is not implemented for the {type(self)} store type.")
 
     def __enter__(self) -> Self:
@@ -117,12 +117,12 @@ class Store(ABC):
             await self._open()
 
     def close(self) -> None:
-        """Finish what was written, and let go of files and connections."""
+        """Complete all writes, and release files and connections."""
         self._is_open = False
 
     @property
     def read_only(self) -> bool:
-        """True if nothing can be written."""
+        """True if the store is read-only."""
         return self._read_only
 
     def _check_writable(self) -> None:
@@ -131,7 +131,7 @@ class Store(ABC):
 
     @abstractmethod
     def __eq__(self, value: object) -> bool:
-        """Returns true if both are the same place."""
+        """Returns true if both are the same store."""
 
     @property
     @abstractmethod
@@ -160,13 +160,13 @@ class Store(ABC):
 
     @abstractmethod
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """A value or a part of it; ``None`` if it is missing."""
+        """Returns a value or a part of it; ``None`` if it is missing."""
 
     @abstractmethod
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
-        """Several values or parts."""
+        """Returns several values or parts."""
 
     @abstractmethod
     async def exists(self, key: str) -> bool:
@@ -178,19 +178,19 @@ class Store(ABC):
 
     @abstractmethod
     async def delete(self, key: str) -> None:
-        """Delete a value, if it is there."""
+        """Delete a value, if it exists."""
 
     @abstractmethod
     def list(self) -> AsyncIterator[str]:
-        """All keys."""
+        """Yields all keys."""
 
     @abstractmethod
     def list_prefix(self, prefix: str) -> AsyncIterator[str]:
-        """All keys that begin with a prefix."""
+        """Yields all keys that begin with a prefix."""
 
     @abstractmethod
     def list_dir(self, prefix: str) -> AsyncIterator[str]:
-        """The names directly below a prefix."""
+        """Yields the names directly below a prefix."""
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
         """Write a value if there is none."""
@@ -209,7 +209,7 @@ class Store(ABC):
     async def get_ranges(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Parts of a value with their places among the requests.
+        """Yields ranges of a value with the indices of the requests.
 
         Raises
         ------
@@ -225,7 +225,7 @@ class Store(ABC):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """As `get_ranges`, for stores that need no event loop."""
+        """Like `get_ranges`, for stores that need no event loop."""
         if not isinstance(self, SupportsGetSync):
             raise TypeError(f"{type(self).__name__} does not support synchronous reads")
         values = [self.get_sync(key, prototype=prototype, byte_range=one) for one in byte_ranges]
@@ -245,21 +245,21 @@ class Store(ABC):
         await self.delete_dir("")
 
     async def delete_dir(self, prefix: str) -> None:
-        """Delete all that is below a prefix."""
+        """Delete all keys below a prefix."""
         self._check_supports("deletes", "listing")
         self._check_writable()
         async for key in self.list_prefix(_directory(prefix)):
             await self.delete(key)
 
     async def getsize(self, key: str) -> int:
-        """The length of a value in bytes; a missing one is a ``FileNotFoundError``."""
+        """Returns the length of a value in bytes; raises ``FileNotFoundError`` if it is missing."""
         value = await self.get(key, default_buffer_prototype())
         if value is None:
             raise FileNotFoundError(key)
         return len(value)
 
     async def getsize_prefix(self, prefix: str) -> int:
-        """The bytes of all values below a prefix."""
+        """Returns the total size of all values below a prefix in bytes."""
         return sum([await self.getsize(key) async for key in self.list_prefix(_directory(prefix))])
 
     def _check_supports(self, *names: str) -> None:
@@ -273,7 +273,7 @@ def _directory(prefix: str) -> str:
 
 
 def missing_of_several(key: str) -> BaseException:
-    """What readers of several parts of a missing value get: a group of errors, where Python has such."""
+    """The exception for ranges of a missing value: an exception group, if Python supports it."""
     error = FileNotFoundError(key)
     group = getattr(builtins, "BaseExceptionGroup", None)  # Not in Python 3.10.
     return error if group is None else group("chunk read failed", [error])
@@ -281,14 +281,14 @@ def missing_of_several(key: str) -> BaseException:
 
 @runtime_checkable
 class ByteGetter(Protocol):
-    """What can be read."""
+    """An object that can be read."""
 
     async def get(self, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None: ...
 
 
 @runtime_checkable
 class ByteSetter(ByteGetter, Protocol):
-    """What can be read and written."""
+    """An object that can be read and written."""
 
     async def set(self, value: Buffer) -> None: ...
     async def delete(self) -> None: ...
@@ -297,14 +297,14 @@ class ByteSetter(ByteGetter, Protocol):
 
 @runtime_checkable
 class SyncByteGetter(Protocol):
-    """What can be read without an event loop."""
+    """An object that can be read without an event loop."""
 
     def get_sync(self, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None) -> Buffer | None: ...
 
 
 @runtime_checkable
 class SyncByteSetter(SyncByteGetter, Protocol):
-    """What can be read and written without an event loop."""
+    """An object that can be read and written without an event loop."""
 
     def set_sync(self, value: Buffer) -> None: ...
     def delete_sync(self) -> None: ...

@@ -1,1 +1,1 @@
-"""The functions of the package, as modules that zarr-python 3 has."""
+"""The functions of the package, in the modules of zarr-python 3."""

@@ -1,7 +1,7 @@
-"""The functions of the package, awaited. Arrays and groups that they give are `AsyncArray` and `AsyncGroup`.
+"""Asynchronous versions of the functions of the package. They return `AsyncArray` and `AsyncGroup`.
 
-The engine is that of the blocking functions, on a fixed number of threads which all event loops of a process share. A call that is
-cancelled before its turn is not done.
+They run the blocking functions on a fixed number of threads that all event loops of a process share. A call that is cancelled
+before it starts is not executed.
 """
 
 from __future__ import annotations

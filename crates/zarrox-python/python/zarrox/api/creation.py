@@ -1,7 +1,7 @@
-"""Functions that create and open arrays, as zarr-python 3 has them.
+"""Functions that create and open arrays, with the signatures of zarr-python 3.
 
-An array within a group has the format of the group. Elsewhere it has that of the setting ``default_zarr_format``, which is 3.
-``zarr_format`` names another one.
+An array in a group has the format of the group. Other arrays have the format of the setting ``default_zarr_format``, which is 3.
+``zarr_format`` overrides both.
 """
 
 from __future__ import annotations
@@ -83,15 +83,15 @@ def create(
     dtype : dtype, optional
         The data type, by default ``float64``.
     compressor : Codec, optional
-        What compresses chunks; ``None`` for nothing. ``"auto"`` is Zstandard.
+        The compressor of chunks; ``None`` for nothing. ``"auto"`` is Zstandard.
     fill_value : object
         The value of elements that were never written; by default that of the data type.
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     store : MutableMapping or str, optional
-        The place of the array: a mapping, a path or a URL; a new store in memory if not given.
+        The location of the array: a mapping, a path or a URL; a new store in memory if not given.
     synchronizer : object, optional
-        What synchronizes writers.
+        The locks of concurrent writers.
     overwrite : bool, optional
         Whether an existing node is deleted.
     path : str, optional
@@ -99,19 +99,19 @@ def create(
     chunk_store : MutableMapping, optional
         Another store for chunks.
     filters : sequence of Codec, optional
-        Codecs that transform elements before they become bytes.
+        Codecs that transform elements before serialization.
     cache_metadata, cache_attrs : bool, optional
-        Whether metadata and attributes are read once (the default), instead of before each access.
+        Whether metadata and attributes are read once (the default) or before each access.
     read_only : bool, optional
-        Whether writing is refused.
+        Whether writing is rejected.
     object_codec : Codec, optional
         The codec of objects, for ``dtype=object``.
     dimension_separator : {'.', '/'}, optional
         The separator between the numbers in the keys of chunks.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     zarr_format : {2, 3}, optional
-        The format; by default that of the group which the array is in, and ``default_zarr_format`` where it is in none.
+        The format; by default that of the parent group, or ``default_zarr_format`` without one.
     meta_array : array_like, optional
         An array of the kind that reads return.
     storage_options : dict, optional
@@ -123,9 +123,9 @@ def create(
     mode : str, optional
         ``"w"`` means ``overwrite=True``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
     attributes, chunk_key_encoding, codecs, dimension_names, shards, compressors, serializer
-        What only version 3 has: see `create_array`.
+        Parameters of version 3 only; see `create_array`.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def create(
     if chunks is not None and chunk_shape is not None:
         raise ValueError("Only one of chunk_shape or chunks can be provided.")
     if mode not in (None, "a", "w", "w-"):
-        raise ValueError(f"Invalid mode: {mode}" if mode != "r" else "mode 'r' opens the store read-only, and nothing can be created")
+        raise ValueError(f"Invalid mode: {mode}" if mode != "r" else "mode 'r' opens the store read-only, so nothing can be created")
     return creating.create(
         Array,
         shape=shape,
@@ -185,7 +185,7 @@ def create(
 
 
 def empty(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array whose unwritten elements have the default of the data type, which must not be relied on.
+    """Create an array whose unwritten elements are unspecified.
 
     Parameters
     ----------
@@ -264,10 +264,10 @@ def array(data: Any, **kwargs: Any) -> Array:
     Parameters
     ----------
     data : array_like
-        The values. What has a shape and a type and can be sliced, such as an array of Zarr or h5py, is read in parts.
+        The values. An object with a shape and a data type that can be sliced, such as a Zarr or h5py array, is read in parts.
     **kwargs
-        See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is told how far it is:
-        see `zarrox.core.progress.progress_reporter`.
+        See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is called with the
+        progress; see `zarrox.core.progress.progress_reporter`.
 
     Examples
     --------
@@ -294,10 +294,10 @@ def open_array(
     Parameters
     ----------
     store : MutableMapping or str, optional
-        The place of the array: a mapping, a path or a URL.
+        The location of the array: a mapping, a path or a URL.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist (the
-        default for stores that can be written); ``w``: created, what was there is deleted; ``w-`` or ``x``: created, must not
+        default for stores that can be written); ``w``: created, replaces an existing node; ``w-`` or ``x``: created, must not
         exist.
     zarr_format : {2, 3}, optional
         The format that is opened or created; any if not given.
@@ -308,7 +308,7 @@ def open_array(
     config : dict, optional
         ``{"order": …, "write_empty_chunks": …}``.
     **kwargs
-        See `create`. These arguments are needed only if an array is created.
+        See `create`. Used only if an array is created.
 
     Returns
     -------
@@ -318,9 +318,9 @@ def open_array(
     Raises
     ------
     ArrayNotFoundError
-        If there is no array, and none is to be created.
+        If there is no array, and the mode does not create one.
     ContainsArrayError, ContainsGroupError
-        If there is a node that is not to be deleted.
+        If there is a node that must not be replaced.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def open_array(
 
 
 def default_mode(store: StoreArgument) -> str:
-    """The mode in which a store is opened if none is given: ``"r"`` for stores that are read-only, otherwise ``"a"``.
+    """Returns the mode in which a store is opened if none is given: ``"r"`` for stores that are read-only, otherwise ``"a"``.
 
     Parameters
     ----------
@@ -355,14 +355,14 @@ def default_mode(store: StoreArgument) -> str:
 
 
 def empty_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `empty` does, with the shape, chunks, type and codecs of another one.
+    """Create an array like `empty`, with the shape, chunks, data type and codecs of another array.
 
     Parameters
     ----------
     a : array_like
         The other array.
     **kwargs
-        The properties that differ: see `create`.
+        Properties that differ; see `create`.
     """
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
@@ -370,31 +370,31 @@ def empty_like(a: Any, **kwargs: Any) -> Array:
 
 
 def zeros_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `zeros` does, like another one; see `empty_like`."""
+    """Create an array like `zeros`, with the properties of another one; see `empty_like`."""
     return creating.create_like(Array, a, **_checked("zeros_like", {**kwargs, "fill_value": 0}))
 
 
 def ones_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `ones` does, like another one; see `empty_like`."""
+    """Create an array like `ones`, with the properties of another one; see `empty_like`."""
     return creating.create_like(Array, a, **_checked("ones_like", {**kwargs, "fill_value": 1}))
 
 
 def full_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `full` does, like another one, whose fill value is taken if none is given; see `empty_like`."""
+    """Create an array like `full`, with the properties of another one, including its fill value by default; see `empty_like`."""
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
     return creating.create_like(Array, a, **_checked("full_like", kwargs))
 
 
 def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
-    """Open an array, or create it like another one.
+    """Open an array, or create it with the properties of another one.
 
     Parameters
     ----------
     a : array_like
         The other array.
     path : str or MutableMapping
-        The place of the array; with ``store=``, its path in that store.
+        The location of the array; with ``store=``, its path in that store.
     **kwargs
         See `open_array`.
     """
@@ -408,7 +408,7 @@ _ARGUMENTS = frozenset(create.__annotations__) - {"return"}
 
 
 def _checked(function: str, kwargs: dict[str, Any], *further: str) -> dict[str, Any]:
-    """The arguments of `create` in the form that functions below take; those that `create` does not have are errors."""
+    """Returns the arguments of `create` for the internal functions; unknown arguments are an error."""
     for name in kwargs:
         if name not in _ARGUMENTS and name not in further:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
@@ -419,7 +419,7 @@ def _checked(function: str, kwargs: dict[str, Any], *further: str) -> dict[str, 
     return given | options
 
 
-#: The arguments whose ``None`` means that they are not given.
+#: The arguments for which ``None`` means the default.
 _NONE_IS_DEFAULT = frozenset(
     "attributes cache_attrs cache_metadata chunk_shape config order read_only write_empty_chunks zarr_format".split()
 )

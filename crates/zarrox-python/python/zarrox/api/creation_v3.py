@@ -1,4 +1,4 @@
-"""Functions that create arrays, as only zarr-python 3 has them."""
+"""Functions that create arrays, with the signatures of zarr-python 3."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def create_array(
     Parameters
     ----------
     store : MutableMapping or str
-        The place of the array: a mapping, a path or a URL.
+        The location of the array: a mapping, a path or a URL.
     name : str, optional
         The path in the store.
     shape : int or tuple of int, optional
@@ -68,8 +68,8 @@ def create_array(
     data : array_like, optional
         The values to write to the array.
     chunks : int, tuple of int or "auto", optional
-        The shape of a chunk. A list of lengths in the place of a number is the lengths of the chunks along that dimension, which
-        may differ (version 3): ``[[31, 28, 31], 100]``.
+        The shape of a chunk. Instead of a number, a list gives the lengths of the chunks along that dimension, which may differ
+        (version 3): ``[[31, 28, 31], 100]``.
     shards : tuple of int, dict or "auto", optional
         The shape of a shard, in which chunks are stored together, or lists of lengths. A dict has a ``shape``, and an
         ``index_location``, which is ``"start"`` or ``"end"``.
@@ -78,7 +78,7 @@ def create_array(
     compressors : Codec or sequence of Codec, optional
         Codecs that compress bytes; ``None`` for none.
     serializer : Codec, optional
-        The codec that turns elements into bytes.
+        The codec that converts elements to bytes.
     fill_value : object, optional
         The value of unwritten elements; by default that of the data type.
     order : {'C', 'F'}, optional
@@ -183,19 +183,19 @@ def from_array(
     config: Any = None,
     progress: Any = None,
 ) -> Array:
-    """Create an array from another one, with all of its properties that are not given.
+    """Create an array from another one, with the same properties unless others are given.
 
     Parameters
     ----------
     store : MutableMapping or str
-        The place of the new array.
+        The location of the new array.
     data : array_like
         The other array.
     write_data : bool, optional
         Whether the values are copied as well.
     chunks, shards, filters, compressors, serializer : object, optional
-        See `create_array`; ``"keep"`` is what the other array has, if it is one of Zarr, and if the format is the same. Shards
-        that are kept become as much longer as other chunks need.
+        See `create_array`; ``"keep"`` takes the value of the other array if it is a Zarr array of the same format. Shards that are
+        kept are enlarged to a multiple of the chunks.
     name, fill_value, order, zarr_format, attributes, chunk_key_encoding, dimension_names, storage_options, overwrite, config, \
     progress
         See `create_array`; by default the properties of the other array. Within a group, the format is that of the group.

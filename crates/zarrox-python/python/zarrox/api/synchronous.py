@@ -1,4 +1,4 @@
-"""The functions of the package that open, save, copy and consolidate, and all others that return when they are done."""
+"""The blocking functions of the package: open, save, copy, consolidate and others."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def open(
     Parameters
     ----------
     store : MutableMapping, str or PathLike, optional
-        The place of the node; a new store in memory if not given.
+        The location of the node; a new store in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' only reads and 'r+' also writes an existing node; 'a' creates a missing one; 'w' replaces an existing one with a new
-        one; 'w-' (or 'x') creates a node and fails if one exists. An array is created if ``shape`` is given, otherwise a
-        group. By default 'r' for stores that can only be read, and 'a' for others.
+        'r': read only, must exist; 'r+': read and write, must exist; 'a': created if missing; 'w': created, replaces an existing
+        node; 'w-' (or 'x'): created, must not exist. An array is created if ``shape`` is given, otherwise a group. The default is
+        'r' for read-only stores, and otherwise 'a'.
     zarr_format : {2, 3}, optional
         The format that is opened or created.
     path : str, optional
@@ -98,11 +98,11 @@ def open(
     config : dict, optional
         The settings of an array: ``{"order": …, "write_empty_chunks": …}``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
     use_consolidated : bool, optional
-        Whether consolidated metadata is used: ``True`` demands it; by default where it is there and the mode is 'r'.
+        Whether consolidated metadata is used. ``True`` requires it; by default it is used if it exists and the mode is 'r'.
     **kwargs
-        As for :func:`zarrox.open_array` or :func:`zarrox.open_group`.
+        See :func:`zarrox.open_array` or :func:`zarrox.open_group`.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def open(
     Raises
     ------
     PathNotFoundError
-        If the node must exist, and does not.
+        If the node must exist but does not.
 
     Examples
     --------
@@ -148,29 +148,29 @@ def open(
     )
 
 
-#: Arguments of `save` that are not arrays, unless an array is what they are given.
+#: Options of `save`, unless their value is an array.
 _SAVE_OPTIONS = ("path", "zarr_format", "storage_options", "progress")
 
 
 def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Takes the options out of the arguments of `save`; what has a shape is an array of that name."""
+    """Separates the options from the arguments of `save`; a value with a shape is an array of that name."""
     names = [name for name in _SAVE_OPTIONS if name in kwargs and not hasattr(kwargs[name], "shape")]
     return {name: kwargs.pop(name) for name in names if not isinstance(kwargs[name], list)}
 
 
 def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
-    """Save an array, as :func:`numpy.save` does. Existing data are replaced.
+    """Save an array, as :func:`numpy.save` does. Existing data is replaced.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
         The destination: a directory, a file that ends with ``.zip``, a URL, a store.
     arr : array_like
-        What to save.
+        The array to save.
     progress : callable or progress bar, optional
         Called with the number of completed bytes; see :func:`zarrox.core.progress.progress_reporter`.
     **kwargs
-        As for :func:`zarrox.create`: path, chunks, compressor, zarr_format …
+        See :func:`zarrox.create`: path, chunks, compressor, zarr_format …
 
     Examples
     --------
@@ -184,7 +184,7 @@ def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs
 
 
 def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
-    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data are replaced.
+    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data is replaced.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     TypeError
         If an argument is not an array.
     ValueError
-        If no array is given, or one cannot be stored. The existing nodes are unchanged then.
+        If no array is given, or one cannot be stored. Existing nodes are unchanged then.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
 
 
 def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
-    """Save an array, or several arrays in a group. Existing data are replaced.
+    """Save an array, or several arrays in a group. Existing data is replaced.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def load(store: StoreArgument, path: str | None = None, zarr_format: Any = None)
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        The place of the data.
+        The location of the data.
     path : str, optional
         The path in the store.
     zarr_format : {2, 3}, optional
@@ -282,14 +282,14 @@ def load(store: StoreArgument, path: str | None = None, zarr_format: Any = None)
 
 
 def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_format: Any = None) -> Group:
-    """Write consolidated metadata: one document with copies of all documents of a hierarchy, so that one read opens it.
+    """Write consolidated metadata: one document with the metadata of all nodes of a hierarchy, so that one read opens it.
 
-    Changes by Zarrox keep it up to date; after those of other programs it has to be consolidated again.
+    Zarrox keeps it up to date. After changes by other programs, consolidate again.
 
     Parameters
     ----------
     store : MutableMapping, str or PathLike
-        The place of the hierarchy.
+        The location of the hierarchy.
     path : str, optional
         The group at the top of the hierarchy; the root if not given.
     zarr_format : {2, 3}, optional
@@ -298,7 +298,7 @@ def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_for
     Returns
     -------
     Group
-        The group, opened by the consolidated metadata.
+        The group, opened with the consolidated metadata.
 
     Examples
     --------
@@ -318,20 +318,20 @@ def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_for
 
 
 def open_consolidated(store: StoreArgument, mode: str = "a", *, use_consolidated: bool | str = True, **kwargs: Any) -> Group:
-    """Open a group by its consolidated metadata.
+    """Open a group with its consolidated metadata.
 
     Elements of arrays can be written, but metadata cannot be changed.
 
     Parameters
     ----------
     store : MutableMapping, str or PathLike
-        The place of the hierarchy.
+        The location of the hierarchy.
     mode : {'a', 'r+', 'r'}, optional
         Whether elements may be written.
     use_consolidated : bool or str, optional
         ``True``, or the key of the consolidated metadata (format 2).
     **kwargs
-        As for :func:`zarrox.open_group`.
+        See :func:`zarrox.open_group`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Buffers in the memory of this machine, as zarr-python 3 has them: stores and codecs that users write get and give them."""
+"""Buffers in main memory, with the names of zarr-python 3. User-defined stores and codecs receive and return them."""
 
 from zarrox.buffer import cpu
 from zarrox.buffer.cpu import default_buffer_prototype

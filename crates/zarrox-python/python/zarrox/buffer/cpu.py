@@ -1,4 +1,4 @@
-"""Buffers over arrays of NumPy."""
+"""Buffers over NumPy arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Buffer(base.Buffer):
-    """A block of bytes in an array of NumPy.
+    """A block of bytes in a NumPy array.
 
     Examples
     --------
@@ -55,13 +55,13 @@ class Buffer(base.Buffer):
 
 
 class NDBuffer(base.NDBuffer):
-    """A block of elements in an array of NumPy."""
+    """A block of elements in a NumPy array."""
 
 
 def as_numpy_array_wrapper(
     func: Callable[[npt.NDArray[Any]], bytes], buf: base.Buffer, prototype: BufferPrototype
 ) -> base.Buffer:
-    """Calls a function of arrays of NumPy with a buffer, and makes a buffer of the result."""
+    """Calls a NumPy function with a buffer, and returns the result as a buffer."""
     return prototype.buffer.from_bytes(func(buf.as_numpy_array()))
 
 
@@ -70,12 +70,12 @@ buffer_prototype = BufferPrototype(buffer=Buffer, nd_buffer=NDBuffer)
 
 
 def numpy_buffer_prototype() -> BufferPrototype:
-    """The classes of this module."""
+    """Returns the classes of this module."""
     return buffer_prototype
 
 
 def default_buffer_prototype() -> BufferPrototype:
-    """The classes that the settings ``buffer`` and ``ndbuffer`` name."""
+    """Returns the classes that the settings ``buffer`` and ``ndbuffer`` name."""
     return BufferPrototype(buffer=registry.get_buffer_class(), nd_buffer=registry.get_ndbuffer_class())
 
 

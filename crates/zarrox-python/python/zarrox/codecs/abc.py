@@ -18,10 +18,10 @@ __all__ = ["BytesCodec", "Codec", "NativeCodec"]
 
 
 class Codec(ABC):
-    """An encoder and decoder: the base class of codecs that users write.
+    """An encoder and decoder: the base class of user-defined codecs.
 
-    A subclass sets ``codec_id``, has its parameters as attributes that JSON can hold, takes them in its constructor, and is made
-    known with :func:`register_codec`.
+    A subclass sets ``codec_id``, accepts its parameters in the constructor, stores them as JSON-compatible attributes, and is
+    registered with :func:`register_codec`.
 
     Attributes
     ----------
@@ -53,12 +53,12 @@ class Codec(ABC):
         Parameters
         ----------
         buf : buffer-like
-            Anything with the buffer protocol; for codecs of objects an array of objects.
+            An object with the buffer protocol; for object codecs an array of objects.
 
         Returns
         -------
         buffer-like
-            What is stored.
+            The encoded data.
         """
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Codec(ABC):
         Parameters
         ----------
         buf : buffer-like
-            What was stored.
+            The encoded data.
         out : buffer-like, optional
             Memory for the result, of exactly its size.
 
@@ -79,7 +79,7 @@ class Codec(ABC):
         """
 
     def get_config(self) -> dict[str, Any]:
-        """The ``id`` and all public attributes, as JSON values."""
+        """Returns the ``id`` and all public attributes, as JSON values."""
         return {"id": self.codec_id, **{k: v for k, v in vars(self).items() if not k.startswith("_")}}
 
     @classmethod
@@ -114,7 +114,7 @@ class NativeCodec(Codec):
         return _codec(config_json(self.get_config()))
 
     def to_dict(self) -> dict[str, Any]:
-        """The codec in the form of v3.
+        """Returns the codec in the form of v3.
 
         Returns
         -------
@@ -126,10 +126,10 @@ class NativeCodec(Codec):
 
 
 class BytesCodec(NativeCodec):
-    """A codec of bytes, whatever their meaning."""
+    """A codec of bytes."""
 
     _gives_arrays: ClassVar[bool] = False
-    """True if results of numcodecs are arrays of bytes, with which programs may calculate."""
+    """True if numcodecs returns arrays of bytes, which programs may rely on."""
 
     def encode(self, buf: Any) -> Any:
         return self._result(super().encode(flat(buf)))
@@ -148,17 +148,17 @@ def _codec(config: str) -> _native.Codec:
 
 
 def as_array(buf: Any) -> np.ndarray[Any, Any]:
-    """A buffer as an array over the same memory."""
+    """Returns a buffer as an array over the same memory."""
     return buf if isinstance(buf, np.ndarray) else np.asarray(memoryview(buf))
 
 
 def flat(buf: Any) -> np.ndarray[Any, Any]:
-    """A buffer as a one-dimensional array over the same memory, in memory order.
+    """Returns a buffer as a one-dimensional array over the same memory, in memory order.
 
     Raises
     ------
     TypeError
-        If it is not a buffer, or a buffer of objects, whose memory has addresses.
+        If it is not a buffer, or is a buffer of objects, whose memory holds addresses.
     ValueError
         If it is not contiguous.
     """
@@ -171,7 +171,7 @@ def flat(buf: Any) -> np.ndarray[Any, Any]:
 
 
 def config_json(config: Any) -> str:
-    """Encodes a configuration as JSON, which may have NumPy's numbers, arrays and data types."""
+    """Encodes a configuration, which may contain NumPy numbers, arrays and data types, as JSON."""
     return json.dumps(config, default=_plain)
 
 
@@ -182,7 +182,7 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, (bytes, bytearray)):
         return list(value)
-    raise TypeError(f"{value!r} cannot stand in the configuration of a codec: JSON has no {type(value).__name__}")
+    raise TypeError(f"{value!r} cannot be in the configuration of a codec: JSON does not support {type(value).__name__}")
 
 
 def shown_as(codec: object, parameters: Any) -> str:

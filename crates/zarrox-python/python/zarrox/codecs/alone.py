@@ -1,4 +1,4 @@
-"""Codecs that need an array with a shape, used alone: the data are the only chunk of an array in memory."""
+"""Codecs that need the shape of an array, used alone: the data is the only chunk of an array in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["decode_alone", "encode_alone", "fill"]
 
 
 def encode_alone(codec: NativeCodec, elements: np.ndarray[Any, Any]) -> bytes:
-    """The bytes of an array."""
+    """Returns the bytes of an array."""
     if elements.size == 0:
         return b""
     array = _array(codec, elements.dtype, elements.shape)
@@ -24,7 +24,7 @@ def encode_alone(codec: NativeCodec, elements: np.ndarray[Any, Any]) -> bytes:
 
 
 def decode_alone(codec: NativeCodec, stored: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """The array of bytes."""
+    """Returns the array of bytes."""
     if 0 in shape:
         return np.empty(shape, dtype)
     array = _array(codec, dtype, shape)

@@ -1,6 +1,6 @@
 """Blosc: a shuffle and a compressor that work on blocks.
 
-The functions are those of ``numcodecs.blosc``. The threads are those of all of Zarrox.
+The functions are those of ``numcodecs.blosc``. All of Zarrox shares the threads.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ MAX_TYPESIZE = 255
 MAX_THREADS = 256
 
 use_threads: bool | None = None
-"""Here for programs that set it: Zarrox's threads never stand in each other's way."""
+"""Exists for programs that set it; it has no effect, since Zarrox's threads never conflict."""
 
 _SHUFFLES = {AUTOSHUFFLE: "AUTOSHUFFLE", NOSHUFFLE: "NOSHUFFLE", SHUFFLE: "SHUFFLE", BITSHUFFLE: "BITSHUFFLE"}
 _COMPRESSORS = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
-# The number in the flags of a buffer's header; LZ4HC writes what LZ4 reads.
+# The compressor number in the flags of a header; LZ4HC writes the format of LZ4.
 _LIBRARIES = ("BloscLZ", "LZ4", "Snappy", "Zlib", "Zstd")
 _HEADER_SIZE = 16
 
@@ -108,7 +108,7 @@ class Blosc(BytesCodec):
         return super().encode(self._elements(buf))
 
     def _elements(self, buf: Any) -> Any:
-        """The data as elements of the requested size, if possible: no configuration has that size."""
+        """Returns the data as elements of the requested size, if possible: the size is not part of the configuration."""
         data = flat(buf)
         if self._typesize is None or data.nbytes % self._typesize:
             return data
@@ -123,7 +123,7 @@ class Blosc(BytesCodec):
 
 
 def list_compressors() -> list[str]:
-    """The names of the compressors.
+    """Returns the names of the compressors.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def list_compressors() -> list[str]:
 
 
 def get_nthreads() -> int:
-    """The number of threads."""
+    """Returns the number of threads."""
     return _native.threads()
 
 
@@ -204,7 +204,7 @@ def decompress(source: Any, dest: Any = None) -> Any:
     Parameters
     ----------
     source : buffer-like
-        What :func:`compress` gave.
+        The result of :func:`compress`.
     dest : buffer-like, optional
         Memory for the result.
 
@@ -217,12 +217,12 @@ def decompress(source: Any, dest: Any = None) -> Any:
 
 
 def cbuffer_sizes(source: Any) -> tuple[int, int, int]:
-    """The sizes in the header of compressed data.
+    """Returns the sizes in the header of compressed data.
 
     Parameters
     ----------
     source : buffer-like
-        What :func:`compress` gave.
+        The result of :func:`compress`.
 
     Returns
     -------
@@ -240,12 +240,12 @@ def cbuffer_sizes(source: Any) -> tuple[int, int, int]:
 
 
 def cbuffer_complib(source: Any) -> str:
-    """The library that decompresses the data.
+    """Returns the library that decompresses the data.
 
     Parameters
     ----------
     source : buffer-like
-        What :func:`compress` gave.
+        The result of :func:`compress`.
 
     Returns
     -------
@@ -259,16 +259,16 @@ def cbuffer_complib(source: Any) -> str:
     """
     library = _header(source)[2] >> 5
     if library >= len(_LIBRARIES):
-        raise ValueError(f"there is no compressor {library} in Blosc")
+        raise ValueError(f"unknown Blosc compressor {library}")
     return _LIBRARIES[library]
 
 
 def init() -> None:
-    """Does nothing: there is nothing to prepare."""
+    """Does nothing: no initialization is needed."""
 
 
 def destroy() -> None:
-    """Does nothing: there is nothing to clean up."""
+    """Does nothing: no cleanup is needed."""
 
 
 _cbuffer_sizes, _init, _destroy = cbuffer_sizes, init, destroy
@@ -277,7 +277,7 @@ _cbuffer_sizes, _init, _destroy = cbuffer_sizes, init, destroy
 def _header(source: Any) -> bytes:
     header = bytes(memoryview(source).cast("B")[:_HEADER_SIZE])
     if len(header) < _HEADER_SIZE:
-        raise ValueError(f"the header of Blosc has {_HEADER_SIZE} bytes; there are {len(header)}")
+        raise ValueError(f"the header of Blosc has {_HEADER_SIZE} bytes; got {len(header)}")
     return header
 
 

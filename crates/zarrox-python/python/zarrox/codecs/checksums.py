@@ -12,7 +12,7 @@ __all__ = ["CRC32", "CRC32C", "Adler32", "Fletcher32", "JenkinsLookup3"]
 
 
 class _Located(BytesCodec):
-    """A checksum with a configurable place."""
+    """A checksum with a configurable location."""
 
     location = "start"
     _gives_arrays = True
@@ -20,7 +20,7 @@ class _Located(BytesCodec):
     def __init__(self, location: str | None = None) -> None:
         if location not in (None, "start", "end"):
             raise ValueError(f"Invalid checksum location: {location}")
-        # What is the default stays out of the configuration, which earlier releases of numcodecs have to read.
+        # The default is not in the configuration, so that earlier releases of numcodecs can read it.
         if location is not None:
             self.location = location
 
@@ -31,7 +31,7 @@ class CRC32(_Located):
     Parameters
     ----------
     location : {"start", "end"}, optional
-        The place of the checksum; by default the start.
+        The location of the checksum; by default the start.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Adler32(_Located):
     Parameters
     ----------
     location : {"start", "end"}, optional
-        The place of the checksum; by default the start.
+        The location of the checksum; by default the start.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class CRC32C(_Located):
     Parameters
     ----------
     location : {"start", "end"}, optional
-        The place of the checksum; by default the end.
+        The location of the checksum; by default the end.
 
     Examples
     --------
@@ -110,13 +110,13 @@ class JenkinsLookup3(BytesCodec):
 
     def __init__(self, initval: int = 0, prefix: Any = None) -> None:
         self.initval = initval
-        # Metadata has a list of numbers, which is no buffer.
+        # In metadata this is a list of numbers, which is not a buffer.
         if isinstance(prefix, list):
             prefix = bytes(prefix)
         self.prefix = None if prefix is None else np.frombuffer(prefix, dtype="uint8")
 
     def __eq__(self, other: object) -> bool:
-        # NumPy compares arrays element by element, which is no answer here.
+        # NumPy compares arrays element by element, but a single result is needed.
         try:
             return config_json(self.get_config()) == config_json(other.get_config())  # type: ignore[attr-defined]
         except AttributeError:

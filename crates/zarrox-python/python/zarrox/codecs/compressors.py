@@ -101,7 +101,7 @@ class LZMA(BytesCodec):
 
 
 class LZ4(BytesCodec):
-    """Compression with LZ4, after the size of the data.
+    """Compression with LZ4. The compressed data follows the uncompressed size.
 
     Parameters
     ----------
@@ -145,17 +145,17 @@ class Zstd(BytesCodec):
 
     @classmethod
     def default_level(cls) -> int:
-        """The level that 0 means."""
+        """Returns the level that 0 means."""
         return 3
 
     @classmethod
     def min_level(cls) -> int:
-        """The lowest level."""
+        """Returns the lowest level."""
         return -(1 << 17)
 
     @classmethod
     def max_level(cls) -> int:
-        """The highest level."""
+        """Returns the highest level."""
         return 22
 
     def __repr__(self) -> str:

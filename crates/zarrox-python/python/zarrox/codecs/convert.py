@@ -1,4 +1,4 @@
-"""Conversion of codecs that users give to those in metadata."""
+"""Conversion of codec arguments to metadata."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["UnknownConfig", "codec_config", "from_v2", "in_v2"]
 
 
 def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
-    """The configuration of anything that a user gave as a codec.
+    """Returns the configuration of a codec argument of any form.
 
     Raises
     ------
     BadCompressorError
         If the argument is not a codec.
     UnsupportedError
-        If v2 does not have a codec of v3.
+        If v2 has no equivalent of a v3 codec.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
         )
     config = dict(json.loads(config_json(config)))
     if config.get("configuration", config).get("cname") == "snappy":
-        raise ValueError("numcodecs, and with it zarr-python, cannot read Blosc's snappy; choose lz4, which is as fast")
+        raise ValueError("numcodecs and zarr-python cannot read Blosc's snappy; use lz4, which is as fast")
     return in_v2(config) if "id" not in config and str(zarr_format) in ("1", "2") else config
 
 
 def in_v2(config: dict[str, Any]) -> dict[str, Any]:
-    """The configuration of v2 for a codec of v3."""
+    """Returns the configuration of v2 for a codec of v3."""
     name, configuration = split(config)
     codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)
     if codec_id is None:
@@ -79,7 +79,7 @@ def _config(obj: Any) -> Any:
 
 
 class UnknownConfig(Codec):
-    """An unknown codec, as it is in metadata.
+    """An unknown codec, as in metadata.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class UnknownConfig(Codec):
 
 
 def from_v2(config: Mapping[str, Any]) -> Any:
-    """The codec of an object in the metadata of v2, for display.
+    """Returns the codec of an object in the metadata of v2, for display.
 
     Examples
     --------
@@ -114,5 +114,5 @@ def from_v2(config: Mapping[str, Any]) -> Any:
     try:
         return get_codec(config)
     except (TypeError, ValueError):
-        # Metadata may have members that no constructor takes: it is still good to look at.
+        # Metadata may have members that no constructor accepts; the codec is still displayed.
         return UnknownConfig(**config)

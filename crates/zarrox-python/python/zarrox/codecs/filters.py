@@ -16,10 +16,10 @@ __all__ = ["AsType", "BitRound", "Categorize", "Delta", "FixedScaleOffset", "Pac
 
 
 class _Filter(NativeCodec):
-    """A codec that takes elements of one type, and stores elements of another."""
+    """A codec that converts elements of one type to stored elements of another."""
 
     def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        """The data type of elements, and of stored elements."""
+        """Returns the data type of elements, and of stored elements."""
         raise NotImplementedError
 
     def encode(self, buf: Any) -> Any:
@@ -92,9 +92,9 @@ class FixedScaleOffset(_Typed):
     Parameters
     ----------
     offset : float
-        What is subtracted.
+        The number that is subtracted.
     scale : float
-        The factor of the difference.
+        The factor by which the difference is multiplied.
     dtype : dtype
         The type of the elements.
     astype : dtype, optional
@@ -125,7 +125,7 @@ class Quantize(_Typed):
     Parameters
     ----------
     digits : int
-        The number of digits after the point.
+        The number of digits after the decimal point.
     dtype : dtype
         The type of the elements.
     astype : dtype, optional
@@ -148,7 +148,7 @@ class Quantize(_Typed):
 
 
 class Categorize(_Typed):
-    """Stores the index of a text in a list; 0 stands for all other texts.
+    """Stores the index of each string in a list; 0 means any other string.
 
     Parameters
     ----------
@@ -241,10 +241,10 @@ class PackBits(NativeCodec):
 
     def decode(self, buf: Any, out: Any = None) -> Any:
         stored = flat(buf).view("u1")
-        # The first byte says how many bits of the last one are of no element.
+        # The first byte is the number of unused bits in the last one.
         count = (stored.size - 1) * 8 - int(stored[0] if stored.size else 0)
         if count < 0:
-            raise CorruptDataError("packed bits need a byte that says how many of them are used")
+            raise CorruptDataError("packed bits must begin with the number of unused bits")
         bits = decode_alone(self, stored.tobytes(), np.dtype(bool), (count,))
         return bits if out is None else fill(out, bits)
 
@@ -287,7 +287,7 @@ class BitRound(NativeCodec):
         return numbers
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        # What is stored are the numbers themselves.
+        # The numbers are stored unchanged.
         integers = as_array(buf)
         numbers = integers.view(integers.dtype.str.replace("i", "f"))
         return numbers if out is None else fill(out, numbers)
@@ -298,14 +298,14 @@ class _Numbers(NativeCodec):
 
     def encode(self, buf: Any) -> Any:
         if not isinstance(buf, np.ndarray):
-            raise TypeError(f"{type(self).__name__} encodes arrays of NumPy, not {type(buf)}")
+            raise TypeError(f"{type(self).__name__} encodes NumPy arrays, not {type(buf)}")
         if not buf.flags.c_contiguous:
             raise ValueError(f"{type(self).__name__} does not support F order arrays")
         return encode_alone(self, buf)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
         if not isinstance(out, np.ndarray):
-            raise UnsupportedError(f"{type(self).__name__} needs to know the shape of what it decodes: give an array as out")
+            raise UnsupportedError(f"{type(self).__name__} needs the shape of the decoded array: give an array as out")
         return fill(out, decode_alone(self, bytes(memoryview(buf).cast("B")), out.dtype, out.shape))
 
 
@@ -317,7 +317,7 @@ class ZFPY(_Numbers):
     mode : int
         2 is a fixed rate, 3 a fixed precision, 4 a fixed accuracy, 5 lossless.
     tolerance : float
-        The largest error with a fixed accuracy.
+        The maximum error with a fixed accuracy.
     rate : float
         The number of bits for an element with a fixed rate.
     precision : int
@@ -370,7 +370,7 @@ class PCodec(_Numbers):
     delta_encoding_order : int, optional
         The number of times that differences are taken, with "try_consecutive" and "auto".
     equal_pages_up_to : int
-        The most numbers in a page.
+        The maximum number of numbers in a page.
 
     Examples
     --------

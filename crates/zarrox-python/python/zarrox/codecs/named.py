@@ -1,4 +1,4 @@
-"""Codecs as objects of v3's metadata: a name and a configuration."""
+"""Codecs of v3: a name and a configuration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class V3Codec:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
-        """The codec of an object in metadata.
+        """Returns the codec of an object in metadata.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class V3Codec:
         return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
-        """The object for metadata."""
+        """Returns the object for metadata."""
         configuration = self._configuration()
         return {"name": self.name} if configuration is None else {"name": self.name, "configuration": configuration}
 
@@ -69,19 +69,19 @@ class V3Codec:
         return dict(vars(self))
 
     def _spec(self) -> dict[str, Any]:
-        """The codec for a new array: :meth:`to_dict` without members that depend on the array."""
+        """Returns the codec for a new array: :meth:`to_dict` without members that depend on the array."""
         return self.to_dict()
 
     def _set(self, **members: Any) -> None:
         vars(self).update(members)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"codecs do not change: make another {type(self).__name__} to have another {name}")
+        raise AttributeError(f"codecs are immutable: create another {type(self).__name__} for another {name}")
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, V3Codec):
             return type(other) is type(self) and vars(other) == vars(self)
-        # Those of zarr-python are the same codecs.
+        # Codecs of zarr-python are equivalent.
         to_dict = getattr(other, "to_dict", None)
         return callable(to_dict) and bool(to_dict() == self.to_dict())
 
@@ -93,19 +93,19 @@ class V3Codec:
 
 
 class ArrayArrayCodec(V3Codec):
-    """A codec that turns arrays into arrays."""
+    """A codec that encodes arrays as arrays."""
 
 
 class ArrayBytesCodec(V3Codec):
-    """A codec that turns an array into bytes."""
+    """A codec that encodes an array as bytes."""
 
 
 class BytesBytesCodec(V3Codec):
-    """A codec that turns bytes into bytes."""
+    """A codec that encodes bytes as bytes."""
 
 
 class NamedCodec(V3Codec):
-    """A codec without a class here, with its name.
+    """A codec without a class of its own.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class NamedCodec(V3Codec):
 
 
 def parse_codec(codec: Any) -> Any:
-    """The codec of an object in metadata; a codec is returned as it is.
+    """Returns the codec of an object in metadata; a codec is returned unchanged.
 
     Raises
     ------
@@ -155,5 +155,5 @@ def parse_codec(codec: Any) -> Any:
 
 
 def spec(codec: Any) -> dict[str, Any]:
-    """The object that describes a codec of a new array."""
+    """Returns the object that describes a codec of a new array."""
     return dict(codec._spec() if isinstance(codec, V3Codec) else codec.to_dict())

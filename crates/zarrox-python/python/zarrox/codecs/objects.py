@@ -1,4 +1,4 @@
-"""Codecs for text, bytes, arrays of any length, and other Python objects."""
+"""Codecs for text, bytes, arrays of variable length, and other Python objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["JSON", "LegacyJSON", "LegacyMsgPack", "MsgPack", "Pickle", "VLenArra
 
 
 class VLenUTF8(NativeCodec):
-    """Text of any length.
+    """Text of variable length.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class VLenUTF8(NativeCodec):
 
 
 class VLenBytes(NativeCodec):
-    """Bytes of any number.
+    """Bytes of variable length.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class VLenBytes(NativeCodec):
 
 
 class VLenArray(NativeCodec):
-    """Arrays of any length and one dimension.
+    """One-dimensional arrays of variable length.
 
     Parameters
     ----------
@@ -183,10 +183,10 @@ class LegacyMsgPack(MsgPack):
 
 
 class Pickle(Codec):
-    """Pickled Python objects: any of them, and structures with fields of objects.
+    """Pickled Python objects of any type, and structures with fields of objects.
 
-    They are refused unless ``zarrox.config.set({"array.allow_unsafe_pickle_decode": True})`` allows them, since reading a pickle can run any
-    program.
+    They are rejected unless ``zarrox.config.set({"array.allow_unsafe_pickle_decode": True})`` allows them, since reading a pickle
+    can run any program.
 
     Parameters
     ----------
@@ -220,6 +220,6 @@ class Pickle(Codec):
 def _check_allowed() -> None:
     if not config.get("array.allow_unsafe_pickle_decode"):
         raise UnsupportedError(
-            "pickled objects are programs that run when they are read; to read data that you trust, and to write it, allow them by "
+            "reading a pickle can run any code; to read trusted data, and to write it, set "
             "zarrox.config.set({'array.allow_unsafe_pickle_decode': True}), or use JSON, MsgPack, VLenUTF8, VLenBytes or VLenArray"
         )

@@ -1,4 +1,4 @@
-"""The classes of numcodecs, which arrays of version 2 have, registered by their ids."""
+"""The codec classes of arrays of version 2, registered by their numcodecs ids."""
 
 from . import blosc as blosc
 from .abc import Codec

@@ -13,7 +13,7 @@ __all__ = ["DeprecatedNames", "choice", "chunk_shape", "integer", "split"]
 
 
 def split(data: Mapping[str, Any] | str) -> tuple[str, dict[str, Any]]:
-    """The name and the configuration of an object in metadata."""
+    """Returns the name and the configuration of an object in metadata."""
     if isinstance(data, str):
         return data, {}
     if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
@@ -25,7 +25,7 @@ def split(data: Mapping[str, Any] | str) -> tuple[str, dict[str, Any]]:
 
 
 def integer(name: str, value: object, lowest: int, highest: int | None) -> int:
-    """An integer parameter, if it is in its range."""
+    """Returns an integer parameter, if it is in its range."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"Failed to parse input for '{name}': expected int, got {value!r}.")
     if value < lowest or (highest is not None and value > highest):

@@ -41,7 +41,7 @@ def register_codec(cls: Any, codec_id: str | None = None) -> None:
 
 
 def get_codec(config: Mapping[str, Any]) -> Any:
-    """The codec of a configuration.
+    """Returns the codec of a configuration.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def get_codec(config: Mapping[str, Any]) -> Any:
     Returns
     -------
     Codec
-        The codec: one of ours, a registered one, or, if numcodecs is installed, one that is registered there.
+        The codec: a native one, a registered one, or, if numcodecs is installed, one that is registered there.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _of_numcodecs(codec_id: str, config: dict[str, Any]) -> Any:
 
 
 def introduce_to_numcodecs() -> None:
-    """Lets ``isinstance(codec, numcodecs.Zlib)`` be true of our codecs, in programs that have imported numcodecs."""
+    """Makes ``isinstance(codec, numcodecs.Zlib)`` true for our codecs, in programs that have imported numcodecs."""
     theirs = sys.modules.get("numcodecs")
     if theirs is None or theirs in _introduced:
         return
@@ -99,12 +99,12 @@ def introduce_to_numcodecs() -> None:
             same.register(cls)
 
 
-#: The module of numcodecs that knows our classes.
+#: The numcodecs module in which our classes are registered.
 _introduced: list[Any] = []
 
 
 def python_codec(config: str) -> Any:
-    """The codec of a configuration that is not native.
+    """Returns the codec of a configuration that is not native.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def python_codec(config: str) -> Any:
         name = str(members.get("name")).removeprefix(_NATIVE_PREFIX)
         members = {**members.get("configuration", {}), "id": name}
     codec = get_codec(members)
-    # Those of ours would ask Rust, which asks for it here: what Rust does not know there is not.
+    # Native codecs are excluded: they would ask Rust, which calls this function for codecs that it does not know.
     if isinstance(codec, NativeCodec) and codec.codec_id == members["id"]:
         raise UnknownCodecError(members["id"])
     return codec

@@ -1,6 +1,6 @@
 """Codecs with the names of zarr-python 3, as in ``codecs`` of v3 metadata.
 
-They hold parameters; the codecs themselves are native.
+The classes hold parameters; the codecs themselves are native.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class BytesCodec(ArrayBytesCodec):
 
 
 class TransposeCodec(ArrayArrayCodec):
-    """The dimensions in another order.
+    """A permutation of the dimensions.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class BloscCodec(BytesBytesCodec):
     def _spec(self) -> dict[str, Any]:
         members = self._members()
         if self._tunable_attrs:
-            # What the user left open depends on the elements, which only the array knows.
+            # Defaults that depend on the elements are set by the array.
             members.update(dict.fromkeys(self._tunable_attrs))
         return {"name": self.name, "configuration": {k: v for k, v in members.items() if v is not None}}
 
@@ -276,7 +276,7 @@ class Crc32cCodec(BytesBytesCodec):
 
 
 class VLenUTF8Codec(ArrayBytesCodec):
-    """Text of any length.
+    """Text of variable length.
 
     Examples
     --------
@@ -289,7 +289,7 @@ class VLenUTF8Codec(ArrayBytesCodec):
 
 
 class VLenBytesCodec(ArrayBytesCodec):
-    """Bytes of any number.
+    """Bytes of variable length.
 
     Examples
     --------
@@ -338,11 +338,11 @@ class CastValue(ArrayArrayCodec):
     Parameters
     ----------
     data_type : str or ZDType
-        What they become.
+        The data type of the stored elements.
     rounding : {"nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"}
-        The rounding of numbers that the other type does not have.
+        The rounding of numbers that the other type cannot represent.
     out_of_range : {"clamp", "wrap"}, optional
-        The treatment of numbers outside of the range; by default an error.
+        The treatment of numbers outside the range; by default an error.
     scalar_map : dict, optional
         ``encode`` and ``decode``: values that are mapped to other values first, as a mapping or a list of pairs.
 
@@ -392,11 +392,11 @@ class ShardingCodec(ArrayBytesCodec):
     chunk_shape : tuple of int
         The shape of the inner chunks.
     codecs : iterable of codec or dict
-        What encodes them.
+        The codecs of the inner chunks.
     index_codecs : iterable of codec or dict
         The codecs of the shard's index.
     index_location : {"start", "end"}
-        The place of the index.
+        The location of the index.
     subchunk_write_order : {"morton", "unordered", "lexicographic", "colexicographic"}
         Accepted for compatibility: the order of chunks in a shard does not matter to readers.
 

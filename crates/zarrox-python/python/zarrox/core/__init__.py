@@ -1,1 +1,1 @@
-"""What the interfaces are made of; no part of what the package offers."""
+"""Internal modules of the interfaces."""

@@ -1,4 +1,4 @@
-"""Arguments of functions that create arrays, in the words of h5py and of zarr-python 3, and those that come from other arrays."""
+"""Arguments of functions that create arrays, with the names of h5py and zarr-python 3, and arguments taken from other arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["array_like", "configured", "element_type", "h5py_arguments", "kept",
 
 
 def h5py_arguments(compressor: Any, fill_value: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """The compressor and the fill value, which can be given by the names that h5py has."""
+    """Returns the compressor and the fill value, also from the argument names of h5py."""
     fill_value = kwargs.pop("fillvalue", fill_value)
     given = "compression" in kwargs
     compression, options = kwargs.pop("compression", None), kwargs.pop("compression_opts", None)
@@ -57,7 +57,7 @@ def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
     which a given one replaces."""
     given = {name: value for name, value in given.items() if value is not None}
     if config is None and not given:
-        # The usual case, and this is done for each array that is opened.
+        # A fast path for the usual case, since this runs for each opened array.
         usual = settings.config["array"]
         kept: dict[str, Any] = {name: usual[name] for name in ("write_empty_chunks", "read_missing_chunks")}
         order = order or ("F" if usual["order"] == "F" else None)
@@ -74,12 +74,12 @@ def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
 
 
 def array_like(data: Any) -> Any:
-    """Data as something that has a shape and a type."""
+    """Data as an object with a shape and a data type."""
     return data if hasattr(data, "shape") and hasattr(data, "dtype") else np.asanyarray(data)
 
 
 def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Those of an array-like, as far as it has them; bcolz has the length of a chunk only."""
+    """Returns the properties of an array-like, as far as it has them; bcolz has only the length of a chunk."""
     shape = getattr(a, "shape", None)
     if not isinstance(shape, tuple):
         return None, None
@@ -92,7 +92,7 @@ def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | 
 
 
 def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments for an array like another one, in a format: also those that were given."""
+    """Arguments for an array like another one in a format, merged with the given ones."""
     kwargs = {name: value for name, value in kwargs.items() if value is not None or name not in ("shape", "dtype")}
     shape, chunks = shape_and_chunks(a)
     stored = stored_like(a, zarr_format, kwargs) if isinstance(a, ArrayBase) else _without({"chunks": chunks} | element_type(a), kwargs)
@@ -101,10 +101,10 @@ def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def element_type(source: Any) -> dict[str, Any]:
-    """The arguments that say what the elements of an array-like are; of objects, also what stores them."""
+    """Returns the arguments for the data type of an array-like, and for objects also the codec."""
     dtype = getattr(source, "dtype", None)
     if isinstance(source, ArrayBase) and is_v3(source._native) and not _is_cast(source):
-        return {"dtype": source._metadata.data_type}  # Which says more than NumPy's can.
+        return {"dtype": source._metadata.data_type}  # It holds more information than NumPy's data type.
     filters = source._filters if isinstance(source, ArrayBase) else getattr(source, "filters", None)
     if getattr(dtype, "hasobject", False) and filters:
         return {"dtype": dtype, "object_codec": filters[0]}
@@ -116,7 +116,7 @@ def _is_cast(source: ArrayBase) -> bool:
 
 
 def kept(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that a new array of a format takes over from an array of Zarr, where nothing else is given."""
+    """Returns the arguments that a new array of a format takes over from a Zarr array, where nothing else is given."""
     options: dict[str, Any] = {"fill_value": _fill_value(source), "attributes": source.attrs.asdict()}
     if zarr_format == "3":
         options["dimension_names"] = source._native.dimension_names
@@ -136,7 +136,7 @@ def _fill_value(source: ArrayBase) -> Any:
 
 
 def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The chunks, the type and the codecs of an array of Zarr as arguments for a new one, where nothing else is given.
+    """Returns the chunks, the type and the codecs of a Zarr array as arguments for a new one, where nothing else is given.
 
     Codecs are those of a format: an array of another one gets its own.
     """
@@ -156,10 +156,10 @@ def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -
 
 
 def _without(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments without those that others which are given stand for."""
+    """Arguments without those that given synonyms replace."""
     absent = set(given)
     if absent & {"compressor", "compression"}:
-        absent.add("compressors")  # Different words for the same thing.
+        absent.add("compressors")  # Synonymous arguments.
     if "codecs" in absent:
         absent |= {"filters", "serializer", "compressors"}
     if "dtype" in absent:
@@ -173,7 +173,7 @@ def _is_object(dtype: DTypeLike) -> bool:
 
 
 def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
-    """Returns true if an array's codecs can be given to one of another format. N5 has few of those of v2, whose words it uses."""
+    """Returns true if the codecs of an array are valid in another format. N5 supports only a few codecs of v2."""
     if source._view is not None:
         return False  # It shows other elements than those that its codecs are for.
     own = source._native.format.removeprefix("v")
@@ -181,7 +181,7 @@ def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
 
 
 def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The chunks of an array, and its shards; where one of the two is given, the other must fit."""
+    """Returns the chunks and the shards of an array; if one of the two is given, the other must fit."""
     if zarr_format != "3":
         return {"chunks": source.chunks}
     grid, shards, shape = grid_of(source._native), source._native.shards, source.shape
@@ -199,7 +199,7 @@ def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) 
 
 
 def _with_index(source: ArrayBase, shards: Any) -> Any:
-    """Shards with what else there is to say about them."""
+    """Shards with their further options."""
     codecs = json.loads(source._native.codecs)
     locations = (codec["configuration"].get("index_location") for codec in codecs if codec["name"] == "sharding_indexed")
     location = next(locations, "end")
@@ -207,11 +207,11 @@ def _with_index(source: ArrayBase, shards: Any) -> Any:
 
 
 def _fitting_shards(shards: Any, chunks: ChunksLike, shape: tuple[int, ...]) -> Any:
-    """Shards for other chunks: as long as before, or as much longer as makes them whole chunks."""
+    """Shards for other chunks: unchanged, or enlarged to a multiple of the chunks."""
     if isinstance(chunks, str) and chunks in ("auto", "default"):
         return chunks
     if rectilinear(chunks, shape) is not None:
-        raise ValueError("the source has shards, and chunks inside of shards have one shape: give shards, too, or shards=None")
+        raise ValueError("the source has shards, and all chunks in shards have the same shape: give shards as well, or shards=None")
     lengths = chunk_lengths(chunks, shape)
     if isinstance(lengths, bool):
         return "auto" if lengths else None
@@ -226,16 +226,16 @@ def _check_whole(grid: dict[str, Any], chunks: Sequence[int | None]) -> None:
     for given, unit in zip(grid["configuration"]["chunk_shapes"], chunks, strict=True):
         lengths = given if isinstance(given, list) else [given]
         if any((length[0] if isinstance(length, list) else length) % (unit or 1) for length in lengths):
-            raise ValueError(f"the source has shards that are no multiples of the chunks {tuple(chunks)}: give shards, too")
+            raise ValueError(f"the shards of the source are not multiples of the chunks {tuple(chunks)}: give shards as well")
 
 
 def _check_shards(shards: Any, chunks: dict[str, Any] | tuple[int, ...], shape: tuple[int, ...]) -> None:
-    """Refuses shards that were given where the chunks of the source do not fit into them."""
+    """Rejects shards that were given where the chunks of the source do not fit into them."""
     if isinstance(chunks, dict):
-        raise ValueError("the source has chunks that differ in length, which cannot be inside of shards: give chunks, too")
+        raise ValueError("the chunks of the source differ in length, which is not supported in shards: give chunks as well")
     shards = shards["shape"] if isinstance(shards, Mapping) and "shape" in shards else shards
     if isinstance(shards, str) or rectilinear(shards, shape) is not None:
         return
     lengths = chunk_lengths(shards, shape)
     if not isinstance(lengths, bool) and any((length or unit) % unit for length, unit in zip(lengths, chunks, strict=True)):
-        raise ValueError(f"the shards {shards} are no multiples of the source's chunks {chunks}: give chunks, too")
+        raise ValueError(f"the shards {shards} are not multiples of the source's chunks {chunks}: give chunks as well")

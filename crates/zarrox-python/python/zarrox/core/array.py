@@ -1,4 +1,4 @@
-"""Arrays as zarr-python 3 has them."""
+"""Arrays with the interface of zarr-python 3."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     Parameters
     ----------
     async_array : AsyncArray
-        The same array, whose methods are awaited.
+        The same array with asynchronous methods.
 
     Examples
     --------
@@ -62,17 +62,17 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def async_array(self) -> AsyncArray:
-        """The same array, whose methods are awaited."""
+        """The same array with asynchronous methods."""
         return AsyncArray.of(self)
 
     @classmethod
     def from_dict(cls, store_path: StorePath, data: Any, *, config: ArrayConfigLike | None = None) -> Self:
-        """The array with given metadata, whose chunks are in a store. Nothing is read or written.
+        """Returns the array with given metadata, whose chunks are in a store. Nothing is read or written.
 
         Parameters
         ----------
         store_path : StorePath
-            The place of the array.
+            The location of the array.
         data : dict or ArrayMetadata
             The metadata.
         config : dict, optional
@@ -91,7 +91,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         return cls._of(native, opened, Settings(**_settings_of(config)))
 
     def with_config(self, config: ArrayConfigLike) -> Self:
-        """The same array with other settings.
+        """Returns the same array with other settings.
 
         Examples
         --------
@@ -151,7 +151,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def lazy(self) -> LazyArray:
-        """A view that reads nothing before it is used; its selections compose.
+        """A view that reads nothing until it is used; its selections compose.
 
         Examples
         --------
@@ -166,18 +166,18 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     def batches(
         self, indices: npt.ArrayLike, size: int, *, prefetch: int = 4, drop_last: bool = False
     ) -> Batches:
-        """Batches of rows in any order, which are read ahead in the background: see `zarrox.core.batches.Batches`.
+        """Batches of rows in any order, which are prefetched in the background; see `zarrox.core.batches.Batches`.
 
         Parameters
         ----------
         indices : array_like of int
-            The numbers of the rows, in the order in which they are wanted.
+            The indices of the rows, in order.
         size : int
             The number of rows of a batch.
         prefetch : int, optional
-            The number of batches that are read at a time.
+            The number of batches that are read at once.
         drop_last : bool, optional
-            Whether a last batch that is not full is left out.
+            Whether an incomplete last batch is dropped.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     def resize(self, new_shape: ShapeLike) -> None:
         """Change the lengths of dimensions.
 
-        No data moves: chunks outside of the new shape are deleted, and new elements have the fill value.
+        No data moves: chunks outside the new shape are deleted, and new elements have the fill value.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
-        """The names of the dimensions, where they have any (version 3)."""
+        """The names of the dimensions, if they have any (version 3)."""
         return self._native.dimension_names
 
     @property
@@ -269,7 +269,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def filters(self) -> tuple[Any, ...]:
-        """The codecs that transform elements before these become bytes, in order."""
+        """The codecs that transform elements before serialization, in order."""
         return self._filters
 
     @property
@@ -279,7 +279,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def serializer(self) -> Any:
-        """The codec that makes bytes of elements (version 3), or ``None``."""
+        """The codec that serializes elements (version 3), or ``None``."""
         return self._serializer
 
     @property
@@ -295,19 +295,19 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def nchunks_initialized(self) -> int:
-        """The number of chunks that are stored; where there are shards, of those in the stored ones.
+        """The number of chunks that are stored; for arrays with shards, the chunks in stored shards.
 
-        The store is listed for it.
+        This lists the store.
         """
         return self._stored_chunks
 
     def nbytes_stored(self) -> int:
-        """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
+        """Returns the number of stored bytes of the array, including metadata and attributes; -1 if unknown."""
         return self._stored_bytes
 
     @property
     def info(self) -> InfoReporter:
-        """Information about the array, which prints itself.
+        """Information about the array, for display.
 
         Examples
         --------
@@ -331,7 +331,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         return InfoReporter(Lines(self._known_items))
 
     def info_complete(self) -> InfoReporter:
-        """Information about the array with all that the store must be listed for."""
+        """Information about the array, including what requires listing the store."""
         return InfoReporter(Lines(lambda: [*self._known_items(), *self._stored_items()]))
 
     def _known_items(self) -> list[tuple[str, object]]:

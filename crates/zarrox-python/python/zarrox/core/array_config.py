@@ -20,11 +20,11 @@ class ArrayConfig:
     order : {'C', 'F'}
         The order of elements in chunks.
     write_empty_chunks : bool
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     read_missing_chunks : bool
-        Whether a missing chunk is read as the fill value, instead of being an error.
+        Whether a missing chunk is read as the fill value or is an error.
     sharding_coalesce_max_gap_bytes, sharding_coalesce_max_bytes : int
-        Without effect: ranges are joined by what a store is.
+        No effect: the kind of store determines how ranges are joined.
     """
 
     order: Literal["C", "F"]
@@ -45,7 +45,7 @@ class ArrayConfig:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ArrayConfig:
-        """The settings in a mapping; those that are not in it are those of `zarrox.config`."""
+        """Returns the settings in a mapping; missing settings are those of `zarrox.config`."""
         names = [each.name for each in fields(cls)]
         unknown = sorted(data.keys() - set(names))
         if unknown:
@@ -53,7 +53,7 @@ class ArrayConfig:
         return cls(**{name: data[name] if name in data else config[f"array.{name}"] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as a mapping."""
+        """Returns the settings as a mapping."""
         return asdict(self)
 
 
@@ -61,8 +61,8 @@ ArrayConfigLike: TypeAlias = ArrayConfig | Mapping[str, Any]
 
 
 def parse_array_config(data: ArrayConfigLike | None) -> ArrayConfig:
-    """The settings of an argument."""
+    """Returns the settings of an argument."""
     if isinstance(data, Mapping) or data is None:
         return ArrayConfig.from_dict(data or {})
-    # Those of zarr-python are the same.
+    # Objects of zarr-python are equivalent.
     return data if isinstance(data, ArrayConfig) else ArrayConfig.from_dict(vars(data))

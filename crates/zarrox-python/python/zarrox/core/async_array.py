@@ -1,4 +1,4 @@
-"""Arrays whose methods are awaited, as zarr-python 3 has them. The work is done on threads, by the array that blocks."""
+"""Asynchronous arrays with the interface of zarr-python 3. The blocking array does the work on threads."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["AsyncArray"]
 
 
 class AsyncArray(Awaited):
-    """An array whose methods that read or write are awaited; the event loop does other things meanwhile.
+    """An array with asynchronous methods for reading and writing; the event loop is not blocked.
 
-    Functions of `zarrox.api.asynchronous` give such arrays, and `Array.async_array`.
+    The functions of `zarrox.api.asynchronous` and `Array.async_array` return such arrays.
 
     Examples
     --------
@@ -31,18 +31,18 @@ class AsyncArray(Awaited):
     __slots__ = ()
     __class_getitem__: Any = classmethod(GenericAlias)
 
-    #: The array that blocks: a `zarrox.Array`.
+    #: The blocking array: a `zarrox.Array`.
     _blocking: Any
 
     def __init__(self, metadata: Any, store_path: Any, config: Any = None) -> None:
         self._blocking = self.kind.from_dict(store_path, metadata, config=config)
 
-    #: The class of arrays that block.
+    #: The class of blocking arrays.
     kind: Any = None
 
     @classmethod
     def from_dict(cls, store_path: Any, data: Any) -> AsyncArray:
-        """The array with the metadata in a mapping, whose chunks are in a store."""
+        """Returns the array with the metadata in a mapping, whose chunks are in a store."""
         return cls(data, store_path)
 
     @classmethod
@@ -92,7 +92,7 @@ class AsyncArray(Awaited):
         return AsyncIndex(self._blocking.vindex)
 
     def with_config(self, config: Any) -> AsyncArray:
-        """The array with other settings."""
+        """Returns the array with other settings."""
         return self.of(self._blocking.with_config(config))
 
     def __repr__(self) -> str:
@@ -100,7 +100,7 @@ class AsyncArray(Awaited):
 
 
 class AsyncIndex:
-    """Selections of one kind, which are awaited."""
+    """Asynchronous selections of one kind."""
 
     def __init__(self, index: Any) -> None:
         self._blocking = index

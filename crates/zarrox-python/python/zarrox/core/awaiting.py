@@ -1,6 +1,6 @@
-"""Members of classes that do what a class does that blocks, but are awaited.
+"""Members of asynchronous classes, which call those of a blocking class.
 
-An object has the one that blocks as ``_blocking``; results and arguments are translated between the two kinds.
+An asynchronous object has the blocking object as ``_blocking``; results and arguments are converted between the two kinds.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Awaited", "awaited", "blocking", "kinds", "later", "one_by_one", "same"]
 
-#: The classes that are awaited, by those that block. Modules of such classes add them.
+#: The asynchronous class for each blocking class. The modules of the classes add them.
 kinds: dict[type, Any] = {}
 
 
 def awaited(value: Any) -> Any:
-    """The object that is awaited for one that blocks; everything else as it is."""
+    """Returns the asynchronous object for a blocking one; any other object unchanged."""
     found = next((made for kind, made in kinds.items() if isinstance(value, kind)), None)
     if found is not None:
         return found.of(value)
@@ -28,13 +28,13 @@ def awaited(value: Any) -> Any:
 
 
 def blocking(value: Any) -> Any:
-    """The object that blocks for one that is awaited; everything else as it is."""
+    """Returns the blocking object for an asynchronous one; any other object unchanged."""
     found: Any = value
     return found._blocking if isinstance(value, tuple(kinds.values())) else value
 
 
 def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """A method that is awaited; a property of the object that blocks is read."""
+    """Returns an asynchronous method; for a property of the blocking object, it reads the property."""
 
     async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = [blocking(value) for value in args], {key: blocking(value) for key, value in kwargs.items()}
@@ -50,7 +50,7 @@ def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
 
 
 def one_by_one(name: str) -> Callable[..., AsyncIterator[Any]]:
-    """A method that gives its results one by one."""
+    """Returns an asynchronous iterator over the results of a method."""
 
     async def iterate(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         for each in await run(lambda: list(getattr(self._blocking, name)(*args, **kwargs))):
@@ -61,12 +61,12 @@ def one_by_one(name: str) -> Callable[..., AsyncIterator[Any]]:
 
 
 def same(name: str) -> Any:
-    """A property that is that of the object that blocks."""
+    """Returns a property of the blocking object."""
     return property(lambda self: getattr(self._blocking, name), doc=f"As the property `{name}` of the class that blocks.")
 
 
 class Awaited:
-    """The base of classes that are awaited: an array or a group that blocks, and what both kinds have."""
+    """The base of asynchronous classes: the blocking array or group, and members of both kinds."""
 
     __slots__ = ("__weakref__", "_blocking")
 
@@ -74,7 +74,7 @@ class Awaited:
 
     @classmethod
     def of(cls, node: Any) -> Self:
-        """The object for one that blocks."""
+        """Returns the object for a blocking one."""
         made = cls.__new__(cls)
         made._blocking = node
         return made

@@ -1,4 +1,4 @@
-"""What arrays of all interfaces have in common."""
+"""The common parts of the arrays of all interfaces."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayBase", "open_native"]
 
-#: The settings of arrays that say nothing else.
+#: The default settings of arrays.
 _USUAL = Settings()
 
 
@@ -40,11 +40,11 @@ class ArrayBase(Selectable, Described):
     Parameters
     ----------
     store : MutableMapping or str
-        The place of the array.
+        The location of the array.
     path : str, optional
         Its path in the store.
     read_only : bool, optional
-        Whether writing is refused.
+        Whether writing is rejected.
     chunk_store : MutableMapping, optional
         The store of the chunks, if it differs from that of the metadata.
     synchronizer : object, optional
@@ -54,13 +54,13 @@ class ArrayBase(Selectable, Described):
     cache_attrs : bool, optional
         Whether attributes are read once, instead of before each access.
     partial_decompress : bool, optional
-        Has no effect: parts of a chunk are always read alone if its codecs allow it.
+        No effect: parts of a chunk are always read separately if its codecs allow it.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     zarr_version : int, optional
         The format; detected if not given.
     meta_array : array_like, optional
-        An array of the kind that reads return; NumPy's if not given.
+        An array of the class that reads return; by default NumPy's.
 
     Raises
     ------
@@ -123,21 +123,21 @@ class ArrayBase(Selectable, Described):
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> BaseStore:
-        """The store of an argument, of the class that the interface has for such a place."""
+        """Returns the store of an argument, of the class that the interface uses for it."""
 
     @classmethod
     @abstractmethod
     def _default_format(cls) -> int:
-        """The format of arrays that are in no group, if none is given."""
+        """Returns the default format of arrays without a parent group."""
 
     @classmethod
     @abstractmethod
     def _default_compressor(cls) -> Any:
-        """The compressor of arrays of version 2, if none is given."""
+        """Returns the default compressor of arrays of version 2."""
 
     @classmethod
     def _of(cls, native: NativeArray, store: BaseStore, settings: Settings = _USUAL) -> Self:
-        """The array for a native one."""
+        """Returns the array for a native one."""
         array = cls.__new__(cls)
         array._set(native, store, settings)
         return array
@@ -145,7 +145,7 @@ class ArrayBase(Selectable, Described):
     def _set(self, native: NativeArray, store: BaseStore, settings: Settings) -> None:
         if settings.read_only is None:
             settings = settings.with_(read_only=native.read_only)
-        # What converts elements is over an array that has the option.
+        # The conversion of elements wraps an array with the option.
         is_plain = settings.write_empty_chunks and isinstance(native, NativeArray)
         self._native = native.with_options(write_empty_chunks=True) if is_plain else native
         self._store = store
@@ -158,7 +158,7 @@ class ArrayBase(Selectable, Described):
             self._native = Complete(self._native)  # type: ignore[assignment]
         dtype = native.dtype
         if dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic":
-            # New arrays of NumPy lose the byte order and the factor of such types.
+            # New NumPy arrays lose the byte order and the factor of such types.
             self._convert(lambda values: np.asarray(values).view(dtype)[()])
         if settings.order == "F":
             self._convert(lambda values: np.asfortranarray(values) if np.ndim(values) > 1 else values)
@@ -176,7 +176,7 @@ class ArrayBase(Selectable, Described):
 
     @property
     def read_only(self) -> bool:
-        """True if writing is refused."""
+        """True if writing is rejected."""
         return bool(self._settings.read_only)
 
     def _set_read_only(self, value: bool) -> None:
@@ -225,7 +225,7 @@ class ArrayBase(Selectable, Described):
         (12, 5)
         """
         self._check_changeable()
-        # Text and the like become objects where the array's elements are objects.
+        # Text becomes objects if the array's elements are objects.
         values = np.asanyarray(data, dtype=object if self._native.dtype.hasobject and not hasattr(data, "dtype") else None)
         number = operator.index(axis)
         if number < -self.ndim:
@@ -251,7 +251,7 @@ class ArrayBase(Selectable, Described):
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("what is stored cannot be an array in memory without a copy: leave copy=False out")
+            raise ValueError("stored data cannot become an array in memory without a copy: omit copy=False")
         values = np.asarray(self[...])
         return values if dtype is None else values.astype(dtype, copy=False)
 
@@ -281,29 +281,29 @@ class ArrayBase(Selectable, Described):
             None,
             settings.meta_array,
         )
-        # Arguments at the end that have their defaults are left out: arrays are pickled often, and should be small.
+        # Trailing arguments with default values are dropped: arrays are pickled often and should be small.
         given = max(index for index, (value, default) in enumerate(zip(options, self._defaults, strict=True)) if value is not default)
         options = options[: given + 1]
         return type(self), options
 
     def _check_changeable(self) -> None:
-        """Refuses changes of the metadata of views and read-only arrays."""
+        """Rejects changes of the metadata of views and read-only arrays."""
         self._check_writable()
         if self._view is not None:
             raise PermissionError("operation not permitted for views")
         self._document = None
 
     def _keys(self) -> _native.Store:
-        """The keys of the metadata and the chunks."""
+        """Returns the keys of the metadata and the chunks."""
         return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
 
     def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
-        """The key of a chunk; existing programs use it."""
+        """Returns the key of a chunk; existing programs use it."""
         return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
 
 
 def _alike(values: Any, kind: Any) -> Any:
-    """Elements as an array of a kind; of subclasses of NumPy's arrays they are views."""
+    """Converts elements to an array class; for subclasses of NumPy's array, the result is a view."""
     if isinstance(kind, np.ndarray):
         return values.view(type(kind)) if isinstance(values, np.ndarray) else values
     return np.asanyarray(values, like=kind)
@@ -325,4 +325,4 @@ def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) 
         raise ArrayNotFoundError(f"no array at path {path!r} in {keys.location}") from error
     if isinstance(node, NativeArray):
         return node
-    raise ContainsGroupError(f"a group, and no array, is at path {path!r} in {keys.location}")
+    raise ContainsGroupError(f"{path!r} in {keys.location} is a group, not an array")

@@ -20,12 +20,12 @@ __all__ = ["Batches"]
 class Batches(Sequence[Any]):
     """Batches of rows, which are elements along the first dimension.
 
-    An iteration reads several batches at a time, so that a chunk, or a shard, from which several of them need rows is fetched and
-    decoded once. It reads the next ones in the background. Each batch is an array in memory of its own, which others take over
-    by DLPack. A number, as in ``batches[3]``, reads one batch.
+    An iteration reads several batches at once, so that a chunk or shard with rows of several batches is fetched and decoded once.
+    It prefetches the next batches in the background. Each batch is a separate array in memory, which other libraries can use
+    through DLPack. An index, as in ``batches[3]``, reads one batch.
 
     Batches can be pickled and iterated over in forked and spawned processes. In a worker of PyTorch's ``DataLoader``, an iteration
-    gives the worker's share of the batches.
+    returns the worker's share of the batches.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ class Batches(Sequence[Any]):
     size : int
         The number of rows of a batch.
     prefetch : int, optional
-        The number of batches that are read at a time. Up to twice as many are in memory.
+        The number of batches that are read at once. Up to twice as many are in memory.
     drop_last : bool, optional
         Whether a last batch that is not full is left out.
 
     Raises
     ------
     IndexError
-        If there is no row of one of the numbers.
+        If an index is out of bounds.
     ValueError
         If the size is not positive, or the array has no dimension.
 
@@ -99,7 +99,7 @@ class Batches(Sequence[Any]):
         return self._indices[number * self._size : (number + 1) * self._size]
 
     def _read(self, numbers: range) -> list[npt.NDArray[Any]]:
-        """Several batches: each row that they have is read once, in the order of the chunks."""
+        """Returns several batches, whose distinct rows are read once, in the order of the chunks."""
         parts = [self._part(number) for number in numbers]
         rows, places = np.unique(np.concatenate(parts), return_inverse=True)
         values = _rows(self._array, rows)
@@ -117,7 +117,7 @@ def _checked(indices: npt.NDArray[Any], length: int) -> npt.NDArray[np.intp]:
         raise IndexError(f"indices must be integers, found {indices.dtype}")
     wrong = indices[(indices >= length) | (indices < -length)]
     if wrong.size:
-        raise IndexError(f"there is no row {wrong[0]} in an array of {length}")
+        raise IndexError(f"row {wrong[0]} is out of bounds for an array of length {length}")
     places: npt.NDArray[np.intp] = np.where(indices < 0, indices + length, indices).astype(np.intp)
     return places
 
@@ -128,7 +128,7 @@ def _rows(array: ArrayBase, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
 
 
 def _own_share(count: int) -> range:
-    """The batches of this process: in a worker of PyTorch's, every n-th."""
+    """Returns the batches of this process: in a worker of PyTorch, every n-th."""
     torch = sys.modules.get("torch.utils.data")
     worker = None if torch is None else torch.get_worker_info()
     return range(count) if worker is None else range(worker.id, count, worker.num_workers)

@@ -14,7 +14,7 @@ from zarrox.core.shapes import ceildiv
 
 __all__ = ["copy_values"]
 
-#: Parts are made of whole stored objects, and of more than one until they are about so large.
+#: The target size of parts, which consist of whole stored objects.
 _PART = 1 << 26
 
 
@@ -28,7 +28,7 @@ def copy_values(source: Any, target: Any, progress: Any = None) -> None:
     target : Array
         The destination.
     progress : object, optional
-        Called with the progress: see `zarrox.core.progress.progress_reporter`. It is counted in bytes of memory.
+        Called with the progress: see `zarrox.core.progress.progress_reporter`. It is counted in bytes of elements.
     """
     shape = target.shape
     if progress is None and (isinstance(source, np.ndarray) or not shape):
@@ -43,7 +43,7 @@ def copy_values(source: Any, target: Any, progress: Any = None) -> None:
 
 
 def _steps(target: Any) -> tuple[int, ...]:
-    """The shape of the parts."""
+    """Returns the shape of the parts."""
     shards = target._native.shards if isinstance(target, ArrayBase) else None
     steps = list(shards or target.chunks)
     for axis in reversed(range(len(steps))):

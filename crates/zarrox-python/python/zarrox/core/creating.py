@@ -1,4 +1,4 @@
-"""How arrays are created and opened, for whichever class they shall have."""
+"""Creating and opening arrays, for any array class."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["create", "create_in", "create_like", "create_with", "open_array", "o
 
 A = TypeVar("A", bound=ArrayBase)
 
-#: What arrays that are created with data take over from these.
+#: The properties that arrays created with data take from it.
 _OF_DATA = ("chunks", "dtype", "object_codec")
 
 
@@ -43,7 +43,7 @@ _ENCODER = json.JSONEncoder(default=_plain)
 def create_in(
     cls: type[A], store: BaseStore, native_store: _native.Store, path: str, settings: Settings, *, zarr_format: str, **spec: Any
 ) -> A:
-    """Create an array. All functions that create arrays end here.
+    """Create an array. All functions that create arrays call this one.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def create_in(
     store : BaseStore
         The store that the array belongs to.
     native_store : _native.Store
-        The native form of that store, with the store of chunks and the synchronizer.
+        The native store, with the chunk store and the synchronizer.
     path : str
         The normalized path.
     settings : Settings
@@ -100,7 +100,7 @@ def create(
         The values to write to the array.
     store, path, overwrite, mode, chunk_store, synchronizer, cache_metadata, cache_attrs, read_only, write_empty_chunks, read_missing_chunks, \
     dimension_separator, chunk_key_encoding, zarr_format, meta_array, storage_options, sync, progress
-        As for the functions of the interfaces.
+        See the functions of the interfaces.
     **spec
         See `zarrox.core.spec.array_spec`.
     """
@@ -139,12 +139,12 @@ def create(
 
 
 def _separator(store: BaseStore, separator: str | None) -> str | None:
-    """The separator in keys of chunks, which a store may have chosen.
+    """Returns the separator in keys of chunks, which a store may have chosen.
 
     Raises
     ------
     ValueError
-        If the store has another one than was asked for.
+        If the store has another separator than the requested one.
     """
     own = getattr(store, "_dimension_separator", None)
     if separator is None or own in (None, separator):
@@ -162,7 +162,7 @@ def create_with(cls: type[A], data: Any, **kwargs: Any) -> A:
     data : array_like
         The values.
     **kwargs
-        As for `create`; the shape, the data type and the chunks are those of the values if they are not given.
+        See `create`; the shape, the data type and the chunks are those of the values if they are not given.
     """
     data = array_like(data)
     given = {name: value for name, value in kwargs.items() if value is not None or name not in ("dtype", "chunks")}
@@ -187,7 +187,7 @@ def create_like(cls: type[A], a: Any, **kwargs: Any) -> A:
     a : array_like
         The other array.
     **kwargs
-        As for `create`.
+        See `create`.
     """
     return create(cls, **_like(cls, a, kwargs))
 
@@ -202,9 +202,9 @@ def open_like(cls: type[A], a: Any, place: StoreArgument, **kwargs: Any) -> A:
     a : array_like
         The other array.
     place : str or MutableMapping
-        The place of the array.
+        The location of the array.
     **kwargs
-        As for `open_array`.
+        See `open_array`.
     """
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
@@ -219,21 +219,21 @@ def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any
     _open_store_in(cls, kwargs)
     if isinstance(a, ArrayBase) and kwargs.get("zarr_format") is None:
         wanted = _format_of(cls, kwargs, 3 if is_v3(a._native) else 2)
-        # `open_like` opens an array of any format that is there already, unless one is named.
+        # `open_like` opens an existing array of any format, unless one is given.
         if wanted != _format_of(cls, kwargs):
             kwargs["zarr_format"] = wanted
     return like(a, _format_of(cls, kwargs), kwargs)
 
 
 def _open_store_in(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a") -> None:
-    """Opens the store among arguments of `create`, which is told by then whether it flushes."""
+    """Opens the store in the arguments of `create`, with its option for flushing."""
     options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
     store, kwargs["path"] = place_of(kwargs.get("store"), kwargs.get("path"), kwargs.get("chunk_store"))
     kwargs["store"] = cls._open_store(store, mode=mode, **options)
 
 
 def _format_of(cls: type[ArrayBase], kwargs: Mapping[str, Any], default: int | None = None) -> str:
-    """The format in the arguments of `create`, whose store is open."""
+    """Returns the format in the arguments of `create`, whose store is open."""
     path = normalize_storage_path(kwargs.get("path"))
     return format_of_new(kwargs["store"], path, kwargs.get("zarr_format"), default=default or cls._default_format())
 
@@ -266,9 +266,9 @@ def open_array(
         The class of the array.
     store, mode, shape, path, chunk_store, synchronizer, cache_metadata, cache_attrs, write_empty_chunks, zarr_format, \
     meta_array, storage_options, sync, overwrite
-        As for the functions of the interfaces.
+        See the functions of the interfaces.
     **kwargs
-        As for `create`, if an array is created.
+        See `create`, if an array is created.
     """
     if mode not in ("r", "r+", "a", "w", "w-", "x"):
         raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")
@@ -294,12 +294,12 @@ def open_array(
     if mode in ("w-", "x"):
         kind = _native.node_kind(keys, at, form)
         if kind is not None:
-            raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"there is a node already at path {at!r}")
+            raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"a node already exists at path {at!r}")
     elif mode != "w":
         try:
             return opened()
         except ArrayNotFoundError:
-            # Without a shape, none can be created.
+            # Without a shape, no array can be created.
             if mode != "a" or (shape is None and kwargs.get("data") is None):
                 raise
     try:

@@ -1,4 +1,4 @@
-"""The data types of users: in memory, in metadata, and with the codec of objects."""
+"""Conversion of data types to their forms in memory and in metadata, with their object codecs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tupl
     Parameters
     ----------
     dtype : ZDType, numpy.dtype, dtype-like, str or type
-        Text, bytes and arrays of any length are stored as objects.
+        Text, bytes and arrays of variable length are stored as objects.
     object_codec : Codec, optional
         Replaces the codec that belongs to the data type.
 
@@ -72,16 +72,16 @@ def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tupl
 
 
 def spec_dtype(dtype: DTypeLike, zarr_format: int | str, object_codec: Any = None) -> Any:
-    """The data type in the form of metadata.
+    """Returns the data type in the form of metadata.
 
     Parameters
     ----------
     dtype : ZDType, JSON, numpy.dtype, dtype-like, str or type
-        Anything that :func:`parse_dtype` takes, and every data type of NumPy that v2 can store.
+        Any argument of :func:`parse_dtype`, and every NumPy data type that v2 can store.
     zarr_format : int or str
-        1 and 2 have NumPy's names, all others the names of v3.
+        1 and 2 use NumPy's names, all others the names of v3.
     object_codec : Codec, dict, optional
-        What stores objects.
+        The object codec.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def _spec_v2(dtype: DTypeLike) -> Any:
             return _lists(encode_dtype(dtype))
         if type(dtype).__module__ == np.dtypes.__name__:
             return dtype.str
-        # To NumPy, types of other packages are bytes that nothing is known of.
+        # NumPy treats types of other packages as raw bytes.
         dtype = get_data_type_from_native_dtype(dtype)
     return unpack_dtype_json(dtype.to_json(zarr_format=2))
 
@@ -130,7 +130,7 @@ def _lists(data: Any) -> Any:
 
 
 def type_of_objects(object_codec: Any) -> ZDType[Any, Any]:
-    """The data type of objects that a codec stores."""
+    """Returns the data type of objects that a codec stores."""
     codec_id = (object_codec if isinstance(object_codec, Mapping) else object_codec.get_config())["id"]
     if codec_id in ("vlen-utf8", "categorize"):
         return VariableLengthUTF8()

@@ -1,4 +1,4 @@
-"""The configuration file by which zarr-python uses our codec pipeline in a whole environment."""
+"""The configuration file that makes zarr-python use our codec pipeline in a whole environment."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ codec_pipeline:
 
 
 class ForeignFileError(Exception):
-    """The error for a file of our name with another content."""
+    """The error for a file with our name but other content."""
 
 
 def file() -> Path:
-    """The file: one of those that zarr-python's configuration reads in this environment."""
+    """Returns the path of the file, which zarr-python's configuration reads in this environment."""
     return Path(sys.prefix, "etc", "zarr", "zarrox.yaml")
 
 
@@ -32,18 +32,18 @@ def enable() -> str:
     Returns
     -------
     str
-        What was done.
+        A description of the action.
 
     Raises
     ------
     ForeignFileError
-        If there is such a file, but it is not ours.
+        If the file exists but was not written by this command.
     OSError
         If the file cannot be written.
     """
     path = file()
     if _is_ours(path):
-        return f"{path} is there already: {_PATH} is on in this environment"
+        return f"{path} exists already: {_PATH} is enabled in this environment"
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     fresh.write_text(_TEXT, encoding="utf-8")
@@ -57,18 +57,18 @@ def disable() -> str:
     Returns
     -------
     str
-        What was done.
+        A description of the action.
 
     Raises
     ------
     ForeignFileError
-        If there is such a file, but it is not ours.
+        If the file exists but was not written by this command.
     OSError
         If the file cannot be removed.
     """
     path = file()
     if not _is_ours(path):
-        return f"{path} is not there: nothing was done"
+        return f"{path} does not exist: nothing was done"
     path.unlink()
     for directory in (path.parent, path.parent.parent):
         if any(directory.iterdir()):
@@ -78,7 +78,7 @@ def disable() -> str:
 
 
 def status() -> str:
-    """Tells which pipeline zarr-python uses.
+    """Describes the pipeline that zarr-python uses.
 
     Returns
     -------
@@ -105,12 +105,12 @@ def status() -> str:
         from zarrox.zarr3 import versions
 
         if not versions.is_known():
-            lines.append("              refused: this version of zarr-python is not known")
+            lines.append("              refused: this version of zarr-python is not supported")
     return "\n".join(lines)
 
 
 def _is_ours(path: Path) -> bool:
-    """Returns true if the file is there. It must not be another one."""
+    """Returns true if the file exists. A file with other content is an error."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -14,7 +14,7 @@ from zarrox.core.dtype.resolve import native_dtype
 
 
 def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
-    """A fill value as a scalar of the array's type; 0 stands for the zero of every type.
+    """Returns a fill value as a scalar of the array's type; 0 means the zero of any type.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _is_zero(value: object) -> bool:
-    # NumPy counts differences of times among the integers.
+    # NumPy treats timedelta64 as a subclass of integers.
     return isinstance(value, int | float | complex | np.number) and not isinstance(value, np.timedelta64) and value == 0
 
 
@@ -45,17 +45,17 @@ def _is_negative(zero: Any) -> bool:
 
 
 def _has_signed_zero(dtype: np.dtype[Any]) -> bool:
-    # ml_dtypes' floats are void to NumPy, which has one type of its own for that.
+    # NumPy treats the floats of ml_dtypes as void.
     return dtype.kind in "fc" or (dtype.kind == "V" and dtype.type is not np.void)
 
 
 def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
-    """A fill value in the form of metadata.
+    """Returns a fill value in the form of metadata.
 
     Parameters
     ----------
     value : object
-        A value that an array of this type can hold; 0 stands for the zero of every type; ``None`` for no value.
+        A value that an array of this type can hold; 0 means the zero of any type, and ``None`` no value.
     dtype : numpy.dtype
         The type of the array's elements; for version 3 anything that `zarrox.core.dtype.parse_dtype` takes.
     zarr_format : {2, 3}
@@ -109,7 +109,7 @@ def _v3_fill_json(value: Any, dtype: DTypeLike) -> Any:
 
 
 def _raw(scalar: Any, dtype: np.dtype[Any]) -> bytes:
-    # Bytes without the zeros behind them, as zarr-python writes them.
+    # Bytes without trailing zeros, as zarr-python writes them.
     return bytes(scalar) if dtype.kind == "S" else np.asarray(scalar, dtype=dtype).tobytes()
 
 

@@ -1,4 +1,4 @@
-"""The format of new nodes: one that is named, else that of the group which they come to be in."""
+"""The format of new nodes: the given one, or that of the parent group."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from zarrox.storage.directory import DirectoryStore
 __all__ = ["format_of_new", "one_format"]
 
 v3_api_available = os.environ.get("ZARR_V3_EXPERIMENTAL_API", "0").lower() not in ("0", "false")
-"""True if a variable of the environment asks for the experimental version 3 of zarr-python 2.13 to 2.18."""
+"""True if an environment variable requests the experimental version 3 of zarr-python 2.13 to 2.18."""
 
 
 def one_format(zarr_format: Any, zarr_version: Any) -> Any:
-    """The format that two words name, the second of which is the older one.
+    """Returns the format from two arguments, of which the second is the older name.
 
     With ``ZARR_V3_EXPERIMENTAL_API=1`` in the environment, ``zarr_version=3`` is the experimental version of zarr-python 2.
 
     Parameters
     ----------
     zarr_format, zarr_version : int or str, optional
-        The words.
+        The arguments.
 
     Raises
     ------
     ValueError
-        They say different things.
+        If the arguments differ.
     """
     if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
         raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
@@ -39,7 +39,7 @@ def one_format(zarr_format: Any, zarr_version: Any) -> Any:
 
 
 def format_of_new(store: BaseStore, path: str, zarr_format: Any = None, *, default: Any) -> str:
-    """The name that the format of a new node has natively.
+    """Returns the native name of the format of a new node.
 
     Parameters
     ----------
@@ -48,15 +48,15 @@ def format_of_new(store: BaseStore, path: str, zarr_format: Any = None, *, defau
     path : str
         The normalized path of the node.
     zarr_format : int or str, optional
-        The format that was asked for.
+        The requested format.
     default : int or str
-        The format where there is no group above.
+        The format without a parent group.
     """
     return str(getattr(store, "_format", None) or zarr_format or _format_above(store, path) or default)
 
 
 def _format_above(store: BaseStore, path: str) -> str | None:
-    """The format of the nearest group above a node, if there is one."""
+    """Returns the format of the nearest ancestor group, if there is one."""
     keys = native_store(store)
     while path:
         path = path.rpartition("/")[0]
@@ -65,7 +65,7 @@ def _format_above(store: BaseStore, path: str) -> str | None:
             return format
     if not isinstance(store, DirectoryStore):
         return None
-    # The store is a directory, which can be a part of a hierarchy itself.
+    # The directory of the store can be a part of a hierarchy itself.
     parent = os.path.dirname(os.path.abspath(store.path))
     return _format_of_group(_native.Store.directory(parent), "") if os.path.isdir(parent) else None
 
@@ -75,5 +75,5 @@ def _format_of_group(keys: _native.Store, path: str) -> str | None:
         node = _native.open_node(keys, path, "r", None, False)
     except (NodeNotFoundError, MetadataError):
         return None
-    # Nothing can be created below an array, which is found out later.
+    # Nothing can be created below an array, which is checked later.
     return node.format if isinstance(node, _native.Group) else None

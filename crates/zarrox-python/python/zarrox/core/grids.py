@@ -1,4 +1,4 @@
-"""Chunks of different lengths: the forms that users write, and the length of each chunk."""
+"""Rectilinear chunk grids: parsing of arguments, and the length of each chunk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Grid = dict[str, Any]
 
 
 def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
-    """The grid for lists of lengths, or for an object of metadata; ``None`` for chunks of one shape.
+    """Returns the grid for lists of lengths, or for an object of metadata; ``None`` for chunks of one shape.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
     Raises
     ------
     TypeError
-        If a mapping is no grid.
+        If a mapping is not a grid.
     ValueError
         If there are more dimensions than in the array.
 
@@ -50,7 +50,7 @@ def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
         chunks = chunks.to_dict()
     if isinstance(chunks, Mapping):
         if "name" not in chunks:
-            raise TypeError(f"chunks are a length for each dimension, or a grid with a name, and not {dict(chunks)!r}")
+            raise TypeError(f"chunks must be a length for each dimension, or a grid with a name, not {dict(chunks)!r}")
         return dict(chunks)
     if isinstance(chunks, str) or not isinstance(chunks, Iterable):
         return None
@@ -72,13 +72,13 @@ def _dimension(given: Any, whole: int) -> Any:
 
 
 def grid_of(native: _native.Array) -> Grid | None:
-    """The grid of an array whose chunks or shards differ in length; ``None`` if all have one shape."""
+    """Returns the grid of an array whose chunks or shards differ in length; ``None`` if all have one shape."""
     grid: Grid = json.loads(native.chunk_grid)
     return None if grid["name"] == "regular" else grid
 
 
 def chunk_sizes(lengths: Sequence[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The lengths of all chunks along each dimension; for the last one, the part inside of the array.
+    """Returns the lengths of all chunks along each dimension; for the last one, the part inside the array.
 
     Parameters
     ----------

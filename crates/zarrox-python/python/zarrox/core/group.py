@@ -1,4 +1,4 @@
-"""Groups and their metadata, under the module name from which the user guide of zarr-python 3 takes them."""
+"""Groups and their metadata, under the module name of the user guide of zarr-python 3."""
 
 from zarrox.hierarchy import AsyncGroup, ConsolidatedMetadata, Group, GroupMetadata
 

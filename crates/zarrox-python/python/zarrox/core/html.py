@@ -1,4 +1,4 @@
-"""Arrays, groups and reports as HTML for notebooks: without scripts, and with all text of users escaped."""
+"""Arrays, groups and reports as HTML for notebooks: without scripts, and with user text escaped."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 __all__ = ["array_html", "chunk_grid_svg", "group_html", "info_table"]
 
-#: The longest side of a drawing, and the most lines drawn along one side: more could not be told apart.
+#: The longest side of a drawing, and the maximum number of lines along one side.
 _SIDE = 160.0
 _LINES = 24
 _LEFT = 'style="text-align: left"'
 
 
 def info_table(items: Iterable[tuple[str, object]]) -> str:
-    """Pairs of a title and a value as a table."""
+    """Title-value pairs as a table."""
     rows = "".join(f"<tr><th {_LEFT}>{escape(title)}</th><td {_LEFT}>{escape(str(value))}</td></tr>" for title, value in items)
     return f'<table class="zarr-info"><tbody>{rows}</tbody></table>'
 
 
 def array_html(array: Any) -> str:
-    """A table about an array, and beside it a drawing of its chunks."""
+    """Returns a table about an array, and beside it a drawing of its chunks."""
     items: list[tuple[str, object]] = [("Name", array.name)] if array.name else []
     items += [("Data type", array.dtype), ("Shape", array.shape), ("Chunk shape", array.chunks)]
     if array._native.shards:
@@ -32,7 +32,7 @@ def array_html(array: Any) -> str:
 
 
 def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
-    """A drawing of the last three dimensions of an array with the borders of its chunks."""
+    """Returns a drawing of the last three dimensions of an array with the borders of its chunks."""
     if not shape or 0 in shape:
         return ""
     lengths = [*[1] * (2 - len(shape)), *shape][-3:]
@@ -42,7 +42,7 @@ def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
     depth = sides[0] * 0.5 if len(lengths) == 3 else 0.0
     parts = [_face((depth, depth), (width, 0.0), (0.0, height), (lengths[-1], steps[-1]), (lengths[-2], steps[-2]))]
     if depth:
-        # Seen from above and from the left: the dimension in front of the others runs to the back.
+        # The first of three dimensions is drawn as depth.
         parts.append(_face((0, 0), (width, 0.0), (depth, depth), (lengths[-1], steps[-1]), (lengths[0], steps[0])))
         parts.append(_face((0, 0), (depth, depth), (0.0, height), (lengths[0], steps[0]), (lengths[-2], steps[-2])))
     size = f'width="{width + depth + 20:.0f}" height="{height + depth + 20:.0f}"'
@@ -50,7 +50,7 @@ def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
 
 
 def group_html(group: Any, levels: int = 3) -> str:
-    """The tree below a group, which can be collapsed; at most ``levels`` levels of it are read."""
+    """Returns the tree below a group, which can be collapsed; at most ``levels`` levels of it are read."""
     name = escape(group.name.rsplit("/", 1)[-1] or "/")
     return f'<div class="zarr-tree"><details open=""><summary>{name}</summary>{_members(group, levels)}</details></div>'
 
@@ -68,7 +68,7 @@ def _member(name: str, node: Any, levels: int) -> str:
 
 
 def _side(length: int, longest: int) -> float:
-    """The length of a side in the drawing: short sides stay visible beside very long ones."""
+    """Returns the length of a side in the drawing: short sides stay visible beside very long ones."""
     return float(max(_SIDE * length / longest, 24.0))
 
 
@@ -79,7 +79,7 @@ def _face(
     columns: tuple[int, int],
     rows: tuple[int, int],
 ) -> str:
-    """A parallelogram, with a line for each border between chunks along both of its sides."""
+    """Returns a parallelogram, with a line for each border between chunks along both of its sides."""
     x, y = origin
     corners = [(x, y), (x + right[0], y + right[1]), (x + right[0] + down[0], y + right[1] + down[1]), (x + down[0], y + down[1])]
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in corners)
@@ -90,7 +90,7 @@ def _face(
 def _lines(origin: tuple[float, float], along: tuple[float, float], across: tuple[float, float], axis: tuple[int, int]) -> str:
     length, step = axis
     borders = -(-length // step) - 1
-    # Of very many borders a few are drawn, evenly.
+    # If there are too many borders, only evenly spaced ones are drawn.
     stride = -(-borders // _LINES) * step if borders > _LINES else step
     return "".join(_line(origin, along, across, at / length) for at in range(stride, length, stride))
 

@@ -1,6 +1,6 @@
 """Selections: the methods of arrays that read and write parts of them, and the shorthands ``oindex``, ``vindex`` and ``blocks``.
 
-Native code interprets selections. This module only finds out which kind of selection is given.
+Native code interprets selections. This module only determines the kind of a selection.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fields = str | Sequence[str] | None
 
 
 def split_fields(selection: Any) -> tuple[str | list[str] | None, Any]:
-    """The names of fields in a selection, and the selection without them.
+    """Returns the names of fields in a selection, and the selection without them.
 
     Examples
     --------
@@ -45,8 +45,8 @@ def split_fields(selection: Any) -> tuple[str | list[str] | None, Any]:
 class Selectable:
     """The base class with the methods of arrays that read and write selections.
 
-    All methods that read take ``out``, an array that is filled and returned instead of a new one, and all of them take
-    ``fields``, the name of a field of a structured type, or several names.
+    All methods that read accept ``out``, an array that is filled and returned instead of a new one. All methods accept ``fields``,
+    the name of a field of a structured type, or several names.
     """
 
     __slots__ = ()
@@ -60,8 +60,8 @@ class Selectable:
         Parameters
         ----------
         selection : int, slice, list, array, mask, str, tuple of these
-            The selection. Fields of structured types are given by name. Two or more lists beside slices are refused, since
-            NumPy and orthogonal indexing differ there: use `vindex` or `oindex`.
+            The selection. Fields of structured types are given by name. Two or more lists beside slices are rejected, since NumPy
+            and orthogonal indexing differ there: use `vindex` or `oindex`.
 
         Returns
         -------
@@ -113,12 +113,12 @@ class Selectable:
         self._native.set(selection, value)
 
     def get_basic_selection(self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None) -> Any:
-        """Read a selection by numbers and slices.
+        """Read a selection by integers and slices.
 
         Parameters
         ----------
         selection : int, slice, Ellipsis or tuple of these
-            What to read.
+            The selection.
         out : numpy.ndarray, optional
             The destination, which may be another array of Zarr.
         fields : str or sequence of str, optional
@@ -140,7 +140,7 @@ class Selectable:
         return self._select("basic", selection, out, fields)
 
     def set_basic_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
-        """Write a selection by numbers and slices; see `get_basic_selection`.
+        """Write a selection by integers and slices; see `get_basic_selection`.
 
         Examples
         --------
@@ -204,9 +204,9 @@ class Selectable:
         selection : tuple of int, list or array
             For each dimension the positions; they are broadcast against each other.
         out : numpy.ndarray, optional
-            Where to put the elements.
+            The destination.
         fields : str or sequence of str, optional
-            Which fields of a structured type to read.
+            The fields of a structured type to read.
 
         Returns
         -------
@@ -244,11 +244,11 @@ class Selectable:
         Parameters
         ----------
         selection : array of bool
-            True where an element is wanted.
+            True for the elements to select.
         out : numpy.ndarray, optional
-            Where to put the elements.
+            The destination.
         fields : str or sequence of str, optional
-            Which fields of a structured type to read.
+            The fields of a structured type to read.
 
         Returns
         -------
@@ -281,16 +281,16 @@ class Selectable:
         self._assign("mask", selection, value, fields)
 
     def get_block_selection(self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None) -> Any:
-        """Read whole chunks (or shards), given by their positions in the grid of what is stored.
+        """Read whole chunks (or shards), given by their positions in the grid of stored objects.
 
         Parameters
         ----------
         selection : int, slice, Ellipsis or tuple of these
-            Which chunks to read.
+            The chunks to read.
         out : numpy.ndarray, optional
-            Where to put their elements.
+            The destination.
         fields : str or sequence of str, optional
-            Which fields of a structured type to read.
+            The fields of a structured type to read.
 
         Returns
         -------
@@ -308,7 +308,7 @@ class Selectable:
         return self._select("blocks", selection, out, fields)
 
     def set_block_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
-        """Write whole chunks (or shards), given by their positions in the grid of what is stored; see `get_block_selection`.
+        """Write whole chunks (or shards), given by their positions in the grid of stored objects; see `get_block_selection`.
 
         Examples
         --------
@@ -357,14 +357,14 @@ class Selectable:
 
 
 def _check_unsigned(selection: Any) -> None:
-    """Refuses positions that no signed number has: they would count from the end."""
+    """Rejects positions that exceed signed integers: they would count from the end."""
     for item in selection if isinstance(selection, tuple) else (selection,):
         if isinstance(item, np.ndarray) and item.dtype == np.uint64 and item.size and int(item.max()) > _LAST:
-            raise BoundsCheckError(f"index out of bounds: {int(item.max())} is more than any position")
+            raise BoundsCheckError(f"index {int(item.max())} is out of bounds")
 
 
 def _check_basic(selection: Any) -> None:
-    """Refuses lists and masks, which other methods take."""
+    """Rejects lists and masks, which other methods accept."""
     for item in selection if isinstance(selection, tuple) else (selection,):
         if isinstance(item, list) or (isinstance(item, np.ndarray) and item.ndim):
             raise SelectionError(f"unsupported selection item for basic indexing; expected integer or slice, got {type(item)!r}")
@@ -383,7 +383,7 @@ def _names(fields: Fields) -> str | list[str] | None:
 
 
 class _Index:
-    """An array under another way of indexing."""
+    """An array with another kind of indexing."""
 
     __slots__ = ("array",)
 

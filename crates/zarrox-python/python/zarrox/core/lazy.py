@@ -1,4 +1,4 @@
-"""Views of arrays that read nothing before they are used."""
+"""Views of arrays that read nothing until they are used."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LazyArray"]
 
-#: The places of a view along one dimension of the array: evenly spaced, listed, or one that is no dimension of the view.
+#: The positions of a view along a dimension of the array: evenly spaced, listed, or a single one, which drops the dimension.
 _Places = range | npt.NDArray[np.intp] | int
 
 
 class LazyArray:
-    """A part of an array, of which nothing is read before it is used.
+    """A part of an array that is read only when it is used.
 
     Selections compose: slices, integers, and lists or masks along single dimensions, which select independently of each other
     (orthogonally). Assignments write through to the array.
@@ -90,7 +90,7 @@ class LazyArray:
             self._array[_slices(places)] = value
 
     def read(self) -> Any:
-        """The elements: an array in memory, or a scalar if there are no dimensions.
+        """Returns the elements: an array in memory, or a scalar if there are no dimensions.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class LazyArray:
         return self._array[_slices(self._places)]
 
     async def aread(self) -> Any:
-        """The elements, awaited: see `Array.aread`."""
+        """Returns the elements, awaited: see `Array.aread`."""
         return await run(self.read)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -117,7 +117,7 @@ class LazyArray:
 
 
 def _for_each_dimension(selection: Any, ndim: int) -> list[Any]:
-    """The part of a selection for each dimension."""
+    """Returns the part of a selection for each dimension."""
     parts = list(selection) if isinstance(selection, tuple) else [selection]
     ellipses = [index for index, part in enumerate(parts) if isinstance(part, EllipsisType)]
     if len(ellipses) > 1:
@@ -155,7 +155,7 @@ def _list(places: range | npt.NDArray[np.intp], selected: npt.NDArray[Any]) -> n
     if not selected.size:
         selected = selected.astype(np.intp)
     if selected.dtype.kind not in "biu":
-        raise IndexError(f"a list of {selected.dtype} is no selection: indices are integers or booleans")
+        raise IndexError(f"a list of {selected.dtype} cannot be an index: use integers or booleans")
     chosen: npt.NDArray[np.intp] = np.asarray(places, dtype=np.intp)[selected]
     return chosen
 
@@ -170,7 +170,7 @@ def _slices(places: tuple[_Places, ...]) -> tuple[int | slice, ...]:
 
 
 def _listed(places: tuple[_Places, ...]) -> tuple[Any, ...]:
-    """The places for `Array.oindex`, in which steps are forward."""
+    """Returns the positions for `Array.oindex`, with positive steps."""
     return tuple(
         (np.asarray(each, dtype=np.intp) if each.step < 0 else _slice(each)) if isinstance(each, range) else each
         for each in places

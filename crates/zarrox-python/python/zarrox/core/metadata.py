@@ -1,4 +1,4 @@
-"""The metadata of an array as an object, with the names that zarr-python 3 gives to it."""
+"""Array metadata as objects, with the names of zarr-python 3."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ArrayMetadata", "ArrayV2Metadata", "ArrayV3Metadata", "RegularChunkG
 
 
 def is_v3(native: _native.Array | _native.Group) -> bool:
-    """Returns true if a node is of version 3, or of one of its drafts."""
+    """Returns true if the format of a node is version 3 or one of its drafts."""
     return native.format.lstrip("v").startswith("3")
 
 
@@ -31,7 +31,7 @@ class RegularChunkGrid:
     chunk_shape: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The grid as v3 metadata has it."""
+        """Returns the grid as in v3 metadata."""
         return {"name": "regular", "configuration": {"chunk_shape": list(self.chunk_shape)}}
 
 
@@ -41,12 +41,12 @@ class _Metadata:
     data_type: Any
     fill_value: Any
     attributes: dict[str, Any]
-    #: What is stored, as it is stored.
+    #: The stored member.
     document: dict[str, Any] = field(repr=False, compare=False)
 
     @property
     def dtype(self) -> Any:
-        """The data type; another name of `data_type`, as zarr-python 3 has it for both formats."""
+        """The data type; an alias of `data_type`, as in zarr-python 3."""
         return self.data_type
 
     @property
@@ -57,26 +57,26 @@ class _Metadata:
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayV2Metadata(_Metadata):
-    """The metadata of an array that is stored in version 2, or in what is described in its terms (version 1, N5).
+    """The metadata of an array of version 2, or of a format that is shown in its form (version 1, N5).
 
     Attributes
     ----------
     shape, chunks : tuple of int
-        Of the array, and of a chunk.
+        The shape of the array, and of a chunk.
     data_type : zarrox.core.dtype.ZDType
-        The type of the elements; also as ``dtype``.
+        The data type; also as ``dtype``.
     fill_value : object
-        What is read where nothing was written; ``None`` where that is undefined.
+        The value of unwritten elements; ``None`` if undefined.
     order : {'C', 'F'}
-        How elements are arranged in chunks.
+        The memory order of elements in chunks.
     filters : tuple of Codec or None
-        What is done to chunks before they are compressed.
+        The filters.
     compressor : Codec or None
-        What compresses them.
+        The compressor.
     dimension_separator : {'.', '/'}
-        What stands between the numbers in the keys of chunks.
+        The separator in chunk keys.
     attributes : dict
-        What users say about the array.
+        The user attributes.
     """
 
     chunks: tuple[int, ...]
@@ -94,11 +94,11 @@ class ArrayV2Metadata(_Metadata):
 
     @property
     def shards(self) -> None:
-        """Version 2 has none."""
+        """``None``: version 2 has no dimension names."""
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """The stored document with the attributes in it."""
+        """Returns the stored document, including the attributes."""
         return {**copy.deepcopy(self.document), "attributes": copy.deepcopy(self.attributes)}
 
 
@@ -109,23 +109,23 @@ class ArrayV3Metadata(_Metadata):
     Attributes
     ----------
     shape : tuple of int
-        Of the array.
+        The shape of the array.
     data_type : zarrox.core.dtype.ZDType
-        The type of the elements; also as ``dtype``.
+        The data type; also as ``dtype``.
     chunk_grid : RegularChunkGrid or dict
-        The chunks, or shards; a dict where they differ in length.
+        The grid of chunks or shards; a dict if their lengths differ.
     chunk_key_encoding : dict
-        How the keys of chunks are made.
+        The encoding of chunk keys.
     fill_value : object
-        What is read where nothing was written.
+        The value of unwritten elements.
     codecs : tuple of Codec
-        How chunks are stored.
+        The codec pipeline of chunks.
     attributes : dict
-        What users say about the array.
+        The user attributes.
     dimension_names : tuple of str or None
         The names of the dimensions.
     storage_transformers : tuple of dict
-        Of no meaning yet.
+        Unused.
     """
 
     chunk_grid: RegularChunkGrid | dict[str, Any]
@@ -137,7 +137,7 @@ class ArrayV3Metadata(_Metadata):
     node_type: Literal["array"] = "array"
 
     def to_dict(self) -> dict[str, Any]:
-        """The stored document."""
+        """Returns the stored document."""
         return copy.deepcopy(self.document)
 
 
@@ -145,7 +145,7 @@ ArrayMetadata = ArrayV2Metadata | ArrayV3Metadata
 
 
 def array_metadata(native: _native.Array, document: dict[str, Any]) -> ArrayMetadata:
-    """The metadata of an array, whatever its format is, from what native code and its document say."""
+    """Returns the metadata of an array of any format, from native code and its document."""
     return _v3(native, document) if is_v3(native) else _v2(native, document)
 
 
@@ -192,7 +192,7 @@ def _v2(native: _native.Array, document: dict[str, Any]) -> ArrayV2Metadata:
 
 
 def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
-    """The data type of what NumPy takes the elements for, with the byte order; of objects a codec tells it."""
+    """Returns the data type of the elements, with the byte order; for objects it follows from the codec."""
     from zarrox.core.dtype import parse_dtype
     from zarrox.core.element_types import type_of_objects
 
@@ -200,7 +200,7 @@ def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
 
 
 def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
-    """The stored document of an array; stores of N5 show theirs in the words of version 2."""
+    """Returns the stored document of an array; N5 stores show it in the form of version 2."""
     document: dict[str, Any] = json.loads(native.document())
     if native.format == "n5":
         document = json_loads(store.get(document_key(native), b"{}"))
@@ -208,7 +208,7 @@ def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
 
 
 def native_of_document(store: _native.Store, path: str, document: dict[str, Any]) -> _native.Array:
-    """The array with a document, whose chunks are in a store."""
+    """Returns the array with a document, whose chunks are in a store."""
     is_v2 = document.get("zarr_format", 3) == 2
     parts = dict(document)
     attributes = parts.pop("attributes", {}) if is_v2 else None
@@ -220,7 +220,7 @@ def native_of_document(store: _native.Store, path: str, document: dict[str, Any]
     node = _native.open_node(documents.with_chunks(store), path, consolidated=False)
     if isinstance(node, _native.Array):
         return node
-    raise NodeTypeValidationError("the metadata is that of a group, and an array was expected")
+    raise NodeTypeValidationError("the metadata describes a group, not an array")
 
 
 def _plain(value: Any) -> Any:
@@ -232,13 +232,13 @@ def _plain(value: Any) -> Any:
 
 
 def document_key(native: _native.Array) -> str:
-    """The key of the document that describes an array."""
+    """Returns the key of the document that describes an array."""
     name = {"1": "meta", "2": ".zarray", "3": "zarr.json", "n5": ".zarray"}[native.format.lstrip("v")]
     return f"{native.path}/{name}" if native.path else name
 
 
 def v2_codecs(document: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
-    """The filters and the compressor in a document of version 2 or 1, as objects."""
+    """Returns the filters and the compressor in a document of version 2 or 1, as objects."""
     from zarrox.codecs.convert import from_v2
     filters = tuple(from_v2(config) for config in document.get("filters") or ())
     compressor = document.get("compressor") or _v1_compressor(document)
@@ -246,7 +246,7 @@ def v2_codecs(document: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
 
 
 def _v1_compressor(document: dict[str, Any]) -> dict[str, Any] | None:
-    """Version 1 keeps the name of the compressor and its options apart."""
+    """Version 1 stores the name and the options of the compressor separately."""
     name, options = document.get("compression"), document.get("compression_opts")
     if name is None or name == "none":
         return None
@@ -256,17 +256,17 @@ def _v1_compressor(document: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def v3_codecs(native: _native.Array) -> tuple[Any, ...]:
-    """The codecs of an array in version 3, as objects."""
+    """Returns the codecs of an array in version 3, as objects."""
     from zarrox.codecs.v3 import parse_codec
 
     return tuple(parse_codec(codec) for codec in json.loads(native.codecs))
 
 
 def split_codecs(codecs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]]:
-    """Splits codecs into those of elements, the one that makes bytes of elements, and those of bytes."""
+    """Splits codecs into array-to-array codecs, the array-to-bytes codec, and bytes-to-bytes codecs."""
     from zarrox.codecs.v3 import ArrayArrayCodec, ArrayBytesCodec
 
-    # Of codecs that are known by name alone, their place tells what they are.
+    # The kind of an unknown codec follows from its position.
     serializers = [index for index, codec in enumerate(codecs) if isinstance(codec, ArrayBytesCodec)]
     others = [index for index, codec in enumerate(codecs) if not isinstance(codec, ArrayArrayCodec)]
     at = (serializers or others or [len(codecs) - 1])[0]

@@ -21,13 +21,13 @@ def _dtype(text: str) -> np.dtype[Any]:
 
 
 def default_fill(dtype: str) -> bytes:
-    """Returns the pickle of an element that was never written: of ``None``, or of a structure of zeros."""
+    """Returns the pickle of an unwritten element: of ``None``, or of a structure of zeros."""
     of = _dtype(dtype)
     return pickle.dumps(np.zeros((), of).item() if of.names else None, _PROTOCOL)
 
 
 def fill_from_json(dtype: str, text: str) -> bytes:
-    """The pickle of a fill value in metadata: of any JSON, or of a structure whose pickle is in base64."""
+    """Returns the pickle of a fill value in metadata: any JSON value, or for a structure its pickle in base64."""
     value = json.loads(text)
     of = _dtype(dtype)
     if of.names is None:
@@ -39,7 +39,7 @@ def fill_from_json(dtype: str, text: str) -> bytes:
 
 
 def fill_to_json(dtype: str, element: bytes) -> str:
-    """The fill value of a pickle, as metadata has it."""
+    """Returns the fill value for a pickle, as in metadata."""
     value = pickle.loads(element)
     of = _dtype(dtype)
     if of.names is None:
@@ -49,7 +49,7 @@ def fill_to_json(dtype: str, element: bytes) -> str:
 
 
 def dumps(dtype: str, elements: list[bytes], shape: tuple[int, ...], protocol: int) -> bytes:
-    """The pickle of an array, of the pickles of its elements in their order."""
+    """Returns the pickle of an array, from the pickles of its elements in order."""
     array = np.empty(len(elements), dtype=_dtype(dtype))
     for index, element in enumerate(elements):
         array[index] = pickle.loads(element) if element else None
@@ -57,7 +57,7 @@ def dumps(dtype: str, elements: list[bytes], shape: tuple[int, ...], protocol: i
 
 
 def loads(dtype: str, encoded: bytes, shape: tuple[int, ...], region: list[tuple[int, int, int]]) -> list[bytes]:
-    """The pickles of some elements of an array that is pickled.
+    """Returns the pickles of some elements of an array that is pickled.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def loads(dtype: str, encoded: bytes, shape: tuple[int, ...], region: list[tuple
     region : list of tuple of int
         The first index along each dimension, the step, and the number of indices.
     """
-    # An array in Fortran's order is that of its transposition, whose shape this is.
+    # A column-major array is stored as its transpose, which has this shape.
     flat = np.asarray(pickle.loads(encoded), dtype=_dtype(dtype)).reshape(-1, order="A")
     ends = [slice(start, start + step * count, step) for start, step, count in region]
     return [pickle.dumps(element, _PROTOCOL) for element in flat.reshape(shape)[tuple(ends)].reshape(-1).tolist()]

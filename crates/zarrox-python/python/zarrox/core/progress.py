@@ -9,22 +9,22 @@ from typing import Any
 
 @contextmanager
 def progress_reporter(progress: Any, total: int, unit: str = "B") -> Iterator[Callable[[int], None]]:
-    """Reports the progress of long work.
+    """Reports the progress of an operation.
 
     Parameters
     ----------
     progress : object
-        ``None`` for no reports; a bar with ``update(n)`` and ``total``, as tqdm's; a class of such bars, which is then made and
-        closed; or a function that is called with what is done and with the total.
+        ``None`` for no reports; a progress bar with ``update(n)`` and ``total``, like tqdm; a class of such bars, which is
+        instantiated and closed; or a function that is called with the completed amount and the total.
     total : int
-        How much there is to do.
+        The total amount.
     unit : str
-        Of what.
+        The unit of the amounts.
 
     Yields
     ------
     callable
-        To be called with what was done since the last call.
+        A function to call with the amount completed since its last call.
 
     Examples
     --------

@@ -21,7 +21,7 @@ __all__ = ["Described"]
 
 
 class Described:
-    """The properties of an array, and what others are made of."""
+    """The properties of an array, and helpers for subclasses."""
 
     __slots__ = (
         "_attrs",
@@ -43,7 +43,7 @@ class Described:
 
     @property
     def _fresh(self) -> NativeArray:
-        """The native array, with metadata as fresh as the user asked for."""
+        """The native array, with its metadata refreshed if that was requested."""
         if not self._settings.cache_metadata:
             self._native.refresh()
         return self._native
@@ -57,7 +57,7 @@ class Described:
 
     @property
     def store(self) -> BaseStore:
-        """Where the array is stored."""
+        """The store of the array."""
         return getattr(self._store, "given", self._store)
 
     @property
@@ -92,7 +92,7 @@ class Described:
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """The shape of a chunk; of the chunks in shards where there are shards."""
+        """The shape of a chunk; for arrays with shards, of the inner chunks."""
         return self._native.chunks
 
     @property
@@ -101,7 +101,7 @@ class Described:
         native = self._fresh
         if not native.shape:
             return (1,)
-        # Chunks that differ in length are counted where they are known.
+        # For chunks of different lengths, native code counts.
         return native.grid_shape if native.shards is None else ceildiv(native.shape, native.chunks)
 
     @property
@@ -111,12 +111,12 @@ class Described:
 
     @property
     def order(self) -> Literal["C", "F"]:
-        """The order of elements in chunks: rows (C) or columns (F) first."""
+        """The memory order of elements in chunks: row-major (C) or column-major (F)."""
         return self._native.order
 
     @property
     def _stored_bytes(self) -> int:
-        """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
+        """The number of stored bytes of the array, including metadata and attributes; -1 if unknown."""
         try:
             return self._native.stored_bytes()
         except UnsupportedError:
@@ -124,7 +124,7 @@ class Described:
 
     @property
     def _stored_chunks(self) -> int:
-        """The number of chunks that are stored; where there are shards, of those in the stored ones."""
+        """The number of stored chunks; for arrays with shards, of the chunks in stored shards."""
         shards = self._native.shards
         inside = 1 if shards is None else math.prod(ceildiv(shards, self._native.chunks))
         return self._fresh.stored_chunks() * inside
@@ -159,10 +159,10 @@ class Described:
         Raises
         ------
         TypeError
-            For arrays of version 3, which can have several.
+            For arrays of version 3, which can have several compressors.
         """
         if is_v3(self._native):
-            raise TypeError("arrays of version 3 have no single compressor: use .compressors")
+            raise TypeError("arrays of version 3 can have several compressors: use .compressors")
         return self._v2_codecs[1]
 
     @property
@@ -180,7 +180,7 @@ class Described:
 
     @property
     def _v3_codecs(self) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]]:
-        """The codecs of chunks: those inside the shards, where there are shards."""
+        """The codecs of chunks; for arrays with shards, of the inner chunks."""
         if self._codecs is None:
             codecs = v3_codecs(self._native)
             if self._native.shards is not None:
@@ -191,7 +191,7 @@ class Described:
 
     @property
     def fill_value(self) -> Any:
-        """The value that is read where nothing was written; ``None`` where that is undefined."""
+        """The value of unwritten elements; ``None`` if undefined."""
         return self._native.fill_value
 
     @property

@@ -1,4 +1,4 @@
-"""The selections of arrays with the parameter of zarr-python 3 that names the kind of memory, of which there is one."""
+"""The selections of arrays with zarr-python 3's parameter for the kind of memory, which has no effect."""
 
 from __future__ import annotations
 

@@ -22,21 +22,21 @@ class Settings:
     synchronizer : object
         The locks of writers: ``synchronizer[key]``.
     read_only : bool or None
-        True if writing is refused; ``None`` for the setting of the native node.
+        True if writing is rejected; ``None`` for the setting of the native node.
     cache_metadata, cache_attrs : bool
-        True if metadata and attributes are read once, instead of before each access.
+        True if metadata and attributes are read only once.
     write_empty_chunks : bool
-        True if chunks are stored that hold only the fill value.
+        True if chunks that hold only the fill value are stored.
     read_missing_chunks : bool
-        True if missing chunks are read as the fill value, instead of being an error.
+        True if missing chunks are read as the fill value; otherwise they are an error.
     order : str or None
-        The order of elements in memory; ``None`` for that in which they are read.
+        The order of elements in memory; ``None`` for the stored order.
     partial_decompress : bool
-        Has no effect: parts of chunks are always read alone, if the codecs allow it.
+        No effect: parts of chunks are always read separately if the codecs allow it.
     meta_array : object
         An array of the kind that reads return.
     consolidated : bool
-        True if a group was opened by consolidated metadata.
+        True if a group was opened with consolidated metadata.
     """
 
     chunk_store: BaseStore | None = None
@@ -52,5 +52,5 @@ class Settings:
     consolidated: bool = False
 
     def with_(self, **changes: Any) -> Settings:
-        """The settings with some of them changed."""
+        """Returns the settings with some of them changed."""
         return replace(self, **changes)

@@ -1,4 +1,4 @@
-"""Shapes, chunks and orders as users write them."""
+"""Parsing of arguments for shapes, chunks and orders."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from zarrox.argument_types import ChunksLike, ShapeLike
 
 
 def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
-    """A shape as a tuple; a single number is one dimension.
+    """Returns a shape as a tuple; a single number is one dimension.
 
     Raises
     ------
     TypeError
-        If there is no shape, or if it is made of something else than whole numbers.
+        If the shape is missing, or does not consist of integers.
     """
     if shape is None:
         raise TypeError("shape is None: give the shape of the array")
@@ -30,7 +30,7 @@ def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
 
 
 def chunk_lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int | None] | bool:
-    """Converts chunks as users write them to the form that native code takes.
+    """Converts a ``chunks`` argument to the form of native code.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def chunk_lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int | None
     Returns
     -------
     list or bool
-        For each dimension a length, or ``None`` for all of it; or whether to guess.
+        For each dimension a length, or ``None`` for the whole dimension; or whether to guess.
 
     Raises
     ------
     TypeError
-        If a length is no whole number.
+        If a length is not an integer.
     ValueError
         If a length is less than 1, or if there are more lengths than dimensions.
     """
@@ -56,7 +56,7 @@ def chunk_lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int | None
         return chunks is not False
     given = [chunks] * len(shape) if isinstance(chunks, int | np.integer) else chunks
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise TypeError(f"chunks are a length, or a length for each dimension, and not {chunks!r}")
+        raise TypeError(f"chunks must be a length, or a length for each dimension, not {chunks!r}")
     lengths = [None if length is None or length == -1 else _length(length, chunks) for length in given]
     if len(lengths) > len(shape):
         raise ValueError(f"too many dimensions in chunks: {len(lengths)} for an array of shape {shape}")
@@ -74,12 +74,12 @@ def _length(length: Any, chunks: Any) -> int:
 
 
 def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, ...]:
-    """The new shape that was given as one tuple or as several numbers; ``None`` keeps a length.
+    """Returns the new shape that was given as one tuple or as several numbers; ``None`` keeps a length.
 
     Raises
     ------
     ValueError
-        If the number of dimensions differs, or a length is none.
+        If the number of dimensions differs, or a length is invalid.
     """
     new = args[0] if len(args) == 1 else args
     lengths = (new,) if isinstance(new, int | np.integer) else tuple(new)
@@ -87,17 +87,17 @@ def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, 
         raise ValueError(f"new shape must have same number of dimensions: {len(old_shape)}, not {len(lengths)}")
     shape = tuple(old if length is None else int(length) for old, length in zip(old_shape, lengths, strict=True))
     if not all(0 <= length < 2**63 for length in shape):
-        raise ValueError(f"lengths are from 0 to 2^63 - 1, found the shape {shape}")
+        raise ValueError(f"lengths must be from 0 to 2^63 - 1, found the shape {shape}")
     return shape
 
 
 def normalize_order(order: object) -> Literal["C", "F"]:
-    """``C`` or ``F``, in whatever case it was written.
+    """``C`` or ``F``, from an argument in either case.
 
     Raises
     ------
     ValueError
-        If it is something else.
+        If it is invalid.
     """
     orders: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
     found = orders.get(str(order).upper())
@@ -107,12 +107,12 @@ def normalize_order(order: object) -> Literal["C", "F"]:
 
 
 def normalize_dimension_separator(sep: str | None) -> str | None:
-    """A separator of chunk keys, checked.
+    """Returns a separator of chunk keys, checked.
 
     Raises
     ------
     ValueError
-        If it is neither of the two that formats know.
+        If it is neither ``.`` nor ``/``.
     """
     if sep in (".", "/", None):
         return sep
@@ -120,5 +120,5 @@ def normalize_dimension_separator(sep: str | None) -> str | None:
 
 
 def ceildiv(lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
-    """The number of steps that it takes to cover each length."""
+    """Returns the number of steps that it takes to cover each length."""
     return tuple(-(-length // step) if step else 0 for length, step in zip(lengths, steps, strict=True))

@@ -1,4 +1,4 @@
-"""The stored arrays that lazy values are read from."""
+"""Detection of the stored arrays that lazy values are read from."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from zarrox.storage import BaseStore, native_store, normalize_storage_path
 from zarrox.storage.directory import DirectoryStore
 from zarrox.storage.memory import holder_of, is_in_memory
 
-#: The depth to which wrappers of lazy arrays and tasks are looked into.
+#: The maximum depth to which wrappers of lazy arrays and tasks are searched.
 _DEEPEST = 20
 
-#: A store and the path of a node in it, told apart from all others.
+#: A unique identifier of a node: its store and its path.
 Place = tuple[Hashable, str]
 
 
 def places_of(data: Any) -> set[Place]:
-    """The places of the stored arrays that values are read from.
+    """Returns the identifiers of the stored arrays that values are read from.
 
     Parameters
     ----------
     data : object
-        An array of Dask, or an array of xarray that reads when it is used.
+        A Dask array, or a lazy array of xarray.
     """
     graph = data.__dask_graph__() if hasattr(data, "__dask_graph__") else None
     roots = [data] if graph is None else list(_of_graph(graph))
@@ -33,7 +33,7 @@ def places_of(data: Any) -> set[Place]:
 
 
 def place(store: BaseStore, path: str) -> Place:
-    """The place of a node.
+    """Returns the identifier of a node.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def place(store: BaseStore, path: str) -> Place:
 
 
 def _identity(file: str) -> tuple[int, int] | None:
-    """What tells a file apart from all others; ``None`` if there is none."""
+    """The unique identifier of a file; ``None`` if it does not exist."""
     try:
         found = os.stat(file)
     except (OSError, ValueError):
@@ -62,12 +62,12 @@ def _identity(file: str) -> tuple[int, int] | None:
 
 
 def is_at(source: Place, other: Place) -> bool:
-    """Returns true for a place, and for places below it.
+    """Returns true if a node is another one or below it.
 
     Parameters
     ----------
     source, other : tuple
-        The places of nodes.
+        The identifiers of nodes.
     """
     if source[0] == other[0] == "":
         return _is_at_on_disk(source[1], other[1])
@@ -96,18 +96,18 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
     Parameters
     ----------
     data : object
-        The values: an array of Zarr, or one of Dask or xarray that reads when it is used; ``None`` where there are none.
+        The values: a Zarr array, or a lazy array of Dask or xarray; ``None`` without values.
     store : zarrox.storage.BaseStore
         The store of the node that is replaced.
     path : str, optional
         Its path.
     overwrite : bool
-        Whether a node that is there is replaced.
+        Whether an existing node is replaced.
 
     Raises
     ------
     ValueError
-        The values are read from this node, or from a node below it.
+        If the values are read from this node, or from a node below it.
     """
     if data is None or not overwrite:
         return
@@ -115,8 +115,8 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
     target = place(store, path)
     if any(is_at(source, target) for source in places_of(data)):
         raise ValueError(
-            f"the paths overlap: the data are read from '/{path}', which would be replaced before that; write to another path, or give "
-            "the values, as array[...] does"
+            f"the paths overlap: the data is read from '/{path}', which would be replaced first; write to another path, or pass "
+            "the values, as in array[...]"
         )
 
 
@@ -126,11 +126,11 @@ def check_file_apart(data: Any, path: str) -> None:
     Raises
     ------
     ValueError
-        The values are read from a store in this file.
+        If the values are read from a store in this file.
     """
     identity = _identity(path) if os.path.isfile(path) else None
     if identity is not None and any(source[0] == identity for source in places_of(data)):
-        raise ValueError(f"the data are read from {path!r}, which would be replaced before that: write to another path")
+        raise ValueError(f"the data is read from {path!r}, which would be replaced first: write to another path")
 
 
 def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) -> None:
@@ -145,12 +145,12 @@ def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) 
     path : str
         Its path.
     replaces : bool
-        Whether a node that is there is replaced.
+        Whether an existing node is replaced.
 
     Raises
     ------
     ValueError
-        One place contains the other.
+        If one node contains the other.
     """
     here, there = place(source._store, source.path), place(store, path)
     if replaces if is_at(here, there) else is_at(there, here):
@@ -173,7 +173,7 @@ def _place_of_array(array: Any) -> Iterator[Place]:
 
 
 def _of_graph(graph: Any) -> Iterator[Any]:
-    """What tasks are made of, without a look at each of the tasks of a layer that are alike."""
+    """The components of tasks. Of the similar tasks of a layer, only one is searched."""
     for layer in getattr(graph, "layers", {"": graph}).values():
         indices = getattr(layer, "indices", None)
         if indices is None:

@@ -1,4 +1,4 @@
-"""Conversion of the arguments for a new array to the JSON that native code makes it from."""
+"""Conversion of the arguments for a new array to the JSON specification for native code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Default(Enum):
     FILL_VALUE = "the type's default"
 
 
-#: Stands for the fill value that belongs to a data type.
+#: Means the default fill value of a data type.
 DEFAULT_FILL_VALUE: Final = _Default.FILL_VALUE
 
 Spec = dict[str, Any]
@@ -60,9 +60,9 @@ def array_spec(
     overwrite: bool = False,
     default_compressor: Callable[[], Any],
 ) -> Spec:
-    """The specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
+    """Returns the specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
 
-    ``default_compressor`` gives the compressor of arrays of version 2 if none is given.
+    ``default_compressor`` returns the default compressor for arrays of version 2.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def array_spec(
     spec |= _chunks(chunks, lengths, zarr_format)
     if order is not None:
         spec["order"] = normalize_order(order)
-    # In version 3 and its drafts there is no array without a fill value.
+    # In version 3 and its drafts, every array has a fill value.
     if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not zarr_format.lstrip("v").startswith("3")):
         spec["fill_value"] = fill_json(fill_value, name, 3) if v3 else _v2_fill(fill_value, native_dtype, object_codec)
     if attributes:
@@ -94,7 +94,7 @@ def array_spec(
 
 
 def _v2_fill(value: Any, dtype: np.dtype[Any], object_codec: Any) -> Any:
-    """The fill value, which the codec of objects encodes if it is a structure with objects."""
+    """Returns the fill value, which the codec of objects encodes if it is a structure with objects."""
     if dtype.names is None or not dtype.hasobject:
         return fill_json(value, dtype)
     return encode_fill_value(value, dtype, object_codec)
@@ -107,7 +107,7 @@ def _chunks(chunks: ChunksLike, shape: tuple[int, ...], zarr_format: str) -> Spe
     if grid["name"] == "regular":
         return {"chunks": list(grid["configuration"]["chunk_shape"])}
     if zarr_format != "3":
-        raise ValueError(f"chunks that differ in length need an array of version 3, not {zarr_format}: give zarr_format=3")
+        raise ValueError(f"chunks of different lengths need zarr_format=3, not {zarr_format}")
     return {"chunk_grid": grid}
 
 
@@ -125,7 +125,7 @@ def _is_auto(value: Any) -> bool:
 def _types(
     shape: ShapeLike | None, dtype: DTypeLike, zarr_format: str, object_codec: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
-    """The shape including that of array elements, the type in memory, its name in metadata, and the codec of objects."""
+    """Returns the shape including that of array elements, the type in memory, its name in metadata, and the codec of objects."""
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
     if zarr_format in ("1", "2"):
@@ -136,12 +136,12 @@ def _types(
         lengths, dtype, given = lengths + given.shape, given.base, given.base
     name = spec_dtype(dtype, 3, object_codec)
     native = parse_dtype(name, zarr_format=3).to_native_dtype()
-    # The name says nothing of byte order: a codec does.
+    # The name does not include the byte order; a codec does.
     return lengths, native if given is None or given.isnative else native.newbyteorder(), name, object_codec
 
 
 def numpy_dtype(dtype: DTypeLike) -> np.dtype[Any] | None:
-    """The NumPy data type, if NumPy has it."""
+    """Returns the NumPy data type, if NumPy has it."""
     try:
         return dtype.to_native_dtype() if isinstance(dtype, ZDType) else np.dtype(cast("npt.DTypeLike", dtype))
     except (TypeError, ValueError):
@@ -161,7 +161,7 @@ def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:
 
 
 def _encoding_members(encoding: Any) -> dict[str, Any]:
-    """A name and a separator, from any of the forms in which they are written."""
+    """Returns a name and a separator, from any of their forms."""
     if hasattr(encoding, "to_dict"):
         encoding = encoding.to_dict()
     if isinstance(encoding, str):
@@ -186,9 +186,9 @@ def _v2_filters(filters: Any, dtype: np.dtype[Any], object_codec: Any) -> list[A
     elif object_codec is not None:
         configs.insert(0, codec_config(object_codec, 2))
     elif configs:
-        warnings.warn("missing object_codec for object array; name it, instead of among the filters", FutureWarning, stacklevel=6)
+        warnings.warn("missing object_codec for object array; pass it as object_codec, not in the filters", FutureWarning, stacklevel=6)
     else:
-        raise ValueError("missing object_codec for object array: say how objects are stored, as with object_codec=zarr.JSON()")
+        raise ValueError("missing object_codec for object array: pass one, such as object_codec=zarr.JSON()")
     return configs or None
 
 
@@ -198,11 +198,11 @@ def _v2_compressor(
     if not _is_auto(compressors):
         given = _sequence(compressors)
         if len(given) > 1:
-            raise ValueError(f"arrays of version 2 have one compressor, not {len(given)}: make others filters")
+            raise ValueError(f"arrays of version 2 have one compressor, not {len(given)}: pass the others as filters")
         compressor = given[0] if given else None
     if _is_auto(compressor):
         compressor = default()
-    # There is no point in compressing a single value.
+    # Compressing a single value is useless.
     return _compressor_config(compressor, 2) if shape else None
 
 
@@ -212,12 +212,12 @@ def _compressor_config(compressor: Any, zarr_format: int) -> Any:
     if compressor is None or compressor == "none" or compressor == []:
         return None
     if isinstance(compressor, str):
-        raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()")
+        raise BadCompressorError(f"bad compressor {compressor!r}: pass a codec, such as zarr.Blosc()")
     try:
         config = codec_config(compressor, zarr_format)
     except (AttributeError, TypeError) as error:
-        raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()") from error
-    # N5 has its blocks around everything by itself, and other formats have none: what is inside of them compresses.
+        raise BadCompressorError(f"bad compressor {compressor!r}: pass a codec, such as zarr.Blosc()") from error
+    # N5 adds its block format itself, and other formats do not have it, so only the codec inside is used.
     return config["compressor_config"] if config is not None and config.get("id") == "n5_wrapper" else config
 
 
@@ -243,7 +243,7 @@ def _add_v3_codecs(
     if not _is_auto(serializer):
         middle = codec_config(serializer, 3)
     elif dtype.isnative and len(after) < 2:
-        # Native code knows how elements of this type become bytes.
+        # Native code chooses the serializer of this data type.
         spec["filters"] = before
         if not _is_auto(compressors):
             spec["compressor"] = after[0] if after else None
@@ -268,7 +268,7 @@ def _with_shards(spec: Spec, shards: Any) -> Spec:
     if isinstance(shards, Mapping) and "shape" in shards:
         shards, location = shards["shape"], shards.get("index_location")
     if "chunk_grid" in spec:
-        raise ValueError("chunks inside of shards have one shape; give the lists of lengths as shards, or shards=None")
+        raise ValueError("all chunks in shards have the same shape; pass the lists of lengths as shards, or shards=None")
     spec |= _shards(_guessed_shards(spec) if _is_auto(shards) else shards, spec)
     return spec if location in (None, "end") else _index_at(spec, location)
 
@@ -278,18 +278,18 @@ def _shards(shards: Any, spec: Spec) -> Spec:
     grid = rectilinear(shards, shape)
     if grid is not None:
         if isinstance(chunks, bool):
-            raise ValueError("shards that differ in length need chunks: say how long the chunks inside of them are")
+            raise ValueError("shards of different lengths need chunks: pass the shape of the inner chunks")
         return {"chunk_grid": grid}
     lengths = chunk_lengths(shards, shape)
     if isinstance(lengths, bool):
-        raise ValueError(f"shards are a shape, 'auto' or None, not {shards!r}")
+        raise ValueError(f"shards must be a shape, 'auto' or None, not {shards!r}")
     units = [None] * len(shape) if isinstance(chunks, bool) else chunks
     whole = [_multiple(length, unit or length) for length, unit in zip(shape, units, strict=True)]
     return {"shards": [all_ if length is None else length for length, all_ in zip(lengths, whole, strict=True)]}
 
 
 def _multiple(length: int, unit: int) -> int:
-    """The smallest multiple of a chunk's length that covers a length, in elements."""
+    """Returns the smallest multiple of a chunk's length that covers a length, in elements."""
     return max(-(-length // max(unit, 1)), 1) * max(unit, 1)
 
 
@@ -301,7 +301,7 @@ def _guessed_shards(spec: Spec) -> tuple[int, ...]:
 
 
 def _index_at(spec: Spec, location: str) -> Spec:
-    """Shards with a place for their index need the complete list of codecs."""
+    """Shards with an index location need the complete list of codecs."""
     made = _made(spec)
     codecs = json.loads(made.codecs)
     codecs[0]["configuration"]["index_location"] = location
@@ -311,5 +311,5 @@ def _index_at(spec: Spec, location: str) -> Spec:
 
 
 def _made(spec: Spec) -> _native.Array:
-    """The array of a specification, in memory, to see how native code completes it."""
+    """Returns the array of a specification, created in memory so that native code completes it."""
     return _native.create_array(_native.Store.memory(), "", json.dumps(spec))

@@ -1,7 +1,6 @@
 """Views of the stored bytes of an array with other metadata.
 
-A view is an array whose metadata is kept in memory, over the chunks of the other array; reading and writing it is no different
-from any other array.
+A view is an array with metadata in memory, over the chunks of another array. It is read and written like any other array.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def native_view(
     fill_value: Any = None,
     filters: Any = None,
 ) -> _native.Array:
-    """An array over the same chunks with other metadata.
+    """Returns an array over the same chunks with other metadata.
 
     Parameters
     ----------
@@ -66,7 +65,7 @@ def native_view(
 
 
 def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
-    """The fill value of a view: that of the array, if the data type can represent it."""
+    """Returns the fill value of a view: that of the array, if the data type can represent it."""
     if fill_value is not None:
         return fill_value
     try:
@@ -83,7 +82,7 @@ def _lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int]:
 
 
 class Complete:
-    """A native array of which no chunk may be missing that is read."""
+    """A native array that raises an error for missing chunks."""
 
     __slots__ = ("_native",)
 
@@ -108,7 +107,7 @@ class Complete:
 
 
 class Converted:
-    """A native array whose elements are converted when they are read."""
+    """A native array that converts elements when they are read."""
 
     __slots__ = ("_convert", "_dtype", "_native")
 

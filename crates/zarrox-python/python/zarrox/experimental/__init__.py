@@ -1,1 +1,1 @@
-"""What zarr-python 3 tries out, and may change."""
+"""Experimental features of zarr-python 3, which may change."""

@@ -1,4 +1,4 @@
-"""A store with another store in front of it as a cache."""
+"""A store with another store as its cache."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CacheStore"]
 
-#: What is kept: a whole value, or a part of it.
+#: The key of a cache entry: a whole value, or a part of it.
 Entry = tuple[str, "ByteRequest | None"]
 
 
 @dataclass
 class _State:
-    """What a cache has: sizes and ages by entry, those that were used last at the end, and the parts of values."""
+    """The state of a cache: sizes and ages of entries, the most recently used last, and the parts of values."""
 
     sizes: OrderedDict[Entry, int] = field(default_factory=OrderedDict)
     times: dict[Entry, float] = field(default_factory=dict)
@@ -37,20 +37,20 @@ class _State:
 
 
 class CacheStore(WrapperStore[Store]):
-    """A store that keeps what was read from another one in a third, which is faster.
+    """A store that caches the values of a slow store in a faster one.
 
     Parameters
     ----------
     store : Store
         The store.
     cache_store : Store
-        Where values are kept. Parts of values are kept in memory.
+        The store for cached values. Parts of values are cached in memory.
     max_age_seconds : int or "infinity", optional
-        How long something is kept.
+        The maximum age of an entry.
     max_size : int, optional
-        How many bytes are kept; what was not used for the longest time is dropped.
+        The maximum size of the cache in bytes; the least recently used entries are evicted.
     cache_set_data : bool, optional
-        Whether what is written is kept as well.
+        Whether written values are cached as well.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class CacheStore(WrapperStore[Store]):
     ) -> None:
         super().__init__(store)
         if not cache_store.supports_deletes:
-            raise ValueError(f"The provided cache store {cache_store} does not support deletes, and values have to be dropped from it.")
+            raise ValueError(f"The provided cache store {cache_store} does not support deletes, which eviction needs.")
         if isinstance(max_age_seconds, str) and max_age_seconds != "infinity":
             raise ValueError("max_age_seconds string value must be 'infinity'")
         self._cache = cache_store
@@ -86,7 +86,7 @@ class CacheStore(WrapperStore[Store]):
         raise NotImplementedError("CacheStore does not support this operation.")
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """The same with the other store as one that can, or cannot, be written. Both share what is kept."""
+        """Returns the same store with another ``read_only``. Both share the cache."""
         other = type(self)(
             self._store.with_read_only(read_only),
             cache_store=self._cache,
@@ -160,7 +160,7 @@ class CacheStore(WrapperStore[Store]):
             state.parts.pop(entry, None)
 
     def cache_info(self) -> dict[str, Any]:
-        """What the cache is, and how much it keeps."""
+        """The configuration and the size of the cache."""
         return {
             "cache_store_type": type(self._cache).__name__,
             "max_age_seconds": self.max_age_seconds,
@@ -172,7 +172,7 @@ class CacheStore(WrapperStore[Store]):
         }
 
     def cache_stats(self) -> dict[str, Any]:
-        """How often something was kept."""
+        """The numbers of hits and misses."""
         state = self._state
         total = state.hits + state.misses
         return {
@@ -184,7 +184,7 @@ class CacheStore(WrapperStore[Store]):
         }
 
     async def clear_cache(self) -> None:
-        """Drop everything that is kept."""
+        """Clear the cache."""
         await self._cache.clear()
         self._state.sizes.clear()
         self._state.times.clear()

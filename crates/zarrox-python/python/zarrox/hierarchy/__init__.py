@@ -1,4 +1,4 @@
-"""Groups of arrays, and how they are opened and created."""
+"""Groups, and functions that open and create them."""
 
 from zarrox.hierarchy._nodes import ConsolidatedMetadata, GroupMetadata
 from zarrox.hierarchy._group import Group
@@ -7,7 +7,7 @@ from zarrox.hierarchy._open import create_group, create_hierarchy, group, open_g
 
 __all__ = ["AsyncGroup", "ConsolidatedMetadata", "Group", "GroupMetadata", "create_group", "create_hierarchy", "group", "open_group"]
 
-# What is public has its home here, not in the files that it is spread over.
+# Public names belong to this module, not to the private ones that define them.
 for _public in (ConsolidatedMetadata, Group, GroupMetadata, create_group, create_hierarchy, group, open_group):
     _public.__module__ = __name__
 del _public

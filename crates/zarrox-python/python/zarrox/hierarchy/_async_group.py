@@ -1,4 +1,4 @@
-"""Groups whose methods are awaited, as zarr-python 3 has them. The work is done on threads, by the group that blocks."""
+"""Asynchronous groups with the interface of zarr-python 3. The blocking group does the work on threads."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["AsyncGroup"]
 
 
 class AsyncGroup(Awaited):
-    """A group whose methods that read or write are awaited; the event loop does other things meanwhile.
+    """A group with asynchronous methods for reading and writing; the event loop is not blocked.
 
-    Functions of `zarrox.api.asynchronous` give such groups.
+    The functions of `zarrox.api.asynchronous` return such groups.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class AsyncGroup(Awaited):
 
     @classmethod
     def from_dict(cls, store_path: Any, data: dict[str, Any]) -> AsyncGroup:
-        """The group with the metadata in a mapping."""
+        """Returns the group with the metadata in a mapping."""
         return cls.of(Group.from_dict(store_path, data))
 
     synchronizer = same("synchronizer")

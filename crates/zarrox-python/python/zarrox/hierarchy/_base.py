@@ -1,4 +1,4 @@
-"""What groups of all interfaces have in common: mappings from names to arrays and groups."""
+"""The common parts of the groups of all interfaces: mappings from names to arrays and groups."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ from zarrox.storage.store_path import place_of
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Nodes are created and deleted by one at a time: all who do so hold the lock of this key, under which nothing is stored, since
-# native code enters the lock of whatever it stores.
+# Creating and deleting nodes is serialized by the lock of this key. Nothing is stored under the key, since native code acquires the
+# lock of each key it stores.
 _LOCK_KEY = ".zgroup.change"
 
 
 class GroupBase(Creation, MutableMapping[str, Any]):
-    """A group of arrays and groups, which is there already; :func:`zarrox.group` and others create one.
+    """An existing group of arrays and groups; :func:`zarrox.group` and others create groups.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
-        Where the group is stored. It is closed when the group is left as a context manager.
+        The store of the group. It is closed when the group exits as a context manager.
     path : str, optional
-        Where in the store.
+        The path in the store.
     read_only : bool, optional
-        Whether nothing may be changed through the group.
+        Whether the group is read-only.
     chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are stored, if elsewhere.
+        The store of chunks, if it differs.
     cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are asked for.
+        Whether attributes are read only once (the default) or before each access.
     synchronizer : object, optional
-        Locks by key, for several threads or processes that write.
+        Locks by key, for concurrent writers.
     zarr_version : {2, 3}, optional
-        The format; found out if not given.
+        The format; detected if not given.
     meta_array : array_like, optional
-        An array of the kind that reading gives; NumPy's if not given.
+        An array of the class that reads return; by default NumPy's.
 
     Raises
     ------
     ContainsArrayError
-        If an array is stored there.
+        If an array exists there.
     GroupNotFoundError
-        If nothing is stored there.
+        If no group exists there.
     """
 
     _native: NativeGroup
@@ -97,7 +97,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @classmethod
     def _of(cls, native: NativeGroup, store: BaseStore, settings: Settings) -> Self:
-        """The group that is open natively."""
+        """Returns the native group."""
         group = cls.__new__(cls)
         group._fill(native, store, settings)
         return group
@@ -111,7 +111,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @classmethod
     def _new_store(cls) -> BaseStore:
-        """The store of groups for which none is given."""
+        """Returns the default store of groups."""
         return MemoryStore()
 
     @classmethod
@@ -130,7 +130,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> Self:
-        """Open or create a group, as the mode says; at a root of the default format."""
+        """Open or create a group, according to the mode; a new root has the default format."""
         store, at = place_of(store, path, chunk_store)
         if isinstance(use_consolidated, str):
             opened = cls._array._open_store(store, storage_options=storage_options, mode=mode)
@@ -167,7 +167,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @property
     def store(self) -> BaseStore:
-        """Where the group is stored."""
+        """The store of the group."""
         return getattr(self._store, "given", self._store)
 
     @property
@@ -182,7 +182,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @property
     def name(self) -> str:
-        """The path with a leading slash, as h5py has it."""
+        """The path with a leading slash, as in h5py."""
         return "/" + self._path
 
     @property
@@ -192,17 +192,17 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @property
     def read_only(self) -> bool:
-        """True if nothing may be changed through this group."""
+        """True if the group is read-only."""
         return bool(self._settings.read_only)
 
     @property
     def _zarr_format(self) -> int:
-        """2 or 3: what its children are written as (N5 counts as 2, as in zarr-python)."""
+        """The format of its children, 2 or 3 (N5 counts as 2, as in zarr-python)."""
         return 3 if is_v3(self._native) else 2
 
     @property
     def attrs(self) -> Attributes:
-        """The attributes of the user: a mapping to whatever JSON can say."""
+        """The user attributes: a mapping to JSON values."""
         if self._attrs is None:
             read_only = self._settings.read_only or self._settings.consolidated
             self._attrs = Attributes(self._native, read_only=read_only, cache=self._settings.cache_attrs)
@@ -225,7 +225,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         )
 
     def __enter__(self) -> Self:
-        """The group itself; its store is closed at the end."""
+        """Returns the group itself; its store is closed on exit."""
         return self
 
     def __exit__(
@@ -245,12 +245,12 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     # A mapping
 
     def __getitem__(self, item: Any) -> Any:
-        """The array or group of a name or a path.
+        """Returns the array or group of a name or a path.
 
         Raises
         ------
         KeyError
-            If there is none.
+            If the node does not exist.
         """
         path = self._item_path(item)
         inner = self._inner(path)
@@ -262,11 +262,11 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._wrap(_native.open_node(self._native_store(), path, mode, self._native.format))
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        """Stores an array; one that is there is replaced."""
+        """Stores an array, and replaces an existing one."""
         self._new_array(self._creation.array, item, {"overwrite": True}, value)
 
     def __delitem__(self, item: Any) -> None:
-        """Deletes an array, or a group with all that is below it."""
+        """Deletes an array, or a group with all nodes below it."""
         path = self._item_path(item)
         with self._writing(path):
             if not self._contains(path):
@@ -278,19 +278,19 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._contains(self._item_path(item))
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the arrays and groups directly below, sorted."""
+        """Yields the names of the arrays and groups directly below, sorted."""
         return iter(self._native.child_names())
 
     def __len__(self) -> int:
-        """The number of arrays and groups directly below."""
+        """Returns the number of arrays and groups directly below."""
         return len(self._native.child_names())
 
     def values(self) -> ValuesView[Any]:
-        """The arrays and groups directly below; those that cannot be opened are left out with a warning."""
+        """Returns the arrays and groups directly below; nodes that cannot be opened are skipped with a warning."""
         return _Values(self)
 
     def items(self) -> ItemsView[str, Any]:
-        """Names with their arrays and groups; those that cannot be opened are left out with a warning."""
+        """Names with their arrays and groups; nodes that cannot be opened are skipped with a warning."""
         return _Items(self)
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -299,33 +299,33 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     # What is below
 
     def group_keys(self) -> Iterator[str]:
-        """The names of the groups directly below.
+        """Yields the names of the groups directly below.
         """
         return (name for name, kind in self._native.kinds() if kind == "group")
 
     def groups(self) -> Iterator[tuple[str, Any]]:
-        """The groups directly below, with their names.
+        """Yields the groups directly below, with their names.
         """
         return ((name, node) for name, node in self._openable() if isinstance(node, GroupBase))
 
     def group_values(self) -> Iterator[Any]:
-        """The groups directly below."""
+        """Yields the groups directly below."""
         return (group for _, group in self.groups())
 
     def array_keys(self) -> Iterator[str]:
-        """The names of the arrays directly below."""
+        """Yields the names of the arrays directly below."""
         return (name for name, kind in self._native.kinds() if kind == "array")
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
-        """The arrays directly below, with their names."""
+        """Yields the arrays directly below, with their names."""
         return ((name, node) for name, node in self._openable() if isinstance(node, ArrayBase))
 
     def array_values(self) -> Iterator[Any]:
-        """The arrays directly below."""
+        """Yields the arrays directly below."""
         return (array for _, array in self.arrays())
 
     def move(self, source: str, dest: str) -> None:
-        """Move an array, or a group with all that is below it.
+        """Move an array, or a group with all nodes below it.
 
         Parameters
         ----------
@@ -335,7 +335,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         Raises
         ------
         ValueError
-            If there is no source, or something at the destination.
+            If the source does not exist, or the destination exists.
 
         Examples
         --------
@@ -349,9 +349,9 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         from_path, to_path = self._item_path(source), self._item_path(dest)
         with self._writing(from_path):
             if not self._contains(from_path):
-                raise ValueError(f"there is nothing to move at {'/' + from_path!r}")
+                raise ValueError(f"no node to move at {'/' + from_path!r}")
             if self._contains(to_path):
-                raise ValueError(f"{'/' + to_path!r} exists already; delete it, or move to another name")
+                raise ValueError(f"{'/' + to_path!r} exists already; delete it or move to another name")
             inner_from, inner_to = self._inner(from_path), self._inner(to_path)
             if inner_from and inner_to:
                 return self._native.move(inner_from, inner_to)
@@ -375,7 +375,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return f"{self._path}/{path}" if path else self._path
 
     def _inner(self, path: str) -> str | None:
-        """A path of the store relative to this group; ``None`` for one that is not below."""
+        """Returns a path of the store relative to this group; ``None`` if it is not below the group."""
         if not self._path:
             return path
         if path == self._path:
@@ -394,13 +394,13 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._native.contains(inner) if inner else self._kind(path) is not None
 
     def _writing(self, path: str) -> AbstractContextManager[Any]:
-        """The lock to hold while the node at ``path`` is created, replaced or deleted."""
+        """Returns the lock to hold while the node at ``path`` is created, replaced or deleted."""
         if self._settings.read_only:
             raise ReadOnlyError(f"group {self.name!r} is read-only; open it with mode 'r+' or 'a' to change it")
         if self._settings.consolidated:
             raise ReadOnlyError(
-                f"group {self.name!r} was opened by consolidated metadata, through which no metadata is changed;"
-                " open it without"
+                f"group {self.name!r} was opened with consolidated metadata, which is read-only;"
+                " open it without use_consolidated"
             )
         if self._settings.synchronizer is None or not path:
             return nullcontext()
@@ -408,21 +408,21 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return lock
 
     def _children(self) -> Iterator[tuple[str, Any]]:
-        """The nodes directly below, sorted; text says why a node cannot be opened."""
+        """Yields the nodes directly below, sorted. For a node that cannot be opened, a string with the reason."""
         for name, child in self._native.children():
             yield name, child if isinstance(child, str) else self._wrap(child)
 
     def _openable(self) -> Iterator[tuple[str, Any]]:
         for name, child in self._children():
             if isinstance(child, str):
-                message = f"{name!r} in group {self.name!r} is left out, since it cannot be opened: {child}"
+                message = f"{name!r} in group {self.name!r} is skipped, since it cannot be opened: {child}"
                 warnings.warn(message, ZarrUserWarning, stacklevel=3)
             else:
                 yield name, child
 
     def _walk(self, max_depth: int | None) -> Iterator[tuple[str, Any]]:
-        """All nodes below with their relative paths, parents first, sorted by name; so many levels of groups are entered."""
-        # A stack, since the nesting of groups has no bound and that of Python's calls has.
+        """Yields all nodes below with their relative paths, parents first, sorted by name, up to a number of levels."""
+        # A stack, since the nesting of groups is unlimited but Python's recursion is not.
         pending = [("", 0, self._openable())]
         while pending:
             prefix, depth, nodes = pending[-1]

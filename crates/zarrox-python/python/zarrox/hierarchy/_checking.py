@@ -1,4 +1,4 @@
-"""Finding what is damaged in arrays, groups and hierarchies, and repairing it."""
+"""Checking and repairing of arrays, groups and hierarchies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CheckResult", "Finding", "check"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a check has found."""
+    """A finding of a check."""
 
     #: ``'note'``, ``'warning'`` or ``'error'``.
     severity: Literal["note", "warning", "error"]
@@ -24,21 +24,21 @@ class Finding:
     path: str
     #: The indices of the chunk, or of the first one of several.
     chunk: tuple[int, ...] | None
-    #: The indices of the last chunk in row-major order, where it is about several.
+    #: The indices of the last chunk in row-major order, for a range of chunks.
     last_chunk: tuple[int, ...] | None
-    #: The indices of a chunk inside of a shard.
+    #: The indices of a chunk inside a shard.
     inner_chunk: tuple[int, ...] | None
     #: The key of the stored object.
     key: str | None
-    #: The message for people.
+    #: The message.
     message: str
-    #: The repair that it calls for.
+    #: The suggested repair.
     repair: str
-    #: True if that repair can be done.
+    #: True if the repair is possible.
     repairable: bool
-    #: ``'left'``, ``'planned'`` (by a dry run), ``'repaired'`` or ``'failed'``.
+    #: The outcome: ``'left'``, ``'planned'`` (by a dry run), ``'repaired'`` or ``'failed'``.
     outcome: Literal["left", "planned", "repaired", "failed"]
-    #: Why the repair failed.
+    #: The reason why the repair failed.
     failure: str | None
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class CheckResult(list[Finding]):
 
     @property
     def ok(self) -> bool:
-        """True if there is no warning and no error that was not repaired."""
+        """True if all warnings and errors were repaired."""
         return all(finding.severity == "note" or finding.outcome == "repaired" for finding in self)
 
     def __str__(self) -> str:
@@ -75,36 +75,36 @@ def check(
     refill: bool = False,
     storage_options: dict[str, Any] | None = None,
 ) -> CheckResult:
-    """Find what is damaged in an array, a group or a hierarchy, and repair it if told so.
+    """Check an array, a group or a hierarchy for damage, and optionally repair it.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where it is stored. Nothing is written there without ``repair``.
+        The location. Nothing is written without ``repair``.
     path : str, optional
-        The node to check with all below it; the root if not given.
+        The node to check with all nodes below it; the root if not given.
     level : {'full', 'quick', 'metadata'}, optional
-        'metadata' looks at documents, 'quick' also at keys, sizes and the indexes of shards, and 'full' decodes every chunk.
+        'metadata' checks documents, 'quick' also keys, sizes and shard indexes, and 'full' decodes every chunk.
     missing : bool, optional
-        If true, the chunks that are not stored are notes, each of a range.
+        If true, missing chunks are reported as notes, each for a range.
     repair : bool, optional
-        If true, what can be repaired is. What was damaged goes to a quarantine: beside a directory, within other stores.
+        If true, repairs what can be repaired. Damaged objects are moved to a quarantine: beside a directory, or within other stores.
     dry_run : bool, optional
-        If true, a repair changes nothing, and the findings say what would be done.
+        If true, a repair changes nothing, and the findings describe it.
     refill : bool, optional
-        If true, a repair writes chunks of fill values for those that are lost; otherwise they are missing.
+        If true, a repair replaces lost chunks by chunks of fill values; otherwise they become missing.
     storage_options : dict, optional
         Options of the store of a URL, or of a directory.
 
     Returns
     -------
     CheckResult
-        A list of findings; its ``ok`` tells whether all is well.
+        A list of findings; its ``ok`` is true without unrepaired warnings and errors.
 
     Raises
     ------
     NodeNotFoundError
-        If there is nothing to check.
+        If the node does not exist.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Copies of arrays, groups and stores, of whichever interface they are."""
+"""Copies of arrays, groups and stores, for all interfaces."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from zarrox.storage import BaseStore, normalize_storage_path, normalize_store_ar
 __all__ = ["copy", "copy_all", "copy_store", "rechunk", "tree"]
 
 
-# How many keys `copy_store` logs before it copies them, several at the same time.
+# The number of keys that `copy_store` logs before it copies them concurrently.
 _KEYS_AT_A_TIME = 256
 
 def tree(grp: Any, expand: bool = False, level: int | None = None) -> TreeViewer:
-    """A printable tree of a hierarchy of Zarr or h5py.
+    """Returns a printable tree of a Zarr or h5py hierarchy.
 
     Parameters
     ----------
     grp : Group
-        A group of Zarr or h5py.
+        A group from Zarr or h5py.
     expand : bool, optional
         Whether the tree is expanded in notebooks.
     level : int, optional
@@ -64,16 +64,16 @@ def copy(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy an array or a group into a group; both may be of Zarr or h5py.
+    """Copy an array or a group into a group; both may be from Zarr or h5py.
 
-    Chunks of arrays that will be stored in the same form are copied without being decoded.
+    Chunks that keep their encoding are copied without decoding.
 
     Parameters
     ----------
     source : group or array
-        The source, of Zarr or h5py.
+        The source, from Zarr or h5py.
     dest : group
-        The destination, of Zarr or h5py.
+        The destination, from Zarr or h5py.
     name : str, optional
         The name of the copy; by default that of the source.
     shallow : bool, optional
@@ -124,7 +124,7 @@ def copy(
     _check_copy(dest, if_exists)
     name = name or (source.name or "").rpartition("/")[2]
     if not name:
-        raise TypeError("the source is a root, which has no name: say with `name` what the copy is called")
+        raise TypeError("the source is a root, which has no name: pass the name of the copy as `name`")
     total = 0 if progress is None or dry_run else data_bytes(source)
     check_copy_apart(source, dest, name, replaces=if_exists == "replace")
     with log_writer(log) as write, progress_reporter(progress, total) as report:
@@ -144,8 +144,8 @@ def rechunk(source: ArrayBase, target: ArrayBase, *, memory: int | None = None, 
     memory : int, optional
         The number of bytes that may be used at a time; 1 GiB if not given.
     scratch : path, optional
-        A path or URL at which nothing is. If chunks of the source would be read more than twice on average, as when rows become
-        columns, an array is created there that takes as much room as all elements uncompressed, and deleted in the end.
+        An unused path or URL. If chunks of the source would be read more than twice on average, as when rows become columns, a
+        temporary array of the size of all uncompressed elements is created there.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def rechunk(source: ArrayBase, target: ArrayBase, *, memory: int | None = None, 
     DataTypeMismatchError
         If the data types differ.
     ContainsNodeError
-        If there is something at ``scratch``.
+        If a node exists at ``scratch``.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def rechunk(source: ArrayBase, target: ArrayBase, *, memory: int | None = None, 
         raise ReadOnlyError
     for array in (source, target):
         if not isinstance(array._native, _native.Array):
-            raise TypeError(f"{array!r} shows other elements than it stores; copy it with `target[...] = source[...]`")
+            raise TypeError(f"{array!r} is a view with converted elements; copy it with `target[...] = source[...]`")
     source._native.rechunk(target._native, memory, None if scratch is None else os.fspath(scratch))
 
 
@@ -187,14 +187,14 @@ def copy_all(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy the content and the attributes of a group into another group; both may be of Zarr or h5py.
+    """Copy the content and the attributes of a group into another group; both may be from Zarr or h5py.
 
     Parameters
     ----------
     source, dest : group
-        Groups of Zarr or h5py.
+        Groups from Zarr or h5py.
     shallow, without_attrs, log, if_exists, dry_run, progress, **create_kws
-        As for :func:`copy`.
+        See :func:`copy`.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def _check_copy(dest: Any, if_exists: str) -> None:
         raise ValueError(f"dest must be a group, found {dest!r}")
     check_if_exists(if_exists, ("raise", "replace", "skip", "skip_initialized"))
     if if_exists == "skip_initialized" and not isinstance(dest, GroupBase):
-        raise ValueError("if_exists='skip_initialized' needs a group of Zarr; HDF5 does not tell which chunks are stored")
+        raise ValueError("if_exists='skip_initialized' needs a group of Zarr; HDF5 does not report which chunks are stored")
 
 
 def copy_store(
@@ -261,7 +261,7 @@ def copy_store(
     source_path, dest_path : str, optional
         Only keys below ``source_path`` are copied, to keys below ``dest_path``.
     excludes : str or list of str, optional
-        Regular expressions; keys that match one of them are left out.
+        Regular expressions; keys that match one of them are skipped.
     includes : str or list of str, optional
         Regular expressions; keys that match one of them are copied although they are excluded.
     flags : int, optional
@@ -343,7 +343,7 @@ def _is_wanted(excludes: str | Iterable[str] | None, includes: str | Iterable[st
 
 
 def _pairs_of_keys(store: BaseStore, source_path: str, dest_path: str, is_wanted: Any) -> list[tuple[str, str]]:
-    """The keys to copy, sorted, each with its new key."""
+    """Returns the keys to copy, sorted, each with its new key."""
     prefix, new_prefix = (f"{path}/" if path else "" for path in map(normalize_storage_path, (source_path, dest_path)))
     keys = (key for key in sorted(store.keys()) if key.startswith(prefix) and is_wanted(key))
     return [(key, new_prefix + key[len(prefix) :]) for key in keys]

@@ -26,7 +26,7 @@ from zarrox.storage.base import KVStore
 
 Log: TypeAlias = Callable[[str], object]
 
-# How many threads wait for a store at the same time, and how many transfers each takes over at once, at most.
+# The maximum number of concurrent transfers of a store, and of transfers that a thread takes at once.
 _THREADS = 16
 _BATCH = 16
 
@@ -35,9 +35,9 @@ _DOCUMENTS = frozenset({".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.jso
 
 @contextmanager
 def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]]:
-    """Gives a function like ``map`` that applies another to many things: at the same time, if these stores are made for it."""
+    """Returns a function like ``map``, which is concurrent if the stores support it."""
     if any(isinstance(store, KVStore) or getattr(store, "_custom", False) for store in stores):
-        yield map  # A mapping of the user may not be thread-safe.
+        yield map  # A user-defined mapping may not be thread-safe.
         return
     from concurrent.futures import ThreadPoolExecutor  # It is slow to import.
 
@@ -54,12 +54,12 @@ def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence
 
 @contextmanager
 def log_writer(log: Any) -> Iterator[Log]:
-    """Gives a function that logs lines to a function, a file or the path of a file.
+    """Returns a function that logs lines to a function, a file or the path of a file.
 
     Raises
     ------
     TypeError
-        If ``log`` is something else.
+        If ``log`` has another type.
     """
     if log is None:
         yield lambda _: None
@@ -84,7 +84,7 @@ def _line_writer(file: TextIO) -> Log:
 
 
 def check_if_exists(if_exists: str, choices: Sequence[str]) -> None:
-    """Refuses an ``if_exists`` that there is not."""
+    """Rejects an invalid ``if_exists``."""
     if if_exists not in choices:
         raise ValueError(f"if_exists must be one of {', '.join(map(repr, choices))}; found {if_exists!r}")
 
@@ -95,21 +95,21 @@ def check_copy_apart(source: Any, dest: Any, name: str, replaces: bool) -> None:
     Raises
     ------
     ValueError
-        One place contains the other.
+        If one node contains the other.
     """
     if isinstance(source, ArrayBase | GroupBase) and isinstance(dest, GroupBase):
         check_nodes_apart(source, dest._store, "/".join(part for part in (dest.path, name) if part), replaces)
 
 
 def summary(copied: tuple[int, int, int], dry_run: bool) -> str:
-    """The last line of a log."""
+    """Returns the last line of a log."""
     n_copied, n_skipped, n_bytes_copied = copied
     counts = f"{n_copied:,} copied, {n_skipped:,} skipped"
     return f"dry run: {counts}" if dry_run else f"all done: {counts}, {n_bytes_copied:,} bytes copied"
 
 
 def data_bytes(node: Any) -> int:
-    """The number of bytes of all elements of an array, or of all arrays of a group."""
+    """Returns the number of bytes of all elements of an array, or of all arrays of a group."""
     if is_array(node):
         return 0 if node.shape is None else math.prod(node.shape) * int(node.dtype.itemsize)
     return sum(data_bytes(child) for child in node.values() if child is not None)
@@ -117,7 +117,7 @@ def data_bytes(node: Any) -> int:
 
 @dataclass
 class NodeCopier:
-    """Copies arrays and groups as the user wants it, and counts."""
+    """Copies arrays and groups according to the options, and counts them."""
 
     log: Log
     shallow: bool
@@ -138,7 +138,7 @@ class NodeCopier:
     def copy(self, source: Any, dest: Any, name: str, is_root: bool) -> None:
         """Copies a node into a group, which in a dry run may be missing (``None``)."""
         if h5.is_h5py(source) and not h5.copies(source):
-            message = f"{source.name!r} is skipped: Zarr has nothing for {source!r}"
+            message = f"{source.name!r} is skipped: Zarr has no equivalent of {source!r}"
             warnings.warn(message, ZarrUserWarning, stacklevel=4)
             self._skip(source)
         elif is_array(source):
@@ -147,18 +147,18 @@ class NodeCopier:
             self._copy_group(source, dest, name)
 
     def copy_children(self, source: Any, dest: Any) -> None:
-        """Copies what is directly below a group."""
+        """Copies the members of a group."""
         for name in source.keys():
             child = source.get(name) if h5.is_h5py(source) else source[name]
             if child is None:
-                message = f"{name!r} in {source.name!r} is skipped: it is a link to nothing"
+                message = f"{name!r} in {source.name!r} is skipped: it is a dangling link"
                 warnings.warn(message, ZarrUserWarning, stacklevel=4)
                 self.n_skipped += 1
             else:
                 self.copy(child, dest, name, is_root=False)
 
     def copy_attributes(self, source: Any, target: Any) -> None:
-        """Copies the attributes, if they are wanted."""
+        """Copies the attributes, unless they are excluded."""
         if self.without_attrs or self.dry_run:
             return
         values = h5.attributes_from_h5(source.attrs) if h5.is_h5py(source) else dict(source.attrs)
@@ -217,7 +217,7 @@ def _describe(node: Any) -> str:
 
 
 def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
-    """An array in ``dest`` that can hold what ``source`` holds, stored in the same way where that is possible."""
+    """Returns an array in ``dest`` for the elements of ``source``, stored in the same way if possible."""
     if not options and isinstance(dest, GroupBase) and _has_document(source) and source._native.format == dest._native.format:
         document = json.loads(source._native.document()) | {"zarr_format": dest._zarr_format, "attributes": {}}
         path = dest._item_path(name)
@@ -228,12 +228,12 @@ def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
 
 
 def _has_document(array: Any) -> bool:
-    """Returns true if the document of an array says how its elements are stored, and nothing else."""
+    """Returns true if the document of an array describes exactly its stored elements."""
     return isinstance(array, ArrayBase) and array._view is None and array._native.format in ("2", "3")
 
 
 def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that create an array like ``source``, as far as ``dest`` knows them."""
+    """Returns the arguments that create an array like ``source``, as far as ``dest`` supports them."""
     if h5.is_h5py(source):
         return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest._zarr_format)
     if h5.is_h5py(dest):
@@ -252,7 +252,7 @@ def _copy_elements(source: Any, target: Any, report: Callable[[int], object]) ->
 
 @dataclass
 class _Bar:
-    """A progress bar that passes on what it is told."""
+    """A progress bar that forwards its updates."""
 
     update: Callable[[int], object]
     total: int | None = None
@@ -272,7 +272,7 @@ def _chunk_store(array: ArrayBase) -> Any:
 
 
 def _copy_encoded(source: ArrayBase, target: ArrayBase, report: Callable[[int], object]) -> None:
-    """Copies chunks as they are stored."""
+    """Copies chunks as stored."""
     chunks_from = native_store(source._store, source._settings.chunk_store, None)
     chunks_to = native_store(target._store, target._settings.chunk_store, target._settings.synchronizer)
     start = len(source.path) + 1 if source.path else 0
@@ -288,7 +288,7 @@ def _copy_encoded(source: ArrayBase, target: ArrayBase, report: Callable[[int], 
     total, done = data_bytes(source), 0
     with transfers(_chunk_store(source), _chunk_store(target)) as run:
         for position, _ in enumerate(run(transfer, suffixes), start=1):
-            # Chunks that are not stored count with those that are.
+            # Missing chunks are counted with the stored ones.
             share = total * position // len(suffixes)
             report(share - done)
             done = share

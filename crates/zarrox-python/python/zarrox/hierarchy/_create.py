@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 class Creation:
     """The methods of a group that create nodes; each corresponds to the function with the same name in the interface.
 
-    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing groups between are
-    created.
+    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing parent groups are created.
     New nodes have the format, the stores and the synchronizer of the group.
     """
 
@@ -39,7 +38,7 @@ class Creation:
     _settings: Settings
     _native: NativeGroup
 
-    #: The class of the arrays below.
+    #: The class of member arrays.
     _array: ClassVar[type[ArrayBase]]
 
     #: The functions of the interface that create arrays.
@@ -104,7 +103,7 @@ class Creation:
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.empty`.
+            See :func:`zarrox.empty`.
 
         Examples
         --------
@@ -123,7 +122,7 @@ class Creation:
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.zeros`.
+            See :func:`zarrox.zeros`.
 
         Examples
         --------
@@ -142,7 +141,7 @@ class Creation:
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.ones`.
+            See :func:`zarrox.ones`.
 
         Examples
         --------
@@ -163,7 +162,7 @@ class Creation:
         fill_value : object
             The value.
         **kwargs
-            As for :func:`zarrox.full`.
+            See :func:`zarrox.full`.
 
         Examples
         --------
@@ -182,9 +181,9 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
-            As for :func:`zarrox.empty_like`.
+            See :func:`zarrox.empty_like`.
 
         Examples
         --------
@@ -203,9 +202,9 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
-            As for :func:`zarrox.zeros_like`.
+            See :func:`zarrox.zeros_like`.
 
         Examples
         --------
@@ -224,9 +223,9 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
-            As for :func:`zarrox.ones_like`.
+            See :func:`zarrox.ones_like`.
 
         Examples
         --------
@@ -245,9 +244,9 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
-            As for :func:`zarrox.full_like`.
+            See :func:`zarrox.full_like`.
 
         Examples
         --------
@@ -281,17 +280,17 @@ class Creation:
         return array
 
     def _create_array(self, name: Any, kwargs: dict[str, Any]) -> Any:
-        """Creates an array with arguments in the form that functions below those of interfaces have."""
+        """Creates an array with the arguments of the internal functions."""
         path = self._item_path(name)
         with self._writing(path):
             return creating.create(self._array, store=self._store, path=path, **self._options(kwargs))
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a function that creates an array in the stores of this group."""
+        """Returns the arguments of a function that creates an array in the stores of this group."""
         format = self._native.format
         wanted = _nodes.format_name(kwargs.pop("zarr_format", None), kwargs.pop("zarr_version", None))
         if wanted not in (None, str(self._zarr_format), format):
-            raise ValueError(f"what is in a group has its format, which is {format} here; found {wanted}")
+            raise ValueError(f"nodes in a group have its format, which is {format}; found {wanted}")
         return {
             "chunk_store": self._settings.chunk_store,
             "synchronizer": self._settings.synchronizer,

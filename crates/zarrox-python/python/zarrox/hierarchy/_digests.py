@@ -1,4 +1,4 @@
-"""Hashes by which nodes are compared, and lists of what is stored by which copies are verified."""
+"""Digests for comparing nodes, and manifests for verifying copies."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ __all__ = ["digest", "manifest", "verify_manifest"]
 
 
 def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str:
-    """A hash of an array or a group and of all below it, the same in whatever format, chunks, codecs and store they are.
+    """Returns a hash of an array or a group and of all nodes below it. It does not depend on the format, the chunks, the codecs and
+    the store.
 
     Parameters
     ----------
     node : Array or Group
-        What to hash.
+        The node.
     stored : bool, optional
-        Whether the stored keys and bytes are hashed, which are not decoded.
+        Whether to hash the stored keys and bytes, without decoding.
     memory : int, optional
-        How many bytes may be in use at once: 1 GiB if not given. With more, long and thin chunks are decoded less often.
+        The number of bytes that may be used at once; 1 GiB by default. With more, long and thin chunks are decoded less often.
 
     Returns
     -------
@@ -33,7 +34,7 @@ def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str
     Raises
     ------
     TypeError
-        If it is no node, or an array that shows other elements than it stores.
+        If it is not a node, or is a view with converted elements.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str
     """
     native = getattr(node, "_native", None)
     if not isinstance(native, _native.Array | _native.Group):
-        raise TypeError(f"{node!r} is no array and no group that is stored as it is")
+        raise TypeError(f"{node!r} is not a stored array or group")
     return _native.digest(native, stored, memory)
 
 
@@ -57,9 +58,9 @@ def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where the values are stored.
+        The store.
     file : path or binary file
-        What to write to: a line of JSON for each key.
+        The destination of a line of JSON for each key.
     path : str, optional
         The node; the root if not given.
 
@@ -71,7 +72,7 @@ def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str 
     Raises
     ------
     NodeNotFoundError
-        If nothing is stored there.
+        If the node does not exist.
 
     Examples
     --------
@@ -93,12 +94,12 @@ def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str 
 def verify_manifest(
     store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str | None = None
 ) -> list[dict[str, Any]]:
-    """Compare what is stored with a manifest.
+    """Compare a store with a manifest.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where the values are stored: it may be another kind of store than that of which the manifest was written.
+        The store, which may be of another kind than the one of the manifest.
     file : path or binary file
         The manifest.
     path : str, optional
@@ -107,15 +108,16 @@ def verify_manifest(
     Returns
     -------
     list of dict
-        The differences, none if all is as it was. Each has a ``kind`` (``missing``, ``added``, ``changed``, ``swapped`` or ``unreadable``),
-        the ``key`` or the two ``keys``, and the sizes in bytes as far as they tell something: ``size_before`` and ``size``.
+        The differences; empty if nothing changed. Each has a ``kind`` (``missing``, ``added``, ``changed``, ``swapped`` or
+        ``unreadable``), the ``key`` or the two ``keys``, and the sizes in bytes where they are relevant: ``size_before`` and
+        ``size``.
 
     Raises
     ------
     ValueError
-        If the manifest is none, or was cut off or changed.
+        If the manifest is invalid, truncated or changed.
     NodeNotFoundError
-        If nothing is stored there.
+        If the node does not exist.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files of other formats: imports, and exports."""
+"""Imports and exports of files of other formats."""
 
 from __future__ import annotations
 
@@ -50,55 +50,56 @@ def import_file(
     destination : str or PathLike
         The path or URL of the new array or group.
     node : str or sequence of str, optional
-        Only this node of the file, or these, with all nodes below.
+        The node or nodes of the file to import, with all nodes below them.
     exclude : sequence of str, optional
-        Patterns of nodes that are left out, such as ``"*_bnds"``.
+        Patterns of nodes to exclude, such as ``"*_bnds"``.
     select : mapping of str, optional
         Ranges of dimensions: slices of indices, or the values of both ends as text, such as ``{"lat": "10..50", "time": slice(0, 12)}``.
     concat : str, optional
         The dimension along which several files are joined.
     append : bool, optional
-        If true, the files go on behind what the destination has along `concat`.
+        If true, the files are appended to the destination along `concat`.
     conflicts : {'refuse', 'first'}, optional
-        What is done with elements that all files should have alike and that differ: an error, or those of the first file.
+        The treatment of elements that should be equal in all files but differ: an error, or the first file is used.
     fill_missing : bool, number or str, optional
-        If true, arrays that some of the files lack have missing values there. A value stands for arrays without a missing value.
+        If true, arrays that some files lack are filled with their missing value. A value is used for arrays without one.
     external : sequence of str or PathLike, optional
-        Directories in which files are opened that the file names, beside its own directory.
+        Directories in which files that the file refers to may be opened, in addition to its own directory.
     columns : mapping of str to str, optional
-        The types of columns of CSV, such as ``{"id": "uint8"}``. By default each has the type of all its values.
+        The data types of CSV columns, such as ``{"id": "uint8"}``. By default they are inferred from all values.
     level : int, optional
-        A smaller copy of the image that a file of TIFF has: 1 is the largest.
+        The overview of a TIFF image to import: 1 is the largest.
     ome : bool, optional
-        If true, images of TIFF become OME-Zarr.
+        If true, TIFF images become OME-Zarr.
     chunks, shards : sequence of int, or mapping of str to int, optional
         The shape of chunks and of shards, or lengths by the names of dimensions, where -1 is a whole dimension; by default that of
         the file.
     dtype : str, optional
-        The data type to which elements are cast; of NumPy's files also another form of the same elements, such as ``"string"`` for
+        The data type to which elements are cast; for NumPy files also another form of the same elements, such as ``"string"`` for
         text of a fixed length.
     lossy : bool, optional
-        If true, elements that `dtype` does not have become the nearest ones. By default they are an error.
+        If true, elements that `dtype` cannot represent become the nearest values. By default they are an error.
     codecs : sequence of mapping, optional
         All codecs of a chunk, as dicts with ``name`` and ``configuration``.
     zarr_format : {2, 3}, optional
         The format; by default 3.
     allow : sequence of str, optional
-        Properties that may be lost where the format does not have them: ``"data-types"``, ``"fill-values"``, ``"dimension-names"``,
+        Properties that may be lost if the format does not support them: ``"data-types"``, ``"fill-values"``, ``"dimension-names"``,
         ``"attributes"``, ``"members"``, ``"nodes"``.
     overwrite : bool, optional
-        If true, nodes that are there are replaced.
+        If true, existing nodes are replaced.
     skip_unsupported : bool, optional
-        If true, what has no form in Zarr, or is in files that are missing or not allowed, is left out. By default it is an error.
+        If true, skip parts that have no equivalent in Zarr, or are in files that are missing or not allowed. By default they are an
+        error.
     skip_damaged : bool, optional
-        If true, what is damaged is left out. By default it is an error.
+        If true, skip damaged parts. By default they are an error.
     memory : int, optional
-        The most memory for chunks at a time, in bytes.
+        The memory limit for chunks, in bytes.
 
     Returns
     -------
     left_out : list of tuple of str
-        The path and the reason of what was left out.
+        The path of each skipped part, and the reason.
 
     Examples
     --------
@@ -144,12 +145,12 @@ def import_file(
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> str:
     if value not in known:
-        raise ValueError(f"{name} is {' or '.join(map(repr, known))}, and not {value!r}")
+        raise ValueError(f"{name} must be {' or '.join(map(repr, known))}, not {value!r}")
     return value
 
 
 def _range(of: str | int | slice) -> str:
-    """The text of a range of a dimension."""
+    """Returns the text of a range of a dimension."""
     if not isinstance(of, slice):
         return str(of)
     start, stop, step = ("" if part is None else str(part) for part in (of.start, of.stop, of.step))
@@ -194,19 +195,19 @@ def export_file(
     source : str or PathLike
         The path or URL of an array, or for HDF5, NetCDF and tables of a group.
     destination : str or PathLike
-        The file; of a stack of images the names with a place for the number, such as ``"slices/%03d.png"``, or the directory.
+        The file; for a stack of images the names with a placeholder for the number, such as ``"slices/%03d.png"``, or the directory.
     format : {'h5', 'nc', 'png', 'csv', 'parquet', 'tif', 'ome.tif', 'nii', 'nii.gz'}, optional
         The kind of file; by default that of its suffix.
     selection : str, optional
-        The part of an array that becomes a picture or a file of TIFF or NIfTI, or the rows of a table, such as ``"0, ::2"``.
+        The selection of an array for a picture, TIFF or NIfTI, or the rows of a table, such as ``"0, ::2"``.
     columns : sequence of str, optional
-        The arrays of a group that are the columns of a table; by default all.
+        The arrays of a group to export as columns of a table; by default all.
     cmap : str, optional
-        The colours of a picture; by default viridis.
+        The colormap of a picture; by default viridis.
     value_range, percentiles : tuple of float, optional
-        The values, or their percentiles, of the first and the last colour; by default the extremes.
+        The contrast limits, as values or percentiles; by default the minimum and the maximum.
     log : bool, optional
-        If true, the colours follow the logarithm.
+        If true, use a logarithmic norm.
     compression : {'deflate', 'zstd', 'none'}, optional
         The compression of TIFF; by default deflate.
     stack : {'png', 'jpeg', 'tiff'}, optional
@@ -214,16 +215,16 @@ def export_file(
     unlimited : sequence of str, optional
         Dimensions that become unlimited in HDF5 and NetCDF.
     skip_unsupported : bool, optional
-        If true, what HDF5 or NetCDF cannot express is left out. By default it is an error.
+        If true, skip nodes and attributes that HDF5 or NetCDF cannot express. By default they are an error.
     overwrite : bool, optional
         If true, an existing file is replaced.
     memory : int, optional
-        The most memory for chunks at a time, in bytes.
+        The memory limit for chunks, in bytes.
 
     Returns
     -------
     left_out : list of tuple of str
-        The path and the reason of what was left out.
+        The path of each skipped part, and the reason.
 
     Examples
     --------

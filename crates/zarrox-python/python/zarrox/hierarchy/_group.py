@@ -1,4 +1,4 @@
-"""Groups as zarr-python 3 has them."""
+"""Groups with the interface of zarr-python 3."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class Group(GroupBase, Shown[NativeGroup]):
 
     @classmethod
     def from_dict(cls, store_path: StorePath, data: Any) -> Self:
-        """The group with given metadata, in a store. Nothing is read or written.
+        """Returns the group with given metadata, in a store. Nothing is read or written.
 
         Parameters
         ----------
         store_path : StorePath
-            The place of the group.
+            The location of the group.
         data : dict or GroupMetadata
             The metadata.
         """
@@ -102,7 +102,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return _nodes.GroupMetadata.from_dict(document)
 
     def update_attributes(self, new_attributes: Mapping[str, Any]) -> Self:
-        """Set some of the attributes, and keep the others; returns the group.
+        """Update some attributes, and return the group.
 
         Examples
         --------
@@ -114,14 +114,14 @@ class Group(GroupBase, Shown[NativeGroup]):
         return self
 
     def get_array(self, path: str) -> Array:
-        """The array of a name or path; a group there is a ``ContainsGroupError``."""
+        """Returns the array with a name or path; a group raises ``ContainsGroupError``."""
         node = self[path]
         if isinstance(node, Array):
             return node
         raise ContainsGroupError(f"{node.name!r} is a group, not an array")
 
     def get_group(self, path: str) -> Group:
-        """The group of a name or path; an array there is a ``ContainsArrayError``."""
+        """Returns the group with a name or path; an array raises ``ContainsArrayError``."""
         node = self[path]
         if isinstance(node, Group):
             return node
@@ -130,14 +130,14 @@ class Group(GroupBase, Shown[NativeGroup]):
     def members(
         self, max_depth: int | None = 0, *, use_consolidated_for_children: bool = True
     ) -> tuple[tuple[str, Array | Group], ...]:
-        """The arrays and groups below, with their paths.
+        """Returns the arrays and groups below, with their paths.
 
         Parameters
         ----------
         max_depth : int or None, optional
-            How many levels of groups are entered; ``None`` enters all.
+            The number of levels to descend; ``None`` for all.
         use_consolidated_for_children : bool, optional
-            Whether consolidated metadata does for what is below, if this group was opened by it.
+            Whether members are opened with consolidated metadata, if this group was.
 
         Examples
         --------
@@ -156,12 +156,12 @@ class Group(GroupBase, Shown[NativeGroup]):
         return tuple(self._walk(max_depth))
 
     def nmembers(self, max_depth: int | None = 0) -> int:
-        """The number of arrays and groups below; see :meth:`members`."""
+        """Returns the number of arrays and groups below; see :meth:`members`."""
         return len(self) if max_depth == 0 else len(self.members(max_depth))
 
     @property
     def zarr_format(self) -> int:
-        """2 or 3: what its children are written as (N5 counts as 2)."""
+        """The format of its children, 2 or 3 (N5 counts as 2)."""
         return self._zarr_format
 
     @property
@@ -206,7 +206,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         Parameters
         ----------
         nodes : dict
-            The metadata of arrays and groups by their paths, as :func:`zarrox.create_hierarchy` takes them.
+            The metadata of arrays and groups by path, as for :func:`zarrox.create_hierarchy`.
         overwrite : bool, optional
             Whether existing nodes are replaced.
 
@@ -237,7 +237,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.create_array`: shape, dtype, data, chunks, shards, filters, compressors, serializer …
+            See :func:`zarrox.create_array`: shape, dtype, data, chunks, shards, filters, compressors, serializer …
 
         Returns
         -------
@@ -292,7 +292,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         overwrite : bool, optional
             Whether an existing array is replaced.
         attributes : dict, optional
-            The attributes, should the group be created.
+            The attributes of a new group.
 
         Raises
         ------
@@ -310,18 +310,18 @@ class Group(GroupBase, Shown[NativeGroup]):
         return group
 
     def require_groups(self, *names: str) -> tuple[Self, ...]:
-        """Open several groups below this one, or create those that there are not."""
+        """Open several groups below this one, and create missing ones."""
         return tuple(self.require_group(name) for name in names)
 
     def create(self, name: Any, **kwargs: Any) -> Array:
-        """Another name of :meth:`create_array`.
+        """An alias of :meth:`create_array`.
 
         Parameters
         ----------
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.create_array`.
+            See :func:`zarrox.create_array`.
         """
         return self.create_array(name, **kwargs)
 
@@ -339,7 +339,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         exact : bool, optional
             Whether the array must have exactly this data type.
         **kwargs
-            As for :meth:`create_array`, should the array be created.
+            See :meth:`create_array`; used if the array is created.
 
         Raises
         ------
@@ -359,14 +359,14 @@ class Group(GroupBase, Shown[NativeGroup]):
         return array
 
     def tree(self, expand: bool | None = None, level: int | None = None) -> TreeViewer:
-        """The hierarchy below as a tree, which prints itself.
+        """Returns the hierarchy below as a tree, which prints itself.
 
         Parameters
         ----------
         expand : bool, optional
-            Has no effect.
+            No effect.
         level : int, optional
-            How many levels are shown.
+            The number of levels to show.
 
         Examples
         --------

@@ -1,6 +1,6 @@
-"""Translation for copies between Zarr and HDF5 (h5py): data types, storage properties, attributes.
+"""Conversions for copies between Zarr and HDF5 (h5py): data types, storage properties, attributes.
 
-h5py is imported only here, and only if an object of it was given.
+h5py is imported only here, and only for h5py objects.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _h5py() -> Any:
 
 
 def copies(node: Any) -> bool:
-    """Returns true if Zarr can hold an h5py object: not named types, dangling links, empty datasets and references."""
+    """Returns true if Zarr can represent an h5py object: not named types, dangling links, empty datasets and references."""
     if is_array(node):
         return node.shape is not None and not _holds_references(node.dtype)
     return hasattr(node, "keys")
@@ -51,7 +51,7 @@ def copies(node: Any) -> bool:
 
 
 def attributes_from_h5(attributes: Any) -> dict[str, Any]:
-    """The attributes of an HDF5 object as JSON values.
+    """Returns the attributes of an HDF5 object as JSON values.
 
     Bytes become text, arrays lists, empty attributes ``None``. References to other objects have no meaning outside of their file
     and are left out with a warning.
@@ -62,7 +62,7 @@ def attributes_from_h5(attributes: Any) -> dict[str, Any]:
 def _convertible(attributes: Any) -> Iterator[tuple[str, Any]]:
     for name in attributes:
         if _holds_references(attributes.get_id(name).dtype):
-            message = f"attribute {name!r} is left out: it refers to objects of the HDF5 file"
+            message = f"attribute {name!r} is skipped: it refers to objects of the HDF5 file"
             warnings.warn(message, ZarrUserWarning, stacklevel=2)
         else:
             yield name, _json_value(attributes[name])
@@ -96,7 +96,7 @@ def _holds_references(dtype: np.dtype[Any]) -> bool:
 
 
 def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
-    """The arguments that create an array for a dataset; the compression is Zarr's default."""
+    """Returns the arguments that create an array for a dataset; the compression is Zarr's default."""
     settings: dict[str, Any] = {"dtype": dataset.dtype, "chunks": dataset.chunks, "fill_value": dataset.fillvalue}
     if _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
         settings |= {"dtype": str, "fill_value": _json_value(dataset.fillvalue) or ""}
@@ -111,7 +111,7 @@ def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
 
 
 def elements(dataset: Any) -> Any:
-    """A dataset that is read as NumPy arrays: text as ``str``."""
+    """Returns a dataset that is read as NumPy arrays: text as ``str``."""
     if not is_h5py(dataset):
         return dataset
     is_text = _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject
@@ -122,26 +122,26 @@ def elements(dataset: Any) -> Any:
 
 
 def dataset_to_h5(array: Any) -> dict[str, Any]:
-    """The arguments that create a dataset for an array: chunks are kept, and the compression is light."""
+    """Returns the arguments that create a dataset for an array: chunks are kept, and the compression is light."""
     ragged = _type_of_parts(array)
     settings: dict[str, Any] = {"dtype": _h5_dtype(array.dtype) if ragged is None else _h5py().vlen_dtype(ragged)}
     if array.fill_value is not None and array.dtype.kind not in "mM" and ragged is None:
         settings["fillvalue"] = _storable(array.fill_value)[()]
     if 0 in array.shape or not array.shape:
-        return settings  # HDF5 stores these in one piece.
+        return settings  # HDF5 stores these contiguously.
     chunks = tuple(min(chunk, length) for chunk, length in zip(array.chunks, array.shape, strict=True))
     return settings | {"chunks": chunks, "compression": "gzip", "compression_opts": 1, "shuffle": False}
 
 
 def _type_of_parts(array: Any) -> np.dtype[Any] | None:
-    """The data type of the elements inside of an array's elements, if these are arrays."""
+    """Returns the data type of the elements inside an array's elements, if these are arrays."""
     filters = array._filters if array.dtype.hasobject else None
     codec: Any = filters[0] if filters else None
     return np.dtype(codec.dtype) if getattr(codec, "codec_id", None) == "vlen-array" else None
 
 
 def same_dataset(dataset: Any) -> dict[str, Any]:
-    """The arguments that create a dataset like another one."""
+    """Returns the arguments that create a dataset like another one."""
     names = ("dtype", "chunks", "compression", "compression_opts", "shuffle", "fletcher32", "fillvalue")
     return {name: getattr(dataset, name) for name in names}
 
@@ -163,7 +163,7 @@ def _storable(values: Any) -> Any:
 
 
 class Writable:
-    """A dataset that values of NumPy are written to."""
+    """A dataset to which NumPy values are written."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset

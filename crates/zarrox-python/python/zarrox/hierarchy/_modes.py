@@ -6,12 +6,12 @@ MODES = ("r", "r+", "a", "w", "w-", "x")
 
 
 def check_mode(mode: str) -> None:
-    """Refuses what is no mode.
+    """Rejects an invalid mode.
 
     Raises
     ------
     ValueError
-        For a mode that there is not.
+        If the mode is invalid.
     """
     if mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(map(repr, MODES))}; found {mode!r}")

@@ -30,16 +30,16 @@ _V3_MEMBERS = ("shape", "chunk_grid", "chunk_key_encoding", "fill_value", "codec
 
 @dataclass(frozen=True)
 class GroupMetadata:
-    """The metadata of a group, as zarr-python 3 has it.
+    """The metadata of a group, as in zarr-python 3.
 
     Parameters
     ----------
     attributes : dict, optional
-        The attributes of the user.
+        The user attributes.
     zarr_format : {3, 2}, optional
         The format of the group.
     consolidated_metadata : ConsolidatedMetadata, optional
-        The metadata of all nodes below the group, where it was consolidated.
+        The metadata of all nodes below the group, if it was consolidated.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class GroupMetadata:
     node_type: Literal["group"] = "group"
 
     def to_dict(self) -> Document:
-        """The members of the document, ready to be written as JSON."""
+        """Returns the members of the document, ready to be written as JSON."""
         document: Document = {
             "attributes": self.attributes,
             "zarr_format": self.zarr_format,
@@ -66,7 +66,7 @@ class GroupMetadata:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> GroupMetadata:
-        """Reads the metadata from a document; members that are not known are passed over."""
+        """Reads the metadata from a document; unknown members are ignored."""
         consolidated = document.get("consolidated_metadata")
         return cls(
             attributes=dict(document.get("attributes") or {}),
@@ -77,7 +77,7 @@ class GroupMetadata:
 
 @dataclass(frozen=True)
 class ConsolidatedMetadata:
-    """The metadata of the nodes below a group: of those directly below it, and in groups among them of those that follow.
+    """The metadata of the nodes below a group: of its members, in which groups contain the metadata of theirs.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class ConsolidatedMetadata:
         return found
 
     def to_dict(self) -> Document:
-        """The document."""
+        """Returns the document."""
         documents = {path: metadata.to_dict() for path, metadata in self.flattened_metadata.items()}
         ordered = sorted(documents.items(), key=lambda item: (item[0].count("/"), item[0].casefold()))
         return {"kind": self.kind, "must_understand": self.must_understand, "metadata": dict(ordered)}
@@ -129,12 +129,12 @@ class ConsolidatedMetadata:
 
 
 def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None:
-    """The name that a format has natively; ``zarr_version`` is the older word for ``zarr_format``.
+    """Returns the native name of a format; ``zarr_version`` is the older word for ``zarr_format``.
 
     Raises
     ------
     ValueError
-        Where the two say different things.
+        If the two differ.
     """
     if zarr_format is None:
         zarr_format = zarr_version
@@ -146,14 +146,14 @@ def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None
 def open_group_node(
     store: _native.Store, path: str, mode: Literal["r", "r+"], format: str | None, consolidated: bool | None
 ) -> _native.Group:
-    """Opens a group, where nothing else will do.
+    """Opens a group; any other node is an error.
 
     Raises
     ------
     ContainsArrayError
-        If an array is there.
+        If an array exists.
     GroupNotFoundError
-        If nothing is there.
+        If no node exists.
     """
     try:
         node = _native.open_node(store, path, mode, format, consolidated)
@@ -165,7 +165,7 @@ def open_group_node(
 
 
 def document_of(metadata: Any) -> Document:
-    """The document that an object of metadata stands for: a mapping, or anything with ``to_dict()``."""
+    """Returns the document of a metadata object: a mapping, or any object with ``to_dict()``."""
     if isinstance(metadata, Mapping):
         return dict(metadata)
     if hasattr(metadata, "to_dict"):
@@ -174,7 +174,7 @@ def document_of(metadata: Any) -> Document:
 
 
 def native_of_document(store: _native.Store, path: str, document: Document) -> _native.Group:
-    """The group with a document, whose nodes are in a store."""
+    """Returns the group with a document, whose nodes are in a store."""
     zarr_format = str(document.get("zarr_format", 3))
     documents = _native.Store.memory()
     _native.create_group(documents, path, zarr_format, to_json(document.get("attributes") or {}))
@@ -182,15 +182,15 @@ def native_of_document(store: _native.Store, path: str, document: Document) -> _
 
 
 def is_group(document: Document) -> bool:
-    """Returns true if a document is a group's; those of v2 do not say so."""
+    """Returns true if a document describes a group; those of v2 do not name the node type."""
     return bool(document.get("node_type", "array" if "shape" in document else "group") == "group")
 
 
 def array_spec(document: Document) -> Document:
-    """The specification from which ``_native.create_array`` makes the array of a document, element for element."""
+    """Returns the specification from which ``_native.create_array`` creates the array of a document."""
     zarr_format = document.get("zarr_format", 3)
     if zarr_format not in (2, 3):
-        raise MetadataValidationError(f"zarr_format is {zarr_format!r}; arrays can be made of documents of 2 and 3")
+        raise MetadataValidationError(f"zarr_format is {zarr_format!r}; only documents of 2 and 3 are supported")
     spec: Document = {"format": str(zarr_format), "attributes": document.get("attributes") or {}}
     if zarr_format == 3:
         spec["dtype"] = document["data_type"]
@@ -209,7 +209,7 @@ def create_node(store: _native.Store, path: str, document: Document, overwrite: 
 
 
 def to_json(value: Any) -> str:
-    """JSON of what may hold scalars of NumPy and objects of zarr-python 3."""
+    """JSON of a value that may contain NumPy scalars and objects of zarr-python 3."""
     return _ENCODER.encode(value)
 
 
@@ -235,7 +235,7 @@ def open_or_create_group(
     attributes: Mapping[str, Any] | None,
     consolidated: bool | None,
 ) -> _native.Group:
-    """Opens or creates a group, as the mode says."""
+    """Opens or creates a group, according to the mode."""
     if mode in ("r", "r+", "a"):
         if consolidated is None and mode != "r":
             # A writer needs the current documents; the consolidated copy may be stale.
@@ -243,7 +243,7 @@ def open_or_create_group(
         try:
             return open_group_node(store, path, "r" if mode == "r" else "r+", format, consolidated)
         except GroupNotFoundError:
-            # Consolidated metadata that is asked for is not made by creating a group.
+            # A request for consolidated metadata cannot be satisfied by creating a group.
             if mode != "a" or consolidated:
                 raise
     try:
@@ -263,17 +263,17 @@ def create_nodes(
     format: str | None = None,
     overwrite: bool,
 ) -> list[tuple[str, _native.Array | _native.Group]]:
-    """Creates nodes below ``prefix``; if it is given, there is a group of the given format already."""
+    """Creates nodes below ``prefix``. If it is given, a group of the given format exists there."""
     documents = {normalize_storage_path(path): document_of(metadata) for path, metadata in nodes.items()}
     if prefix is not None and "" in documents:
-        raise ValueError("nodes has metadata for the group itself, which exists; leave it out")
+        raise ValueError("nodes has metadata for the group itself, which exists; omit it")
     format = _one_format(documents, format)
     added = _complete(documents, format, root=prefix is None)
     base = f"{prefix}/" if prefix else ""
     kinds = {path: _native.node_kind(store, base + path, format) for path in documents}
     for path in added:
         if kinds[path] == "array":
-            raise ContainsArrayError(f"{'/' + base + path!r} is an array, so that nothing can be created below it")
+            raise ContainsArrayError(f"{'/' + base + path!r} is an array, so nothing can be created below it")
 
     created: list[tuple[str, _native.Array | _native.Group]] = []
     for path in sorted(documents, key=lambda path: (path.count("/") + bool(path), path)):
@@ -293,7 +293,7 @@ def _one_format(documents: Mapping[str, Document], format: str | None) -> str:
 
 
 def _complete(documents: dict[str, Document], format: str, *, root: bool) -> set[str]:
-    """Adds the groups between the nodes, and the root if asked for; returns the paths that were added."""
+    """Adds missing parent groups, and the root if requested; returns the added paths."""
     added = set()
     for path in list(documents):
         while path:
@@ -302,7 +302,7 @@ def _complete(documents: dict[str, Document], format: str, *, root: bool) -> set
                 break
             if path in documents:
                 if not is_group(documents[path]):
-                    raise ValueError(f"{path!r} is an array, so that nothing can lie below it")
+                    raise ValueError(f"{path!r} is an array, so nothing can be below it")
                 continue
             documents[path] = {"zarr_format": int(format), "node_type": "group"}
             added.add(path)

@@ -34,27 +34,27 @@ def group(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
+        The location of the group; in memory if not given.
     overwrite : bool, optional
         Whether an existing node is deleted first.
     chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are stored, if elsewhere.
+        The store of chunks, if it differs.
     cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are asked for.
+        Whether attributes are read only once (the default) or before each access.
     synchronizer : object, optional
-        Locks by key, for several threads or processes that write.
+        Locks by key, for concurrent writers.
     path : str, optional
-        Where in the store.
+        The path in the store.
     zarr_format : {2, 3}, optional
-        The format. If not given, a new group has that of the group which it is in, and ``default_zarr_format`` where it is in none.
+        The format. By default, a new group has the format of its parent group, or ``default_zarr_format`` without one.
     meta_array : array_like, optional
-        NumPy's arrays are the only kind that reading gives.
+        No effect: reads always return NumPy arrays.
     attributes : dict, optional
-        The attributes, should the group be created.
+        The attributes of a new group.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------
@@ -105,31 +105,31 @@ def open_group(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
+        The location of the group; in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
-        one; 'w-' (or 'x') creates a group and fails if one exists.
+        'r': read only, must exist; 'r+': read and write, must exist; 'a': created if missing; 'w': created, replaces an existing
+        group; 'w-' (or 'x'): created, must not exist.
     cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are asked for.
+        Whether attributes are read only once (the default) or before each access.
     synchronizer : object, optional
-        Locks by key, for several threads or processes that write.
+        Locks by key, for concurrent writers.
     path : str, optional
-        Where in the store.
+        The path in the store.
     chunk_store : BaseStore, MutableMapping, str or PathLike, optional
-        Where chunks are stored, if elsewhere.
+        The store of chunks, if it differs.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_format : {2, 3}, optional
-        The format. If not given, a new group has that of the group which it is in, and ``default_zarr_format`` where it is in none.
+        The format. By default, a new group has the format of its parent group, or ``default_zarr_format`` without one.
     meta_array : array_like, optional
-        NumPy's arrays are the only kind that reading gives.
+        No effect: reads always return NumPy arrays.
     attributes : dict, optional
-        The attributes, should the group be created.
+        The attributes of a new group.
     use_consolidated : bool or str, optional
-        Whether consolidated metadata is used: ``True`` demands it, a string is the key of it (v2). If not given, it is used
-        where it is there and the mode is 'r'.
+        Whether consolidated metadata is used: ``True`` requires it, and a string is its key (v2). By default, it is used if it
+        exists and the mode is 'r'.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------
@@ -138,9 +138,9 @@ def open_group(
     Raises
     ------
     GroupNotFoundError
-        If there must be a group and there is none.
+        If the group must exist but does not.
     ContainsArrayError, ContainsGroupError
-        If something is in the way.
+        If another node exists.
 
     Examples
     --------
@@ -181,11 +181,11 @@ def create_group(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
+        The location of the group; in memory if not given.
     path : str, optional
-        Where in the store.
+        The path in the store.
     zarr_format : {3, 2}, optional
-        The format. If not given, that of the group which the new one is in, and ``default_zarr_format`` where it is in none.
+        The format. By default the format of the parent group, or ``default_zarr_format`` without one.
     overwrite : bool, optional
         Whether an existing node is deleted first.
     attributes : dict, optional
@@ -193,7 +193,7 @@ def create_group(
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def create_group(
     Raises
     ------
     ContainsGroupError, ContainsArrayError
-        If something is there and ``overwrite`` is false.
+        If a node exists and ``overwrite`` is false.
 
     Examples
     --------
@@ -230,12 +230,12 @@ def create_hierarchy(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where they are stored.
+        The location of the nodes.
     nodes : dict
-        By path, the metadata of groups and arrays: :class:`GroupMetadata`, objects of zarr-python 3, or what is written in
-        ``zarr.json`` or ``.zarray``. Groups that lie between them are added. All are of one format.
+        The metadata of groups and arrays by path: :class:`GroupMetadata`, objects of zarr-python 3, or the content of ``zarr.json``
+        or ``.zarray``. Missing parent groups are added. All must have the same format.
     overwrite : bool, optional
-        Whether nodes that are there give way. Groups that are not named in ``nodes`` stay as they are.
+        Whether existing nodes are replaced. Groups that are not in ``nodes`` stay unchanged.
 
     Returns
     -------
@@ -245,9 +245,9 @@ def create_hierarchy(
     Raises
     ------
     ValueError
-        If formats differ, or a node lies below an array; nothing is created then.
+        If formats differ, or a node is below an array. Nothing is created then.
     ContainsNodeError
-        If something is there and ``overwrite`` is false.
+        If a node exists and ``overwrite`` is false.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How nodes are opened and saved, for whichever classes they shall have."""
+"""Opening and saving nodes, for any node classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from zarrox.storage.store_path import place_of
 
 __all__ = ["LazyLoader", "load", "open_node", "save_array", "save_group"]
 
-#: The arguments that arrays keep, whether they were there or not.
+#: The arguments that apply to existing and new arrays.
 _ARRAY_SETTINGS = ("chunk_store", "synchronizer", "cache_metadata", "cache_attrs", "write_empty_chunks", "meta_array")
 
 
@@ -47,17 +47,17 @@ def open_node(
     group : type
         The class of groups.
     store : StoreArgument
-        The place of the node.
+        The location of the node.
     mode : str
         The mode.
     creates_array : bool
-        Whether an array is created, rather than a group, if nothing is there.
+        Whether an array, and not a group, is created if no node exists.
     create : callable
-        Opens or creates the node of the wanted kind, with the store, the mode and all arguments.
+        Opens or creates the node of the requested kind, with the store, the mode and all arguments.
     array_settings : Mapping, optional
-        Settings of an array that is there.
+        Settings of an existing array.
     storage_options, sync, use_consolidated, **kwargs
-        As for `open_array` and `open_group`.
+        See `open_array` and `open_group`.
     """
     check_mode(mode)
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
@@ -134,7 +134,7 @@ def save_array(
     progress: Any = None,
     **kwargs: Any,
 ) -> None:
-    """Save an array. Existing data are replaced.
+    """Save an array. Existing data is replaced.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def save_group(
     storage_options: dict[str, Any] | None = None,
     progress: Any = None,
 ) -> None:
-    """Save several arrays in a group. Existing data are replaced.
+    """Save several arrays in a group. Existing data is replaced.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def save_group(
 
 
 def _rehearse(group: type[GroupBase], arrays: Mapping[str, Any], zarr_format: Any) -> None:
-    """Makes the arrays in memory, to see whether they can be made: numbers without their values, since any fits."""
+    """Creates the arrays in memory to check the arguments: numbers without values, since all values fit."""
     parent = group._open(MemoryStore(), "w", format=format_name(zarr_format))
     for name, arr in arrays.items():
         is_objects = getattr(arr.dtype, "kind", "O") == "O"
@@ -258,14 +258,14 @@ class LazyLoader(Mapping[str, Any]):
 
 
 def load(group: type[GroupBase], store: StoreArgument, path: str | None, zarr_format: Any) -> Any:
-    """Load the elements of an array, or a mapping of those of a group's arrays, which are read on access.
+    """Load the elements of an array, or for a group a mapping from names to elements, which are read on access.
 
     Parameters
     ----------
     group : type
         The class of groups.
     store : StoreArgument
-        The place of the data.
+        The location of the data.
     path, zarr_format
         As for the functions of the interfaces.
     """

@@ -1,4 +1,4 @@
-"""Smaller levels of images, described as OME-Zarr, and checks of this description."""
+"""Pyramids of images with OME-Zarr metadata, and validation of this metadata."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class PyramidLevel:
     shape: tuple[int, ...]
     #: The shape of chunks, or of shards if there are any.
     chunks: tuple[int, ...]
-    #: The factor by which it is shorter than the level before along each dimension.
+    #: The scale factor relative to the previous level along each dimension.
     factors: tuple[int, ...]
-    #: The distance of two elements along each axis, in its unit.
+    #: The spacing of elements along each axis, in its unit.
     scale: tuple[float, ...]
     #: The coordinate of the centre of the first element along each axis, in its unit.
     translation: tuple[float, ...]
@@ -32,7 +32,7 @@ class PyramidLevel:
 
 @dataclass(frozen=True)
 class OmeFinding:
-    """A part of the metadata that is not as OME-Zarr has it."""
+    """A violation of the OME-Zarr specification."""
 
     #: ``'warning'`` or ``'error'``.
     severity: Literal["warning", "error"]
@@ -68,24 +68,24 @@ def downsample(
     memory: int | None = None,
     jobs: int | None = None,
 ) -> list[PyramidLevel]:
-    """Make smaller levels of an image in one pass over the data, and describe all of them as OME-Zarr.
+    """Downsample an image to a pyramid in one pass over the data, with OME-Zarr metadata.
 
     After an interruption, the same call continues.
 
     Parameters
     ----------
     source : str or PathLike
-        The path or URL of an array; or of a group with one array, or with an image, of which the highest resolution is taken.
+        The path or URL of an array; or of a group with one array or with an image, whose highest resolution is used.
     destination : str or PathLike, optional
-        A new group for a copy of the array and its levels. By default the levels lie beside the array, in its group.
+        A new group for a copy of the array and its levels. By default the levels are created in the group of the array.
     method : {'mean', 'mode', 'nearest', 'min', 'max', 'median'}, optional
-        The element that a cell becomes. By default the mean; the mode for labels.
+        The reduction of each cell. By default the mean; the mode for labels.
     factors : int or sequence of int, optional
-        The factor for all axes of space, or for each axis; by default 2.
+        The scale factor for all spatial axes, or for each axis; by default 2.
     levels : int, optional
-        The number of smaller levels. By default the last one has no more elements than a chunk.
+        The number of levels below the first. By default the last level is not larger than a chunk.
     skip_nan : bool, optional
-        If true, NaN is left out: only a cell of nothing but NaN becomes NaN.
+        If true, NaN is ignored: a cell becomes NaN only if all of its elements are NaN.
     ome : {'0.4', '0.5'}, optional
         The version of OME-Zarr; by default 0.4 in groups of Zarr v2, and 0.5 in groups of Zarr v3.
     multiscales : bool, optional
@@ -95,21 +95,21 @@ def downsample(
     axes : sequence of str, optional
         The axes, such as ``"tczyx"``; by default the names of the dimensions, or the last of these.
     scale, translation : sequence of float, optional
-        The distance of two elements, and the position of the first one, along each axis.
+        The spacing of elements, and the coordinate of the first one, along each axis.
     unit : str or sequence of str, optional
-        The unit of all axes of space, or of each axis, where ``''`` is none.
+        The unit of all spatial axes, or of each axis; ``''`` means no unit.
     channels : sequence of str, optional
         The channels, such as ``"DAPI:0000FF"``.
     labels : bool, optional
         If true, the elements are labels.
     chunks, shards : sequence of int, optional
-        The shape of chunks and of shards of what is written; by default that of the source.
+        The shapes of chunks and shards of the new levels; by default those of the source.
     overwrite : bool, optional
-        If true, levels that are there are replaced, or what is at the destination.
+        If true, existing levels, or the node at the destination, are replaced.
     memory : int, optional
-        The most memory in use at a time, in bytes; by default 256 MiB.
+        The memory limit in bytes; by default 256 MiB.
     jobs : int, optional
-        The number of parts in progress at a time; by default as many as the stores are good for.
+        The number of concurrent parts; by default it depends on the stores.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def _level(members: dict[str, Any]) -> PyramidLevel:
 
 
 def validate_ome(path: str | os.PathLike[str]) -> list[OmeFinding]:
-    """Check the metadata of OME-Zarr 0.4 or 0.5 of a group, and of all that it leads to. No chunk is read.
+    """Validate the OME-Zarr 0.4 or 0.5 metadata of a group, and of all nodes that it refers to. No chunk is read.
 
     Parameters
     ----------
@@ -156,6 +156,6 @@ def validate_ome(path: str | os.PathLike[str]) -> list[OmeFinding]:
     Returns
     -------
     findings : list of OmeFinding
-        All that is not as OME-Zarr has it; empty where all is well.
+        All violations; empty for valid metadata.
     """
     return [OmeFinding(*finding) for finding in _native.validate_ome(os.fspath(path))]  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Copies of arrays into other shards."""
+"""Copies of arrays with other shards."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def reshard(
     storage_options: dict[str, Any] | None = None,
     memory: int | None = None,
 ) -> Array:
-    """Copy an array into other shards, or out of them. Its chunks are not decoded, where both sides encode them in the same way.
+    """Copy an array with other shards, or without shards. Chunks with the same encoding are not decoded.
 
     Parameters
     ----------
     source : Array
         An array of format 3.
     store : BaseStore, MutableMapping, str or PathLike
-        Where the copy is stored.
+        The store of the copy.
     shards : int or sequence of int, or None
-        The shape of a shard; ``None`` stores each chunk by itself.
+        The shape of a shard; ``None`` stores each chunk separately.
     path : str, optional
-        The path of the copy; the root if not given. Nothing may be there.
+        The path of the copy, where no node may exist; the root if not given.
     storage_options : dict, optional
         Options of the store of a URL, or of a directory.
     memory : int, optional
@@ -50,9 +50,9 @@ def reshard(
     Raises
     ------
     TypeError
-        If it is an array that shows other elements than it stores.
+        If it is a view with converted elements.
     ContainsNodeError
-        If there is something already.
+        If a node exists at the destination.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def reshard(
     ((4, 4), np.int32(7))
     """
     if not isinstance(getattr(source, "_native", None), _native.Array):
-        raise TypeError(f"{source!r} shows other elements than it stores")
+        raise TypeError(f"{source!r} is a view with converted elements")
     lengths = [shards] * len(source.shape) if isinstance(shards, int) else shards
     numbers = None if lengths is None else [operator.index(length) for length in lengths]
     target = normalize_store_arg(store, storage_options=storage_options, mode="a")

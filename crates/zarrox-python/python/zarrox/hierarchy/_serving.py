@@ -25,7 +25,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address of everything, without a slash at its end: ``http://127.0.0.1:41215``."""
+        """The base URL, without a trailing slash: ``http://127.0.0.1:41215``."""
         return self._native.url
 
     @property
@@ -35,16 +35,16 @@ class Server:
 
     @property
     def token(self) -> str | None:
-        """The token, which clients send as the header ``Authorization: Bearer TOKEN``; None if everyone gets answers."""
+        """The token, which clients send in the header ``Authorization: Bearer TOKEN``; None if no token is needed."""
         return self._native.token
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that clients send."""
+        """The headers that clients must send."""
         return {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
 
     def close(self) -> None:
-        """Complete what is under way, for at most three seconds, and end."""
+        """Complete running requests within three seconds, and stop."""
         self._native.close()
 
     def __enter__(self) -> Self:
@@ -71,29 +71,30 @@ def serve(
     allow_host: Iterable[str] = (),
     prefix: str = "",
 ) -> Server:
-    """Serve arrays, groups and hierarchies over HTTP from this process, as ``zarrox serve`` does: as they are stored, as Zarr 3, and for looking.
+    """Serve arrays, groups and hierarchies over HTTP from this process, as ``zarrox serve`` does: stored bytes, Zarr 3, and a
+    viewer.
 
     Parameters
     ----------
     *roots : str, PathLike or mapping
-        Paths or URLs, each under the last name of its path, or by their names in a mapping.
+        Paths or URLs, named by the last part of the path, or a mapping from names to them.
     bind : str, optional
-        The address to listen at: only this machine reaches the server if not given.
+        The address to listen on; by default only this machine can connect.
     port : int, optional
         The port: a free one if not given.
     token : bool, optional
-        Whether only those get answers who know a random token.
+        Whether requests need a random token.
     allow_origin : iterable of str, optional
-        The origins whose pages may ask.
+        The origins whose pages may send requests.
     allow_host : iterable of str, optional
-        Further names of this machine, as proxies have them.
+        Further host names, such as those of proxies.
     prefix : str, optional
-        The path that a proxy has before all addresses.
+        The path prefix of a proxy.
 
     Returns
     -------
     Server
-        What runs until it is closed.
+        The server, which runs until it is closed.
 
     Examples
     --------
@@ -117,5 +118,5 @@ def serve(
 
 
 def _last(url: str) -> str:
-    """The last name of a URL."""
+    """Returns the last part of the path of a URL."""
     return url.partition("?")[0].rstrip("/").rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Differences, statistics, sizes, and what is stored: the functions of the command, for arrays and groups."""
+"""Comparison, statistics, sizes and stored chunks of nodes, as in the command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zarrox import _native
 
 __all__ = ["chunk_table", "diff", "du", "find", "stats"]
 
-#: The statistics that can be found along axes, with the types of their results; None stands for that of the elements.
+#: The statistics along axes, with the data types of their results; None means the data type of the array.
 _MEASURES: dict[str, str | None] = {
     "count": "uint64",
     "nan": "uint64",
@@ -37,36 +37,36 @@ def diff(
     max_values: int = 10,
     memory: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare two arrays or groups and all below them: structure, metadata, attributes and values.
+    """Compare two arrays or groups and all nodes below them: structure, metadata, attributes and values.
 
-    Formats, stores, chunks and codecs are no difference.
+    Formats, stores, chunks and codecs are ignored.
 
     Parameters
     ----------
     left, right : Array or Group
-        What to compare.
+        The nodes to compare.
     rtol, atol : float, optional
-        How much numbers may differ, by the rule of :func:`numpy.isclose`.
+        The tolerances, as in :func:`numpy.isclose`.
     equal_nan : bool, optional
         Whether NaN is equal to NaN.
     metadata_only : bool, optional
-        Whether values are left out.
+        Whether only metadata is compared.
     max_values : int, optional
-        How many pairs of values are given for each array.
+        The number of differing pairs of values to return for each array.
     memory : int, optional
         How many bytes may be in use at once: 1 GiB if not given.
 
     Returns
     -------
     list of dict
-        The differences, none if both are the same. Each has a ``path``, a ``property`` (``node``, ``node_type``, ``shape``, ``data_type``,
-        ``fill_value``, ``dimension_names``, ``attribute`` or ``values``), and what it has on both sides: ``left`` and ``right``, or for
-        values ``count``, ``largest``, ``largest_at`` and ``first``.
+        The differences; empty if both are equal. Each has a ``path``, a ``property`` (``node``, ``node_type``, ``shape``,
+        ``data_type``, ``fill_value``, ``dimension_names``, ``attribute`` or ``values``), and its values on both sides: ``left`` and
+        ``right``, or for values ``count``, ``largest``, ``largest_at`` and ``first``.
 
     Raises
     ------
     TypeError
-        If one is no node, or an array that shows other elements than it stores.
+        If one is not a node, or is a view with converted elements.
 
     Examples
     --------
@@ -93,43 +93,43 @@ def stats(
     missing: Sequence[float] = (),
     memory: int | None = None,
 ) -> dict[str, Any]:
-    """Statistics of the elements of an array, in one parallel pass and in bounded memory. NaN counts for nothing but its number.
+    """Statistics of the elements of an array, in one parallel pass and bounded memory. NaN is only counted.
 
     Parameters
     ----------
     array : Array
         The array.
     axis : int or sequence of int, optional
-        The axes along which statistics are computed: each of them is an array then. All elements are taken together if not given.
+        The axes along which statistics are computed, so that each is an array. By default, statistics are of all elements.
     measures : str or sequence of str, optional
-        With ``axis``, the wanted ones of ``count``, ``nan``, ``min``, ``max``, ``mean`` and ``std``.
+        With ``axis``, a subset of ``count``, ``nan``, ``min``, ``max``, ``mean`` and ``std``.
     field : str, optional
-        The field of structures that is counted.
+        The field of a structured type.
     histogram : int, optional
         The number of bins in which elements are counted, as by :func:`numpy.histogram`.
     range : tuple of float, optional
-        The begin of the first and the end of the last bin. Otherwise they are the extremes, which takes a second pass.
+        The start of the first bin and the end of the last one. By default the minimum and the maximum, which needs a second pass.
     percentiles : sequence of float, optional
         The percentiles to find, from 0 to 100, in a second pass.
     unique : int, optional
-        The largest number of elements that differ from each other which are listed.
+        The maximum number of unique values to list.
     missing : sequence of float, optional
-        Missing-value markers, such as -9999: elements that equal one of them are left out, as NaN is.
+        Missing-value markers, such as -9999: elements equal to one of them are ignored, like NaN.
     memory : int, optional
-        How many bytes may be in use at once, beside the result: 1 GiB if not given.
+        The number of bytes that may be used at once, excluding the result; 1 GiB by default.
 
     Returns
     -------
     dict
-        ``count`` (along axes, of elements that are not NaN), ``nan``, ``missing``, ``min``, ``max``, ``mean``, ``std``, and what was asked
-        for: ``histogram``, ``percentiles``, ``percentile_error`` and ``unique``.
+        ``count`` (along axes, of elements that are not NaN), ``nan``, ``missing``, ``min``, ``max``, ``mean``, ``std``, and what
+        was requested: ``histogram``, ``percentiles``, ``percentile_error`` and ``unique``.
 
     Raises
     ------
     TypeError
-        If it is no array, or one that shows other elements than it stores.
+        If it is not an array, or is a view with converted elements.
     ValueError
-        If there is no such axis or measure, or an extreme of no integers is asked for.
+        If there is no such axis or measure, or the minimum of zero integers is requested.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def stats(
     """
     native = _stored(array)
     if not isinstance(native, _native.Array):
-        raise TypeError(f"{array!r} is a group, and not an array")
+        raise TypeError(f"{array!r} is a group, not an array")
     if axis is None:
         found: dict[str, Any] = json.loads(
             _native.stats(
@@ -159,7 +159,7 @@ def stats(
         )
         return found
     if field is not None or histogram or percentiles or unique or missing:
-        raise ValueError("fields, histograms, percentiles, unique and missing elements are not found along axes")
+        raise ValueError("fields, histograms, percentiles, unique and missing are not supported along axes")
     wanted = [measures] if isinstance(measures, str) else list(measures)
     for measure in wanted:
         if measure not in _MEASURES:
@@ -173,20 +173,20 @@ def stats(
 
 
 def du(node: Any, *, inner: bool = False) -> list[dict[str, Any]]:
-    """The space that a node and all below it take, from listings alone.
+    """Returns the stored size of a node and all nodes below it, from listings only.
 
     Parameters
     ----------
     node : Array or Group
         The node.
     inner : bool, optional
-        Whether chunks inside of shards are counted, for which the indexes of shards are read.
+        Whether chunks inside shards are counted, for which the indexes of shards are read.
 
     Returns
     -------
     list of dict
-        For each node its ``path``, ``node_type``, ``bytes_stored``, ``bytes`` (of all elements in memory), ``chunks_stored``, ``chunks``,
-        ``inner_chunks``, ``orphans`` and ``orphan_bytes``; without those of nodes below it.
+        For each node its ``path``, ``node_type``, ``bytes_stored``, ``bytes`` (of all elements in memory), ``chunks_stored``,
+        ``chunks``, ``inner_chunks``, ``orphans`` and ``orphan_bytes``; excluding those of nodes below it.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def find(
     shape: Sequence[int | None] | None = None,
     attrs: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """The paths of the nodes below a group that have all of the given properties.
+    """Returns the paths of the nodes below a group that have all of the given properties.
 
     Parameters
     ----------
@@ -221,9 +221,9 @@ def find(
     dtype : data-type, optional
         The data type of arrays.
     shape : sequence of int or None, optional
-        The shape of arrays; ``None`` is any length.
+        The shape of arrays; ``None`` matches any length.
     attrs : mapping, optional
-        Attributes and their values; ``...`` is any value.
+        Attributes and their values; ``...`` matches any value.
 
     Returns
     -------
@@ -240,9 +240,9 @@ def find(
     (['a/temp_min'], ['a/wind'])
     """
     if not isinstance(getattr(group, "_native", None), _native.Group):
-        raise TypeError(f"{group!r} is no group: open it first, as with zarrox.open_group")
+        raise TypeError(f"{group!r} is not a group: open it first, for example with zarrox.open_group")
     if kind not in (None, "array", "group"):
-        raise ValueError(f"{kind!r} is not a kind of node: array and group are")
+        raise ValueError(f"unknown kind of node {kind!r}; expected 'array' or 'group'")
     wanted = None if dtype is None else np.dtype(dtype)
 
     def fits(path: str, node: Any) -> bool:
@@ -261,7 +261,7 @@ def find(
 
 
 def chunk_table(array: Any) -> list[dict[str, Any]]:
-    """The stored chunks of an array, or shards if there are any.
+    """Returns the stored chunks of an array, or shards if there are any.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def chunk_table(array: Any) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        For each of them ``index``, ``key`` and ``bytes``, in the order of the indices. Nothing but a listing is read.
+        For each of them ``index``, ``key`` and ``bytes``, in the order of the indices. Only a listing is read.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def chunk_table(array: Any) -> list[dict[str, Any]]:
     """
     native = _stored(array)
     if not isinstance(native, _native.Array):
-        raise TypeError(f"{array!r} is a group, and not an array")
+        raise TypeError(f"{array!r} is a group, not an array")
     return [
         {"index": tuple(index), "key": key, "bytes": size} for index, key, size in _native.chunk_table(native)
     ]

@@ -1,1 +1,1 @@
-"""Nodes as people see them: reports and trees."""
+"""Display of nodes: reports and trees."""

@@ -1,4 +1,4 @@
-"""Descriptions of nodes: as text, and as a table where HTML is shown."""
+"""Descriptions of nodes as text and as HTML tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class InfoReporter:
     Parameters
     ----------
     obj : Array or Group
-        Anything with a method ``info_items()`` that gives pairs of a title and a value.
+        An object with a method ``info_items()`` that returns title-value pairs.
     """
 
     __slots__ = ("obj",)
@@ -42,7 +42,7 @@ class InfoReporter:
 
 @dataclass(frozen=True)
 class Lines:
-    """Titles and values that are made when they are shown."""
+    """Titles and values that are computed on display."""
 
     info_items: Callable[[], Items]
 
@@ -76,17 +76,17 @@ def info_html_report(items: Iterable[tuple[str, object]]) -> str:
 
 
 def type_name(value: object) -> str:
-    """The full name of a value's class, as reports show it."""
+    """Returns the full name of a value's class, as reports show it."""
     return f"{type(value).__module__}.{type(value).__name__}"
 
 
 def byte_count(count: int) -> str:
-    """A number of bytes, with a short form behind it where there are many."""
+    """Returns a number of bytes, followed by a short form if it is large."""
     return f"{count} ({human_readable_size(count)})" if count > 1024 else str(count)
 
 
 def human_readable_size(size: int) -> str:
-    """A number of bytes in the largest unit that fits.
+    """Returns a number of bytes in the largest unit that fits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The page of ``zarrox serve`` in a notebook: a frame whose content a server in this process gives."""
+"""The page of ``zarrox serve`` in a notebook: a frame with content from a server in this process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Page:
 
     @property
     def url(self) -> str:
-        """The address, which contains the access token; without a host where a proxy of the notebook's own leads to it."""
+        """The address, which contains the access token; without a host if the notebook's own proxy is used."""
         return self._url
 
     def _repr_html_(self) -> str:
@@ -65,7 +65,7 @@ class _Kernel:
         return self._server, "#/" + "/".join(quote(name, safe="") for name in names)
 
     def close(self) -> None:
-        """End, if it was started."""
+        """Stop the server, if it was started."""
         with self._lock:
             server, self._server = self._server, None
         if server is not None:
@@ -76,7 +76,7 @@ _kernel = _Kernel()
 
 
 def _begin_anew() -> None:
-    """Leaves the server to the process that was forked: its threads are there."""
+    """Forgets the server in a forked child: its threads exist only in the parent."""
     global _kernel
     _kernel = _Kernel()
 
@@ -88,31 +88,31 @@ atexit.register(lambda: _kernel.close())
 
 
 class Shown(Generic[Native]):
-    """An array or a group whose page can be shown."""
+    """A mixin for nodes that can show their page."""
 
     __slots__ = ()
 
     _native: Native
 
     def show(self, height: int = HEIGHT, proxy: bool | str | None = None) -> Page:
-        """The page of ``zarrox serve`` at this array or group: in notebooks a frame.
+        """Returns the page of ``zarrox serve`` at this array or group: in notebooks a frame.
 
-        An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all that is below. A server in this
-        process gives the page; the address contains its access token. The server starts with the
-        first page, listens at a free port of this machine, and ends with the process. Stores that were shown are kept until then.
+        An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all that is below. A server in
+        this process provides the page; the URL contains its access token. The server starts with the first page, listens at a free
+        port of this machine, and ends with the process. Shown stores are kept until then.
 
         Parameters
         ----------
         height : int, optional
             The height of the frame in pixels.
         proxy : bool or str, optional
-            Where jupyter-server-proxy leads to this machine's ports: True for the prefix of JupyterHub, or ``/``; or a prefix; False for no proxy.
-            If not given, JupyterHub is asked for by its variable ``JUPYTERHUB_SERVICE_PREFIX``.
+            Where jupyter-server-proxy leads to this machine's ports: True for the prefix of JupyterHub, or ``/``; or a prefix;
+            False for no proxy. By default, JupyterHub is detected by its variable ``JUPYTERHUB_SERVICE_PREFIX``.
 
         Returns
         -------
         Page
-            What notebooks show, with the address as ``url``.
+            The page for display in notebooks, with its address as ``url``.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class Shown(Generic[Native]):
 
 
 def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
-    """The address of a server's page for frames."""
+    """Returns the address of a server's page for frames."""
     hub = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     if proxy is None:
         proxy = hub is not None

@@ -9,7 +9,7 @@ __all__ = ["TreeViewer"]
 
 
 def is_array(node: Any) -> bool:
-    """Returns true if a node is an array, of any library; a group may have a member that is called ``shape``."""
+    """Returns true if a node is an array, of any library; a group may have a member named ``shape``."""
     return not isinstance(node, Mapping) and hasattr(node, "shape")
 
 
@@ -27,16 +27,16 @@ _ASCII = _Branches("+-- ", "|   ", "+-- ", "    ")
 
 
 class TreeViewer:
-    """A hierarchy that is drawn when it is printed.
+    """A printable hierarchy.
 
     Parameters
     ----------
     group : Group or mapping
-        A group of Zarrox, of h5py, or of anything else that has ``items()``; an array is a tree of one line.
+        A group of Zarrox, of h5py, or any object with ``items()``; an array is a tree of one line.
     expand : bool, optional
         Whether the tree is unfolded in notebooks.
     level : int, optional
-        How many levels below the group are shown; all if not given.
+        The number of levels to show; by default all.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _below(node: Any, branches: _Branches, indent: str, level: int | None) -> It
 def _children(node: Any) -> list[tuple[str, Any]]:
     if isinstance(node, str) or not hasattr(node, "items"):
         return []
-    # Groups of Zarrox also name the children that cannot be opened, which items() leaves out.
+    # Groups of Zarrox also list children that cannot be opened, which items() skips.
     return list(getattr(node, "_children", node.items)())
 
 

@@ -1,6 +1,6 @@
-"""Places where keys and their bytes are stored: the classes of zarr-python 3.
+"""Stores: the classes of zarr-python 3.
 
-Those of zarr-python 2 are in `zarrox.v2.storage`; every function takes both.
+Those of zarr-python 2 are in `zarrox.v2.storage`; every function accepts both.
 """
 
 from __future__ import annotations

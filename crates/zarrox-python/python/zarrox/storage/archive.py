@@ -25,30 +25,29 @@ _MODES: dict[str, Literal["r", "r+", "a", "w", "x"]] = {
 class ZipStore(FileStore):
     """A store in a zip archive: each value is an entry.
 
-    The archive has to be finished by :meth:`close`, or by a ``with`` statement. Only one process can write to it at a time.
+    The archive must be completed with :meth:`close` or a ``with`` statement. Only one process can write to it at a time.
 
     Parameters
     ----------
     path : str or PathLike
         The archive.
     compression : int, optional
-        How entries are compressed, as :mod:`zipfile` has it. Chunks are mostly compressed already.
+        The compression of entries, as in :mod:`zipfile`. Chunks are usually compressed already.
     allowZip64 : bool, optional
-        Archives of any size are written in any case.
+        No effect: archives of any size are supported.
     mode : {'a', 'r', 'r+', 'w', 'x'}, optional
-        'r' reads an archive; 'r+' writes, too; 'a' makes it if it does not exist; 'w' begins a new one in its place; 'x' begins
-        one where nothing may exist.
+        'r': read only; 'r+': read and write; 'a': created if missing; 'w': replaced by a new archive; 'x': created, must not exist.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     read_only : bool, optional
         Whether nothing can be written (zarr-python 3).
     sync : bool, optional
-        Whether the archive is flushed to the disk when it is finished.
+        Whether the archive is flushed to the disk when it is completed.
 
     Notes
     -----
-    Values can be replaced and deleted, and names are never in the archive twice; but the space of old values is only given back
-    by copying the rest to a new archive.
+    Values can be replaced and deleted, and names in the archive are unique. The space of old values is reclaimed only by copying to
+    a new archive.
 
     Examples
     --------
@@ -79,7 +78,7 @@ class ZipStore(FileStore):
         sync: bool = False,
     ) -> None:
         if mode not in _MODES:
-            raise ValueError(f"mode {mode!r}: there are 'r', 'r+', 'a', 'w' and 'x'")
+            raise ValueError(f"invalid mode {mode!r}; expected 'r', 'r+', 'a', 'w' or 'x'")
         self.path = os.path.abspath(path)
         self.mode = "r" if read_only and mode in ("a", "r+") else mode
         if compression != ZIP_STORED:
@@ -91,7 +90,7 @@ class ZipStore(FileStore):
         if sync:
             self._sync = True
         self._read_only = self.mode == "r"
-        # What a mode demands is seen at once, and 'w' empties the archive only once.
+        # Opening checks the mode immediately, and 'w' empties the archive only once.
         self._raw  # noqa: B018
 
     def _connect(self) -> _native.Store:
@@ -106,9 +105,9 @@ class ZipStore(FileStore):
 
     @property
     def zf(self) -> zipfile.ZipFile:
-        """The archive, as far as it is written, for reading by Python's own module."""
+        """The written part of the archive, for Python's own module."""
         if self._closed:
-            raise ValueError(f"the ZipStore '{self.path}' is closed: open it anew")
+            raise ValueError(f"the ZipStore '{self.path}' is closed: open it again")
         self.flush()
         # Slow to import, and needed by few programs.
         import zipfile
@@ -116,7 +115,7 @@ class ZipStore(FileStore):
         return zipfile.ZipFile(self.path)
 
     def keylist(self) -> list[str]:
-        """All keys, sorted.
+        """Returns all keys, sorted.
 
         Returns
         -------

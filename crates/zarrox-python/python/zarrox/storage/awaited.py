@@ -1,4 +1,4 @@
-"""The methods of zarr-python 3's stores, which are awaited, over native stores; and native stores over such methods."""
+"""Adapters between native stores and the asynchronous store methods of zarr-python 3, in both directions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _HOOKS = frozenset(name for name in vars(Store) if not name.startswith("__")) | 
 
 
 def range_of(request: Any) -> tuple[int | None, int | None]:
-    """The start and the length of a part of a value, as native stores take them; requests of zarr-python are like ours."""
+    """Returns the start and the length of a part of a value, as native stores take them; requests of zarr-python are like ours."""
     if hasattr(request, "start"):
         return request.start, max(request.end - request.start, 0)
     if hasattr(request, "offset"):
@@ -50,7 +50,7 @@ class AwaitedStore(NativeStore, Store):
     """A native store with the methods of zarr-python 3."""
 
     _at_hand = False
-    """True if values are in memory, so that there is nothing to wait for."""
+    """True if values are in memory, so that nothing blocks."""
     _transient = (*NativeStore._transient, "_called_back", "_is_open")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -66,7 +66,7 @@ class AwaitedStore(NativeStore, Store):
     # What the store can do.
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """The same place as a store that can, or cannot, be written."""
+        """Returns the same store with another ``read_only``."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         vars(other).pop("_called_back", None)
@@ -88,7 +88,7 @@ class AwaitedStore(NativeStore, Store):
         self.close()
 
     def close(self) -> None:
-        """Finish what was written, and let go of files and connections."""
+        """Complete all writes, and release files and connections."""
         super().close()
         self._is_open = False
 
@@ -103,7 +103,7 @@ class AwaitedStore(NativeStore, Store):
     def get_sync(
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """A value or a part of it; ``None`` if it is missing."""
+        """Returns a value or a part of it; ``None`` if it is missing."""
         make = (prototype or default_buffer_prototype()).buffer.from_bytes
         span = None if byte_range is None else range_of(byte_range)
         if not is_key(key):
@@ -119,7 +119,7 @@ class AwaitedStore(NativeStore, Store):
         self._raw.set(key, self._checked("set", value))
 
     def delete_sync(self, key: str) -> None:
-        """Delete a value, if it is there."""
+        """Delete a value, if it exists."""
         self._check_writable()
         if is_key(key):
             self._raw.delete(key)
@@ -135,7 +135,7 @@ class AwaitedStore(NativeStore, Store):
     async def get(  # type: ignore[override]
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """A value or a part of it; ``None`` if it is missing."""
+        """Returns a value or a part of it; ``None`` if it is missing."""
         return await self._do(self.get_sync, key, prototype=prototype, byte_range=byte_range)
 
     async def set(self, key: str, value: Buffer, byte_range: None = None) -> None:
@@ -153,7 +153,7 @@ class AwaitedStore(NativeStore, Store):
         return is_key(key) and await self._do(self._raw.contains, key)
 
     async def getsize(self, key: str) -> int:  # type: ignore[override]
-        """The length of a value in bytes; a missing one is a ``FileNotFoundError``."""
+        """Returns the length of a value in bytes; raises ``FileNotFoundError`` if it is missing."""
         size = await self._do(self._raw.size, key) if is_key(key) else None
         if size is None:
             raise FileNotFoundError(key)
@@ -177,7 +177,7 @@ class AwaitedStore(NativeStore, Store):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """Parts of one version of a value, with their places among the requests."""
+        """Parts of one version of a value, with the indices of the requests."""
         if not byte_ranges:
             return []
         parts = self._raw.get_ranges(key, [(0, None) if one is None else range_of(one) for one in byte_ranges])
@@ -188,7 +188,7 @@ class AwaitedStore(NativeStore, Store):
     async def get_ranges(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Parts of one version of a value, with their places among the requests."""
+        """Parts of one version of a value, with the indices of the requests."""
         if byte_ranges:
             yield await self._do(self.get_ranges_sync, key, byte_ranges, prototype=prototype)
 
@@ -221,12 +221,12 @@ class AwaitedStore(NativeStore, Store):
         return await self._do(self._raw.sizes, prefix.strip("/"))
 
     async def _do(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-        """Does work where the event loop does not wait for it."""
+        """Runs work without blocking the event loop."""
         return work(*args, **kwargs) if self._at_hand else await run(work, *args, **kwargs)
 
 
 class CalledBack(MutableMapping[str, Any]):
-    """A store that is written in Python, or is zarr-python's, as a mapping that Rust calls from its threads.
+    """A Python store, also one of zarr-python, as a mapping that Rust calls from its threads.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ class CalledBack(MutableMapping[str, Any]):
         return value
 
     def get_range(self, key: str, start: int | None, length: int, is_first: bool) -> Any:
-        """So many bytes of a value from a position on, or its last ones; ``None`` if it is missing."""
+        """Returns a range of a value, or its last bytes; ``None`` if it is missing."""
         between, last = self._requests()
         request = last(length) if start is None else between(start, start + length)
         if start is None or is_first or not hasattr(self._store, "get_ranges"):
@@ -277,7 +277,7 @@ class CalledBack(MutableMapping[str, Any]):
         return None
 
     def size(self, key: str) -> int | None:
-        """The length of a value in bytes; ``None`` if it is missing."""
+        """Returns the length of a value in bytes; ``None`` if it is missing."""
         try:
             return int(self._wait(self._store.getsize(key)))
         except FileNotFoundError:
@@ -299,7 +299,7 @@ class CalledBack(MutableMapping[str, Any]):
         return iter(self._wait(keys()))
 
     def listdir(self, path: str) -> list[str]:
-        """The names directly below a path."""
+        """Returns the names directly below a path."""
 
         async def names() -> list[str]:
             return sorted({name.rstrip("/").rpartition("/")[2] async for name in self._store.list_dir(path)})
@@ -311,14 +311,14 @@ class CalledBack(MutableMapping[str, Any]):
 
 
 def _called_back(store: Any) -> _native.Store:
-    # Rust refers to a mapping weakly: the store has to keep it.
+    # Rust refers to a mapping weakly, so the store keeps it alive.
     mapping = vars(store).setdefault("_called_back", CalledBack(store))
     native = _native.Store.mapping(mapping, f"{type(store).__name__}://{id(store)}", config["async.concurrency"])
     return native.read_only() if store.read_only else native
 
 
 class StoreOfProgram(NativeStore):
-    """A store whose class a program has written.
+    """A user-defined store.
 
     Parameters
     ----------

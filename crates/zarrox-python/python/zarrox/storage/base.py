@@ -32,19 +32,20 @@ def is_foreign(cls: type) -> bool:
 
 
 adapters: list[Callable[[object], BaseStore | None]] = []
-"""Functions that make a store of one of another package, and ``None`` of what they do not know. Those who know these packages add them."""
+"""Functions that convert a store of another package, or return ``None`` for an unknown object. The modules for these packages
+register them."""
 
 
 def adapted(store: object) -> BaseStore | None:
-    """The store for one of another package; ``None`` for everything else."""
+    """Converts a store of another package; returns ``None`` for any other object."""
     found = (adapt(store) for adapt in adapters)
     return next((each for each in found if each is not None), None)
 
 
 class BaseStore(MutableMapping[str, Any]):
-    """A mapping from keys to bytes, with what arrays and groups need beside.
+    """A mapping from keys to bytes, with further methods for arrays and groups.
 
-    Subclass it to write a store of your own: the five methods of a :class:`~collections.abc.MutableMapping` are enough.
+    To define a store, subclass it: the five methods of a :class:`~collections.abc.MutableMapping` are enough.
     """
 
     _readable = True
@@ -56,7 +57,7 @@ class BaseStore(MutableMapping[str, Any]):
     _dimension_separator: str | None = None
     """The separator between the coordinates of chunks in the keys of new arrays; ``None`` leaves it to the format."""
     _format: str | None = None
-    """The only format of nodes in this store, where it takes only one."""
+    """The only format of nodes in this store, if it supports only one."""
     _custom: ClassVar[bool] = False
     """True if a class from outside of this package has its own way of reading or writing."""
     _open_count = 0
@@ -67,8 +68,8 @@ class BaseStore(MutableMapping[str, Any]):
 
     @property
     def native(self) -> _native.Store:
-        """The native store that Rust reads and writes this store by."""
-        # Not kept: a handle that refers to the store that it belongs to would keep it alive for ever.
+        """The native store, through which Rust accesses this store."""
+        # Not cached: a handle that refers to its store would keep the store alive forever.
         return _native.Store.mapping(self)
 
     def is_readable(self) -> bool:
@@ -119,36 +120,36 @@ class BaseStore(MutableMapping[str, Any]):
             self.close()
 
     def close(self) -> None:
-        """Finishes what was written, and lets go of files and connections."""
+        """Completes all writes, and releases files and connections."""
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path.
+        """Returns the names directly below a path.
 
         Parameters
         ----------
         path : str, optional
-            Where to look; the root when not given.
+            The path; the root if not given.
 
         Returns
         -------
         list of str
-            Sorted; empty where nothing is.
+            Sorted; empty if nothing exists there.
         """
         prefix = prefix_of(normalize_storage_path(path))
         return sorted({key[len(prefix) :].split("/", 1)[0] for key in self.keys() if key.startswith(prefix)})
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
+        """Returns the size of a value, or of the values directly below a path, in bytes.
 
         Parameters
         ----------
         path : str, optional
-            A key or a path; the root when not given.
+            A key or path; the root if not given.
 
         Returns
         -------
         int
-            0 where nothing is, -1 where a value has no size.
+            0 if nothing exists there, -1 if the size of a value is unknown.
         """
         path = normalize_storage_path(path)
         keys = [path] if path in self else [prefix_of(path) + name for name in self.listdir(path)]
@@ -158,14 +159,14 @@ class BaseStore(MutableMapping[str, Any]):
             return -1
 
     def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
-        """Moves a value, or all that is below a path.
+        """Moves a value, or all values below a path.
 
         Parameters
         ----------
         src_path : str
-            The key or path as it is.
+            The current key or path.
         dst_path : str
-            What it will be.
+            The new key or path.
         """
         source, target = normalize_storage_path(src_path), normalize_storage_path(dst_path)
         prefix = prefix_of(source)
@@ -176,12 +177,12 @@ class BaseStore(MutableMapping[str, Any]):
                 self[prefix_of(target) + key[len(prefix) :]] = self.pop(key)
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
+        """Deletes all values below a path.
 
         Parameters
         ----------
         path : str, optional
-            A path; the root when not given.
+            A path; the root if not given.
         """
         prefix = prefix_of(normalize_storage_path(path))
         for key in [key for key in self.keys() if key.startswith(prefix)]:
@@ -189,7 +190,7 @@ class BaseStore(MutableMapping[str, Any]):
 
     @staticmethod
     def _ensure_store(store: Any) -> Any:
-        """A store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
+        """Returns a store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
         if store is None or issubclass(type(store), BaseStore):
             return store
         foreign = adapted(store)
@@ -199,7 +200,7 @@ class BaseStore(MutableMapping[str, Any]):
         if all(hasattr(store, name) for name in wanted):
             return KVStore(store)
         raise ValueError(
-            f"{store!r} is no store: give a path, a URL, a mapping from keys to bytes, a subclass of BaseStore "
+            f"{store!r} is not a store: pass a path, a URL, a mapping from keys to bytes, a subclass of BaseStore "
             "or a store of zarr-python 3"
         )
 
@@ -264,7 +265,7 @@ class KVStore(BaseStore):
     Parameters
     ----------
     mutablemapping : MutableMapping
-        Where the values are.
+        The location of the values.
 
     Examples
     --------
@@ -283,7 +284,7 @@ class KVStore(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        """The native store that Rust reads and writes this store by."""
+        """The native store, through which Rust accesses this store."""
         if self._custom:
             inner = self._mutable_mapping
             return _native.Store.mapping(self, inner.native if isinstance(inner, BaseStore) else inner)

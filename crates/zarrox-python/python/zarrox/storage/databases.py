@@ -25,7 +25,7 @@ _BERKELEY_DB = {magic.to_bytes(4, order) for magic in (0x053162, 0x061561) for o
 class _DBMValues(MutableMapping[str, bytes]):
     """A database of one of Python's ``dbm`` modules as a mapping from text to bytes.
 
-    SQLite's may be used by no other thread than the one that opened them: they get a thread of their own.
+    SQLite databases may be used only by the thread that opened them, so they get a separate thread.
     """
 
     def __init__(self, opener: Callable[[], Any], own_thread: bool) -> None:
@@ -93,13 +93,13 @@ class DBMStore(FileStore):
     mode : int, optional
         The permissions of a new file.
     open : callable, optional
-        What opens the database, such as ``dbm.dumb.open``: ``open(path, flag, mode)``. Found out when not given.
+        The function that opens the database, such as ``dbm.dumb.open``: ``open(path, flag, mode)``. Detected if not given.
     write_lock : bool, optional
-        Has no effect: only one thread at a time uses what `open` gives.
+        No effect: only one thread at a time uses the database.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without, writing is much faster, and a killed process may lose what it wrote.
+        Whether every write is flushed to the disk. Without it, writing is much faster, but a killed process may lose its writes.
     **open_kwargs
         More arguments for `open`.
 
@@ -134,7 +134,7 @@ class DBMStore(FileStore):
         **open_kwargs: Any,
     ) -> None:
         if flag[:1] not in ("c", "n", "r", "w"):
-            raise ValueError(f"flag {flag!r}: there are 'c', 'n', 'r' and 'w'")
+            raise ValueError(f"invalid flag {flag!r}; expected 'c', 'n', 'r' or 'w'")
         self.path = os.path.abspath(path)
         self.flag, self.mode, self.open, self.write_lock = flag, mode, open, write_lock
         self.open_kwargs = open_kwargs
@@ -143,7 +143,7 @@ class DBMStore(FileStore):
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
         self._read_only = flag[0] == "r"
-        self._raw  # noqa: B018 - a missing file is told at once, and 'n' empties it only once
+        self._raw  # noqa: B018 - reports a missing file immediately, and 'n' empties the file only once
 
     def _connect(self) -> _native.Store:
         opener = self._opener()
@@ -166,16 +166,16 @@ class DBMStore(FileStore):
         return store
 
     def _opener(self) -> Callable[..., Any] | None:
-        """The function that opens the database, if it is not opened natively."""
+        """Returns the function that opens the database, if it is not opened natively."""
         if self.open is not None and self.open is not dbm.open:
-            # What module it is decides the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
+            # The module determines the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
             return None if getattr(self.open, "__module__", None) in ("_gdbm", "dbm.gnu") else self.open
         if self.flag[0] == "n" or _is_berkeley_db(self.path):
             return None
         return None if dbm.whichdb(self.path) in (None, "dbm.gnu") or not self._size() else dbm.open
 
     def _size(self) -> int:
-        """The size of the file; a kind with several files has none of this name."""
+        """Returns the size of the file; a kind with several files has none of this name."""
         return os.path.getsize(self.path) if os.path.exists(self.path) else 1
 
     def flush(self) -> None:
@@ -192,7 +192,7 @@ class DBMStore(FileStore):
 
     @property
     def db(self) -> Any:
-        """The database as Python's module has it; ``None`` where it is not needed."""
+        """The database object of Python's module; ``None`` if it is not needed."""
         return None if self._mapping is None else self._mapping.db
 
     def __getstate__(self) -> dict[str, Any]:
@@ -211,11 +211,11 @@ class LMDBStore(FileStore):
     path : str or PathLike
         The directory of the database, or its file.
     buffers : bool, optional
-        Has no effect: memory is never copied needlessly.
+        No effect: memory is never copied needlessly.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     **kwargs
-        What ``lmdb.open`` takes. Of these, ``readonly`` and ``sync`` count; the others are about speed.
+        Arguments of ``lmdb.open``. Only ``readonly`` and ``sync`` have an effect; the others concern speed.
 
     Examples
     --------
@@ -247,7 +247,7 @@ class LMDBStore(FileStore):
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
         self._read_only = bool(kwargs.get("readonly", False))
-        self._raw  # noqa: B018 - what is wrong with the file is told at once
+        self._raw  # noqa: B018 - reports an invalid file immediately
 
     def _connect(self) -> _native.Store:
         exists = os.path.exists(self.path)
@@ -264,13 +264,13 @@ class SQLiteStore(FileStore):
     Parameters
     ----------
     path : str or PathLike
-        The file; ``':memory:'`` is none.
+        The file; ``':memory:'`` for a database in memory.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without, writing is much faster, and a power failure may damage all.
+        Whether every write is flushed to the disk. Without it, writing is much faster, but a power failure may damage the database.
     **kwargs
-        What ``sqlite3.connect`` takes. They have no effect.
+        Arguments of ``sqlite3.connect``, which have no effect.
 
     Examples
     --------
@@ -300,7 +300,7 @@ class SQLiteStore(FileStore):
             self._sync = False
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
-        self._raw  # noqa: B018 - what is wrong with the file is told at once
+        self._raw  # noqa: B018 - reports an invalid file immediately
 
     def _connect(self) -> _native.Store:
         return _native.Store.memory() if self.path == ":memory:" else _native.Store.sqlite(self.path, self._sync)

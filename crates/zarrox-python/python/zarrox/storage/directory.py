@@ -25,7 +25,7 @@ DIRECTORY_OPTIONS = ("exclusive", "follow_links", "lock_timeout", "sync")
 
 
 def directory_options(**options: Any) -> dict[str, str]:
-    """The options of a directory as the native store takes them.
+    """Returns the options of a directory as the native store takes them.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class DirectoryStore(NativeStore):
     Parameters
     ----------
     path : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     normalize_keys : bool, optional
-        Whether all keys are made lower case, so that they mean the same on file systems that tell cases apart and on others.
+        Whether all keys are made lower case, so that they are equal on case-sensitive and case-insensitive file systems.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+        Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
         Whether symbolic links that lead out of the directory are followed, as git-annex, DataLad and DVC make them. Only for
         directories whose writers are trusted: a link can lead to any file.
@@ -84,7 +84,7 @@ class DirectoryStore(NativeStore):
     ValueError
         There is no such option.
     FSPathExistNotDir
-        The path is a file.
+        If the path is a file.
 
     Notes
     -----
@@ -210,12 +210,12 @@ class DirectoryStore(NativeStore):
     __hash__ = None
 
     def dir_path(self, path: PathArgument = None) -> str:
-        """The file or directory of a key or path.
+        """Returns the file or directory of a key or path.
 
         Parameters
         ----------
         path : str, optional
-            A key or path; the root when not given.
+            A key or path; the root if not given.
 
         Returns
         -------
@@ -232,13 +232,13 @@ class NestedDirectoryStore(DirectoryStore):
     Parameters
     ----------
     path : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     normalize_keys : bool, optional
         Whether all keys are made lower case.
     dimension_separator : {'/'}, optional
-        What stands between the coordinates of chunks: nothing else is possible.
+        The separator in chunk keys, which is always ``/``.
     sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+        Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
         Whether symbolic links that lead out of the directory are followed.
     storage_options : dict, optional

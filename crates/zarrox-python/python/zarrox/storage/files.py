@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Files(MutableMapping[str, Any]):
-    """A mapper of fsspec that lists directories, and of which other errors, too, mean that a value is missing."""
+    """An fsspec mapper that lists directories, with additional errors that mean a missing value."""
 
     def __init__(self, mapper: Any, missing: tuple[type[BaseException], ...] = (KeyError,)) -> None:
         self.mapper = mapper
@@ -15,7 +15,7 @@ class Files(MutableMapping[str, Any]):
 
     @property
     def place(self) -> str:
-        """The text that all mappings of the same files have, and no others."""
+        """A string that is equal for all mappings of the same files, and unique to them."""
         fs = self.mapper.fs
         return f"{type(fs).__name__}-{id(fs):x}://{self.mapper.root}"
 
@@ -42,7 +42,7 @@ class Files(MutableMapping[str, Any]):
         return key in self.mapper
 
     def __iter__(self) -> Iterator[str]:
-        # What was listed once may be stale.
+        # A cached listing may be stale.
         self.mapper.fs.invalidate_cache()
         return iter(self.mapper)
 

@@ -24,9 +24,9 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
     fs : fsspec file system
         The file system.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
     path : str, optional
-        Where the values are in it.
+        The path of the values in the file system.
     allowed_exceptions : tuple of exceptions, optional
         Errors that mean that a value is missing.
     """
@@ -55,16 +55,16 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
         read_only: bool = False,
         allowed_exceptions: tuple[type[BaseException], ...] = (),
     ) -> Self:
-        """The store at a URL.
+        """Returns the store at a URL.
 
         Parameters
         ----------
         url : str
-            Where the values are.
+            The location of the values.
         storage_options : Mapping, optional
-            What the file system of fsspec takes.
+            Options of the fsspec file system.
         read_only : bool, optional
-            Whether nothing can be written.
+            Whether the store is read-only.
         allowed_exceptions : tuple of exceptions, optional
             Errors that mean that a value is missing.
 
@@ -76,21 +76,21 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
 
     @classmethod
     def from_upath(cls, upath: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()) -> Self:
-        """The store at a path of the package ``universal_pathlib``."""
+        """Returns the store at a path of the package ``universal_pathlib``."""
         return cls(upath.fs, read_only=read_only, path=upath.path.rstrip("/"), allowed_exceptions=allowed_exceptions)
 
     @classmethod
     def from_mapper(
         cls, fs_map: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()
     ) -> Self:
-        """The store of a mapper.
+        """Returns the store of a mapper.
 
         Parameters
         ----------
         fs_map : fsspec.FSMap
             The mapper.
         read_only : bool, optional
-            Whether nothing can be written.
+            Whether the store is read-only.
         allowed_exceptions : tuple of exceptions, optional
             Errors that mean that a value is missing.
 
@@ -142,14 +142,14 @@ class _Objects(MutableMapping[str, bytes]):
 
 
 class ObjectStore(AwaitedStore):
-    """A store in one of the package ``obstore``.
+    """A store over a store of the package ``obstore``.
 
     Parameters
     ----------
     store : obstore.store.ObjectStore
-        What the package calls a store.
+        The store of the package.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
     """
 
     _identity = ("store",)

@@ -1,4 +1,4 @@
-"""Functions that make stores of arguments."""
+"""Functions that convert arguments to stores."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def normalize_store_arg(
     mode: str | None = None,
     sync: bool | None = None,
 ) -> BaseStore:
-    """Makes a store of an argument, with the classes of zarr-python 3.
+    """Converts an argument to a store, with the classes of zarr-python 3.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def normalize_store_arg(
 def open_store(
     store: StoreArgument, kinds: Kinds, *, storage_options: dict[str, Any] | None, mode: str, sync: bool | None
 ) -> BaseStore:
-    """Makes a store of an argument.
+    """Converts an argument to a store.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ def open_store(
     kinds : Kinds
         The classes of stores.
     storage_options, mode, sync
-        As for `normalize_store_arg`.
+        See `normalize_store_arg`.
 
     Raises
     ------
     ValueError
-        If it is nothing that can be a store, or ``sync`` was given for something else than a path.
+        If it cannot be a store, or ``sync`` was given for an argument that is not a path.
     """
     if hasattr(store, "storage_options") and hasattr(store, "protocol"):
         # A path of the package `universal_pathlib`.
@@ -105,8 +105,8 @@ def open_store(
     if isinstance(store, str):
         return _store_at(store, kinds, storage_options, mode, sync)
     if sync:
-        raise ValueError("sync is for paths: a store of another kind is told when it is made, such as SQLiteStore(path, sync=True)")
-    # Not what only says that it is one, as mocks do.
+        raise ValueError("sync is for paths: pass it to the constructor of other stores, such as SQLiteStore(path, sync=True)")
+    # Not an object that only claims to be one, such as a mock.
     if issubclass(type(store), BaseStore):
         found: BaseStore = store  # type: ignore[assignment]
         return found
@@ -119,7 +119,7 @@ def open_store(
 
 
 def consolidated_store(elements: BaseStore, metadata_key: str, mode: str) -> tuple[BaseStore, BaseStore | None]:
-    """The store of consolidated metadata with a key of version 2, and that of the elements; without that key, the store alone.
+    """Returns the store of consolidated metadata with a key of version 2, and that of the elements; without that key, the store alone.
 
     Parameters
     ----------
@@ -161,14 +161,14 @@ def _store_at(
 def native_store(
     store: BaseStore, chunk_store: BaseStore | None = None, synchronizer: Any = None
 ) -> _native.Store:
-    """The native store that Rust reads and writes a store by.
+    """Returns the native store, through which Rust accesses a store.
 
     Parameters
     ----------
     store : BaseStore
         The store.
     chunk_store : BaseStore, optional
-        Where chunks are, if they are somewhere else.
+        The store of chunks, if it differs.
     synchronizer : optional
         Locks by keys, see :mod:`zarrox.sync`.
 

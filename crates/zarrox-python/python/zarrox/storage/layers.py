@@ -1,4 +1,4 @@
-"""Stores over other stores: a cache, and metadata that is read at once."""
+"""Wrappers of stores: a cache, and consolidated metadata."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["ConsolidatedMetadataStore", "LRUStoreCache"]
 
 
 class LRUStoreCache(BaseStore):
-    """A cache in memory before a slow store, which forgets what was not used for the longest time.
+    """A memory cache for a slow store, which evicts the least recently used values.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The slow store.
     max_size : int or None
-        How many bytes of values are kept; ``None`` keeps all.
+        The maximum size of cached values in bytes; ``None`` for unlimited.
 
     Attributes
     ----------
     hits, misses : int
-        How often a value was in the cache, and how often it was not.
+        The numbers of cache hits and misses.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class LRUStoreCache(BaseStore):
         return self._store.is_erasable()
 
     def close(self) -> None:
-        """Closes the store behind."""
+        """Closes the wrapped store."""
         self._store.close()
 
     def _keys(self) -> list[str]:
@@ -176,21 +176,21 @@ class LRUStoreCache(BaseStore):
         self.invalidate_keys()
 
     def invalidate_values(self) -> None:
-        """Forgets the values."""
+        """Clears the cached values."""
         with self._mutex:
             self._values_cache.clear()
             self._current_size = 0
 
     def invalidate_keys(self) -> None:
-        """Forgets which keys there are."""
+        """Clears the cached keys."""
         with self._mutex:
             self._invalidate_keys()
 
 
 class _Written(dict[str, Any]):
-    """Documents as they are stored, each written when it is asked for: of a large hierarchy, few are.
+    """Stored documents, which are encoded on demand: of a large hierarchy, only a few are needed.
 
-    That they are a ``dict`` makes it cheap to ask which there are.
+    As a ``dict``, they can be enumerated cheaply.
     """
 
     def __getitem__(self, key: str) -> bytes:
@@ -202,19 +202,19 @@ _ENCODER = json.JSONEncoder()
 
 
 class ConsolidatedMetadataStore(BaseStore):
-    """The metadata of a whole hierarchy, as one document says it: it is read once and never changes.
+    """The consolidated metadata of a hierarchy, which is read once and never changes.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
-        Where the document is.
+        The store of the document.
     metadata_key : str, optional
         The key of the document.
 
     Raises
     ------
     MetadataError
-        The document is of an unknown format.
+        If the document has an unknown format.
 
     See Also
     --------

@@ -16,7 +16,7 @@ __all__ = ["DictStore", "MemoryStore", "holder_of", "is_in_memory", "new_memory"
 
 
 def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in a tree of mappings, by their keys."""
+    """Yields the values in a tree of mappings, by their keys."""
     for name, value in values.items():
         if isinstance(value, cls):
             yield from _flat(value, cls, f"{prefix}{name}/")
@@ -25,21 +25,20 @@ def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Itera
 
 
 class MemoryStore(NativeStore):
-    """A store in memory that knows levels, as directories and files do: a key is either a value or leads to others.
+    """A hierarchical store in memory: like a path in a file system, a key is either a value or a prefix of others.
 
     Parameters
     ----------
     root : MutableMapping, optional
-        Values by their keys, or a tree of mappings. A flat mapping is kept and used; the values of a tree
-        are copied.
+        Values by key, or a tree of mappings. A flat mapping is used directly; the values of a tree are copied.
     cls : type, optional
-        What a tree is made of.
+        The class of mappings in a tree.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
 
     Examples
     --------
-    This is what a group is in by default:
+    Groups are in such a store by default:
 
     >>> import zarrox.v2 as zarr
     >>> g = zarr.group()
@@ -140,7 +139,7 @@ class DictStore(MemoryStore):
 
 
 class _Values(NativeStore):
-    """The values of an array that was created without a store: what a ``dict`` is in zarr-python."""
+    """The values of an array that was created without a store, which are a ``dict`` in zarr-python."""
 
     _identity = ()
 
@@ -163,12 +162,12 @@ class _Values(NativeStore):
 
 
 def new_memory() -> KVStore:
-    """A new store in memory, of which Rust keeps the values."""
+    """Returns a new store in memory, of which Rust keeps the values."""
     return KVStore(_Values())
 
 
 def _mapping_of(store: Any) -> Any:
-    """Returns the mapping behind stores that only pass values on."""
+    """Returns the mapping below stores that only forward values."""
     while isinstance(store, KVStore):
         store = store._mutable_mapping
     return store

@@ -1,7 +1,7 @@
-"""N5: arrays and groups in the format of Java's imaging world.
+"""N5: the format of arrays and groups in Java imaging software.
 
-Arrays in these stores are written natively. As mappings, the stores show N5's documents as those of Zarr's version 2, and
-chunks by their coordinates in the order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
+Arrays in these stores are written natively. As mappings, the stores show N5 documents as documents of Zarr version 2, and chunk
+keys in the dimension order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def is_chunk_key(key: str) -> bool:
 
 
 def invert_chunk_coords(key: str) -> str:
-    """The key of a chunk as N5 has it.
+    """Returns the key of a chunk in N5.
 
     Examples
     --------
@@ -85,29 +85,29 @@ def invert_chunk_coords(key: str) -> str:
 
 
 def attrs_to_zarr(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of users among N5's."""
+    """Returns the user attributes in an N5 document."""
     return {name: value for name, value in attrs.items() if name not in n5_keywords}
 
 
 def group_metadata_to_n5(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """A group's document of Zarr as one of N5."""
+    """Returns a group's document of Zarr as one of N5."""
     kept = {name: value for name, value in group_metadata.items() if name != "zarr_format"}
     return {**kept, "n5": N5_FORMAT}
 
 
 def group_metadata_to_zarr(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """A group's document of N5 as one of Zarr."""
+    """Returns a group's document of N5 as one of Zarr."""
     kept = {name: value for name, value in group_metadata.items() if name != "n5"}
     return {**kept, "zarr_format": ZARR_FORMAT}
 
 
 def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """An array's document of Zarr as one of N5.
+    """Returns an array's document of Zarr as one of N5.
 
     Raises
     ------
     ValueError
-        N5 cannot say what the document says.
+        If N5 cannot express the document.
     """
     spec = {name: value for name, value in array_metadata.items() if name not in ("zarr_format", "dimension_separator")}
     compressor = _unwrapped(spec.pop("compressor"))
@@ -118,7 +118,7 @@ def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """An array's document of N5 as one of Zarr."""
+    """Returns an array's document of N5 as one of Zarr."""
     array = _array_of(array_metadata)
     return {
         "zarr_format": ZARR_FORMAT,
@@ -139,7 +139,7 @@ def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A compressor as N5 says it.
+    """Returns a compressor in the form of N5.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict
 
 
 def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A compressor of N5 as Zarr says it.
+    """Returns an N5 compressor in the form of Zarr.
 
     Examples
     --------
@@ -169,7 +169,7 @@ _SMALLEST = {"shape": [1], "chunks": [1], "dtype": "|u1", "compressor": None}
 
 
 def _array_of(document: Mapping[str, Any]) -> _native.Array:
-    """The array of a document of N5, in memory."""
+    """Returns the array of a document of N5, in memory."""
     store = _native.Store.memory()
     store.set(n5_attrs_key, json_dumps(document))
     array = _native.open_node(store, "", "r", "n5")
@@ -178,14 +178,14 @@ def _array_of(document: Mapping[str, Any]) -> _native.Array:
 
 
 def _compressor_of(array: _native.Array) -> dict[str, Any] | None:
-    """The compressor of an array of N5, in the words of version 2."""
+    """Returns the compressor of an array of N5, in the form of version 2."""
     (block,) = json.loads(array.codecs)
     compressors = block["configuration"]["codecs"][1:]
     return in_v2(compressors[0]) if compressors else None
 
 
 def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The compressor inside of the codec that stands for blocks of N5."""
+    """Returns the compressor inside the codec that stands for blocks of N5."""
     is_wrapper = config is not None and config["id"] == N5ChunkWrapper.codec_id
     return config["compressor_config"] if config is not None and is_wrapper else config
 
@@ -193,7 +193,7 @@ def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 def _warn_of(config: Mapping[str, Any] | None) -> None:
     if config is not None and config["id"] == "blosc":
         warnings.warn(
-            "not every program that reads N5 knows blosc: others may not be able to open this array",
+            "not every N5 reader supports blosc; some may be unable to open this array",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -205,7 +205,7 @@ class _N5Keys(_Base):
     _format = "n5"
 
     def _attributes(self, key: str) -> dict[str, Any]:
-        """The content of the document beside a key; empty if there is none."""
+        """Returns the content of the document beside a key; empty if it does not exist."""
         document = self._document(key)
         value = self._raw.get(document) if is_key(document) else None
         return {} if value is None else dict(json_loads(value))
@@ -283,7 +283,7 @@ class N5Store(_N5Keys, NestedDirectoryStore):
     Parameters
     ----------
     path : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     normalize_keys : bool, optional
         Whether all keys are made lower case.
 
@@ -313,7 +313,7 @@ class N5FSStore(_N5Keys, FSStore):
     Parameters
     ----------
     url : str or fsspec.FSMap
-        Where the values are.
+        The location of the values.
     *args, **kwargs
         As for :class:`zarrox.storage.FSStore`.
     """
@@ -335,7 +335,7 @@ class N5FSStore(_N5Keys, FSStore):
 
 
 class N5ChunkWrapper(Codec):
-    """The codec by which documents of version 2 say that chunks are N5's blocks.
+    """The codec in documents of version 2 for chunks that are N5 blocks.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ class N5ChunkWrapper(Codec):
     Raises
     ------
     ValueError
-        Both were given.
+        If both were given.
 
     Examples
     --------
@@ -372,7 +372,7 @@ class N5ChunkWrapper(Codec):
     ) -> None:
         if compressor is not None:
             if compressor_config is not None:
-                raise ValueError("compressor and compressor_config say the same: give one of them")
+                raise ValueError("compressor and compressor_config are aliases: give one of them")
             compressor_config = compressor.get_config()
         self.dtype = np.dtype(dtype)
         self.chunk_shape = tuple(chunk_shape)
@@ -399,7 +399,7 @@ class N5ChunkWrapper(Codec):
         return out
 
     def _block(self, shape: tuple[int, ...]) -> _native.Array:
-        """An array of N5 in memory, whose only chunk has this shape."""
+        """Returns an array of N5 in memory, whose only chunk has this shape."""
         spec = {"format": "n5", "shape": shape, "chunks": False, "dtype": self.dtype.str, "compressor": self.compressor_config}
         array = _native.create_array(_native.Store.memory(), "", json.dumps(spec))
         return array.with_options(write_empty_chunks=True)

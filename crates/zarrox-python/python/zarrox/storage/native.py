@@ -27,26 +27,26 @@ def open_url(url: str, options: dict[str, str] | None = None, create: bool = Fal
 
 
 class NativeStore(BaseStore):
-    """A store that Rust reads and writes. Subclasses say in ``_connect`` which one it is."""
+    """A store that Rust reads and writes. Subclasses open it in ``_connect``."""
 
     _handle: _native.Store | None = None
     _mapping: MutableMapping[str, Any] | None = None
-    """The mapping behind the handle, where that is Python's: it is asked directly what it knows without reading values."""
+    """The Python mapping below the handle, if there is one. It is queried directly for information other than values."""
     _read_only = False
     _identity: tuple[str, ...] = ("path",)
-    """The attributes by which two stores are the same."""
+    """The attributes that identify a store."""
     _transient: tuple[str, ...] = ("_handle", "_mapping", "_open_count")
-    """The attributes that stay behind when a store is pickled."""
+    """The attributes that are not pickled with a store."""
 
     def _connect(self) -> _native.Store:
-        raise NotImplementedError(f"{type(self).__name__} does not say what it opens")
+        raise NotImplementedError(f"{type(self).__name__} does not implement _connect")
 
     @property
     def _raw(self) -> _native.Store:
         """The native store that has the keys and values."""
         handle = self._handle
         if handle is None:
-            # Opened when it is first used, so that a store can be unpickled anywhere.
+            # Opened on first use, so that a store can be unpickled anywhere.
             handle = self._connect()
             self._handle = handle = handle.read_only() if self._read_only else handle
         return handle
@@ -59,7 +59,7 @@ class NativeStore(BaseStore):
         return _native.Store.mapping(_Translated(self), self._raw) if self._translates() else self._raw
 
     def _translates(self) -> bool:
-        """Returns true if keys are changed on their way."""
+        """Returns true if the store transforms keys."""
         return False
 
     def _normalize_key(self, key: str) -> str:
@@ -118,18 +118,18 @@ class NativeStore(BaseStore):
         self._raw.delete_prefix("")
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path.
+        """Returns the names directly below a path.
 
         Parameters
         ----------
         path : str, optional
-            Where to look; the root when not given.
+            The path; the root if not given.
 
         Returns
         -------
         list of str
-            Sorted; empty where nothing is. Where ``/`` separates the coordinates of chunks, chunks of arrays of
-            version 2 have the names that they have with ``.``.
+            Sorted; empty if nothing exists there. If the separator in chunk keys is ``/``, chunks of version 2 arrays are listed
+            with ``.``.
         """
         path = self._normalize_key(normalize_storage_path(path))
         names = self._names(path)
@@ -181,7 +181,7 @@ class NativeStore(BaseStore):
 
 
 class _Translated(NativeStore):
-    """A store that changes keys on their way, for Rust: with its values, and nothing else that the store does."""
+    """A store that transforms keys, as Rust sees it: only with its values."""
 
     def __init__(self, store: NativeStore) -> None:
         self._handle = store._raw
@@ -202,12 +202,12 @@ class FileStore(NativeStore):
         return super()._raw
 
     def flush(self) -> None:
-        """Makes sure that all that was written is in the file."""
+        """Flushes all writes to the file."""
         if self._handle is not None and not self._read_only:
             self._handle.flush()
 
     def close(self) -> None:
-        """Finishes the file. The store cannot be used any more."""
+        """Completes the file. The store cannot be used afterwards."""
         self.flush()
         self._handle = None
         self._closed = True

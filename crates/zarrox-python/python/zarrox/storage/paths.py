@@ -27,12 +27,12 @@ NUMBER = re.compile(r"^\d+$")
 
 
 def normalize_storage_path(path: PathArgument) -> str:
-    r"""The path of a node as keys have it.
+    r"""Returns the normalized path of a node.
 
     Parameters
     ----------
     path : str, bytes or None
-        What a user wrote. Backslashes count as slashes; those at the ends or repeated are dropped.
+        The path. Backslashes count as slashes; leading, trailing and repeated ones are dropped.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def normalize_storage_path(path: PathArgument) -> str:
     Raises
     ------
     ValueError
-        A name is ``.`` or ``..``.
+        If a name is ``.`` or ``..``.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def normalize_storage_path(path: PathArgument) -> str:
 
 
 def prefix_of(path: str) -> str:
-    """The prefix of the keys below a node."""
+    """Returns the prefix of the keys below a node."""
     return f"{path}/" if path else ""
 
 

@@ -20,7 +20,7 @@ from .paths import DOCUMENTS, is_key, normalize_storage_path
 __all__ = ["FSStore"]
 
 MISSING = (KeyError, PermissionError, IOError)
-"""The errors that zarr-python takes for a missing value."""
+"""The errors that zarr-python interprets as a missing value."""
 
 _NAMES: dict[str, dict[str, str]] = {
     "s3": {
@@ -52,7 +52,7 @@ _OWN = frozenset(
     "credentials_file token account access_key sas bearer_token connection_string user password prefix database "
     "collection cache_directory".split()
 )
-"""The options as native stores call them."""
+"""The option names of native stores."""
 
 _FAMILIES = {
     "s3a": "s3",
@@ -87,19 +87,19 @@ def _scheme(url: str) -> str:
 
 
 def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | None:
-    """The options of fsspec as a native store takes them.
+    """Returns the options of fsspec as options of a native store.
 
     Parameters
     ----------
     url : str
         A URL.
     options : Mapping
-        What fsspec would be given.
+        The options of fsspec.
 
     Returns
     -------
     dict or None
-        ``None`` where fsspec has to do it: it is another kind of URL, or an option that is not known natively.
+        ``None`` if fsspec is needed: for another kind of URL, or an option that is not native.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | Non
 
 
 def _google(token: Any) -> dict[str, Any]:
-    """The native options for gcsfs' ``token``."""
+    """Returns the native options for gcsfs' ``token``."""
     if token == "anon":
         return {"anonymous": True}
     if token in (None, "google_default", "cloud"):
@@ -140,7 +140,7 @@ def _google(token: Any) -> dict[str, Any]:
 
 
 def _blocking(fs: Any) -> Any:
-    """The file system of fsspec that blocks for one whose methods are awaited."""
+    """Returns the file system of fsspec that blocks for one whose methods are awaited."""
     if not getattr(fs, "asynchronous", False):
         return fs
     # One that only hands calls of another one to threads knows that.
@@ -151,13 +151,13 @@ def _blocking(fs: Any) -> Any:
 class FSStore(NativeStore):
     """A store at a URL.
 
-    Directories of this machine, S3, Google Cloud Storage, Azure, HTTP, WebDAV, FTP, HDFS, Redis, MongoDB and databases in
-    files are reached natively. Everything else, and options that only fsspec knows, needs the package ``fsspec``.
+    Directories of this machine, S3, Google Cloud Storage, Azure, HTTP, WebDAV, FTP, HDFS, Redis, MongoDB and databases in files are
+    accessed natively. All other URLs, and options that only fsspec supports, need the package ``fsspec``.
 
     Parameters
     ----------
     url : str or fsspec.FSMap
-        Where the values are: ``s3://bucket/path``, ``https://…``, ``simplecache::gs://…``, a path, or a mapper.
+        The location of the values: ``s3://bucket/path``, ``https://…``, ``simplecache::gs://…``, a path, or a mapper.
     normalize_keys : bool, optional
         Whether all keys are made lower case.
     key_separator : {'.', '/'}, optional
@@ -167,11 +167,11 @@ class FSStore(NativeStore):
     exceptions : sequence of exceptions, optional
         Errors that mean that a value is missing. Where they are not the usual ones, fsspec is used.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays, and in those of this store.
+        The separator in the chunk keys of new arrays, and in those of this store.
     fs : fsspec file system, optional
         Is used with `url` as a path in it.
     **storage_options
-        What the file system of fsspec takes, or the options that native stores have.
+        Options of the fsspec file system, or of native stores.
 
     Raises
     ------
@@ -236,7 +236,7 @@ class FSStore(NativeStore):
 
     @property
     def path(self) -> str:
-        """Where the store is in its file system."""
+        """The path of the store in its file system."""
         if self._is_local():
             return str(os.path.abspath(self.url.removeprefix("file://").removeprefix("local://")))
         if self._fs is not None or "::" in self.url:
@@ -273,7 +273,7 @@ class FSStore(NativeStore):
         return self._fs is None and "::" not in self.url and _scheme(self.url) in ("file", "local")
 
     def _options(self) -> dict[str, str] | None:
-        """The native options; ``None`` where fsspec has to do it."""
+        """Returns the native options; ``None`` if fsspec is needed."""
         if self._fs is not None or self.exceptions != MISSING:
             return None
         options = native_options(self.url, self.storage_options)
@@ -346,19 +346,19 @@ class FSStore(NativeStore):
         return int(self.fs.du(place, total=True, maxdepth=1)) if self.fs.exists(place) else 0
 
     def getitems(self, keys: Iterable[str], **kwargs: Any) -> dict[str, Any]:
-        """Several values, read at the same time.
+        """Returns several values, read at the same time.
 
         Parameters
         ----------
         keys : iterable of str
-            Which ones.
+            The keys.
         **kwargs
             Ignored.
 
         Returns
         -------
         dict
-            Those that are there.
+            The existing values.
         """
         inner = {self._normalize_key(key): key for key in keys}
         return {inner[key]: value for key, value in self._raw.get_many(list(inner)).items()}
@@ -375,12 +375,12 @@ class FSStore(NativeStore):
         self.update(values)
 
     def delitems(self, keys: Iterable[str]) -> None:
-        """Deletes several values, as far as they are there.
+        """Deletes several values, if they exist.
 
         Parameters
         ----------
         keys : iterable of str
-            Which ones.
+            The keys.
         """
         self._check_writeable()
         for key in keys:
@@ -395,12 +395,12 @@ class FSStore(NativeStore):
         super().rmdir(path)
 
     def dir_path(self, path: PathArgument = None) -> str:
-        """Where a key or path is in the file system.
+        """Returns the path of a key in the file system.
 
         Parameters
         ----------
         path : str, optional
-            A key or path; the root when not given.
+            A key or path; the root if not given.
 
         Returns
         -------

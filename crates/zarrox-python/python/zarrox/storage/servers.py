@@ -26,7 +26,7 @@ def _take(kwargs: dict[str, Any], known: tuple[str, ...], store: str) -> dict[st
 
 
 def _said(**options: Any) -> dict[str, str]:
-    """The options that have a value."""
+    """Returns the options that have a value."""
     return {name: str(value) for name, value in options.items() if value is not None}
 
 
@@ -36,9 +36,9 @@ class RedisStore(NativeStore):
     Parameters
     ----------
     prefix : str, optional
-        What the keys of this store begin with.
+        The prefix of the keys of this store.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     **kwargs
         ``host``, ``port``, ``db``, ``username``, ``password`` and ``ssl``, as ``redis.Redis`` takes them.
 
@@ -60,7 +60,7 @@ class RedisStore(NativeStore):
 
     @property
     def url(self) -> str:
-        """Where the database is."""
+        """The location of the database."""
         given = self._kwargs
         scheme = "rediss" if given.get("ssl") else "redis"
         server = _server(given.get("host", "localhost"), given.get("port", 6379))
@@ -83,9 +83,9 @@ class MongoDBStore(NativeStore):
     Parameters
     ----------
     database, collection : str, optional
-        Where the documents are.
+        The database and the collection of the documents.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     **kwargs
         ``host`` (also a ``mongodb://`` URL), ``port``, ``username`` and ``password``, as ``pymongo.MongoClient`` takes them;
         what else it takes can be said in a URL.
@@ -114,7 +114,7 @@ class MongoDBStore(NativeStore):
 
     @property
     def url(self) -> str:
-        """Where the server is."""
+        """The location of the server."""
         host = self._kwargs.get("host", "localhost")
         return host if "://" in host else f"mongodb://{_server(host, self._kwargs.get('port', 27017))}/"
 
@@ -174,13 +174,13 @@ class ABSStore(NativeStore):
     container : str, optional
         The container's name. It is reached natively.
     prefix : str, optional
-        What the names of this store's blobs begin with.
+        The prefix of the blob names of this store.
     account_name, account_key : str, optional
         The account; without a key the environment is asked.
     blob_service_kwargs : dict, optional
         More options of the connection, as URLs have them: ``connection_string``, ``sas``, ``endpoint`` …
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     client : azure.storage.blob.ContainerClient, optional
         Is used instead of all these.
 

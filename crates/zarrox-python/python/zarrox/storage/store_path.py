@@ -19,7 +19,7 @@ __all__ = ["StorePath", "place_of"]
 
 
 class StorePath(NativeStore):
-    """A place in a store: a key, or what is below a path; as text, the location.
+    """A location in a store: a key, or the values below a path; as text, the location.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class StorePath(NativeStore):
 
     @classmethod
     async def open(cls, store: Any, path: str, mode: str | None = None) -> StorePath:
-        """The place in a store that fits a mode: read-only for ``"r"``, empty for ``"w-"``."""
+        """Returns the location in a store for a mode: read-only for ``"r"``, empty for ``"w-"``."""
         if mode is not None and mode not in ("r", "r+", "a", "w", "w-"):
             raise ValueError(f"Invalid mode: {mode}, expected one of ('r', 'r+', 'a', 'w', 'w-')")
         if mode not in (None, "r") and store.read_only:
@@ -96,58 +96,59 @@ class StorePath(NativeStore):
         native = self._inner.native
         return native.prefixed(self.path) if self.path else native
 
-    # The value at this place.
+    # The value at this location.
 
     async def get(self, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None) -> Buffer | None:  # type: ignore[override]
-        """The value at this place, or a part of it; ``None`` if it is missing."""
+        """Returns the value at this location, or a part of it; ``None`` if it is missing."""
         found: Buffer | None = await self.store.get(self.path, prototype or default_buffer_prototype(), byte_range)
         return found
 
     async def get_json(self, *, byte_range: ByteRequest | None = None) -> Any:
-        """The JSON document at this place; ``None`` if it is missing."""
+        """Returns the JSON document at this location; ``None`` if it is missing."""
         value = await self.get(byte_range=byte_range)
         return None if value is None else json.loads(value.to_bytes())
 
     async def set(self, value: Buffer) -> None:
-        """Write the value at this place."""
+        """Write the value at this location."""
         await self.store.set(self.path, value)
 
     async def set_if_not_exists(self, default: Buffer) -> None:
-        """Write the value at this place, if there is none."""
+        """Write the value at this location, if there is none."""
         await self.store.set_if_not_exists(self.path, default)
 
     async def delete(self) -> None:
-        """Delete the value at this place."""
+        """Delete the value at this location."""
         await self.store.delete(self.path)
 
     async def exists(self) -> bool:
-        """Returns true if there is a value at this place."""
+        """Returns true if there is a value at this location."""
         return bool(await self.store.exists(self.path))
 
     async def delete_dir(self) -> None:
-        """Delete all that is below this place."""
+        """Delete all values below this location."""
         await self.store.delete_dir(self.path)
 
     async def is_empty(self) -> bool:
-        """Returns true if nothing is below this place."""
+        """Returns true if nothing is below this location."""
         return bool(await self.store.is_empty(self.path))
 
     def get_sync(self, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """The value at this place, read without an event loop."""
+        """Returns the value at this location, read without an event loop."""
         found: Buffer | None = self.store.get_sync(self.path, prototype=prototype, byte_range=byte_range)
         return found
 
     def set_sync(self, value: Buffer) -> None:
-        """Write the value at this place without an event loop."""
+        """Write the value at this location without an event loop."""
         self.store.set_sync(self.path, value)
 
     def delete_sync(self) -> None:
-        """Delete the value at this place without an event loop."""
+        """Delete the value at this location without an event loop."""
         self.store.delete_sync(self.path)
 
 
 def place_of(store: StoreArgument, path: PathArgument, chunk_store: StoreArgument = None) -> tuple[StoreArgument, str]:
-    """The store and the path of a node: a place in a store gives both, unless chunks are in another store below the same path."""
+    """Returns the store and the path of a node: a location in a store provides both, unless chunks are in another store below the
+    same path."""
     if isinstance(store, StorePath) and chunk_store is None:
         return store._inner, normalize_storage_path(f"{store.path}/{normalize_storage_path(path)}")
     return store, normalize_storage_path(path)

@@ -37,9 +37,9 @@ class LocalStore(AwaitedStore, DirectoryStore):
     Parameters
     ----------
     root : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
     sync, follow_links, storage_options
         As for `zarrox.v2.storage.DirectoryStore`.
     """
@@ -81,7 +81,7 @@ class LocalStore(AwaitedStore, DirectoryStore):
         return f"file://{self.root.as_posix()}"
 
     async def delete_dir(self, prefix: str) -> None:
-        """Delete all that is below a prefix."""
+        """Delete all values below a prefix."""
         if prefix and os.path.isfile(self.dir_path(prefix)):
             raise ValueError(f"delete_dir was passed a prefix={prefix!r} that is a file")
         await super().delete_dir(prefix)
@@ -103,7 +103,7 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
     store_dict : MutableMapping, optional
         Values by their keys, which are used directly.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
 
     Examples
     --------
@@ -155,16 +155,16 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
 
 
 class ManagedMemoryStore(MemoryStore):
-    """A store in the memory of this process that others find by its name, as long as one of them is there.
+    """A named store in the memory of this process. Stores with the same name share their values as long as one of them exists.
 
     Parameters
     ----------
     name : str, optional
         The name; a new one if not given.
     path : str, optional
-        Where in the store of this name.
+        The path in the store of this name.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class ManagedMemoryStore(MemoryStore):
 
     @classmethod
     def from_url(cls, url: str, *, read_only: bool = False) -> Self:
-        """The store of a URL ``memory://name/path``."""
+        """Returns the store of a URL ``memory://name/path``."""
         scheme, _, rest = url.partition("://")
         name, _, path = rest.partition("/")
         if scheme != "memory" or not name:

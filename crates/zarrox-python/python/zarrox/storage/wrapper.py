@@ -47,7 +47,7 @@ class WrapperStore(Store, Generic[S]):
         return cls(store=await store_cls.open(*args, **kwargs))
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """The same around the other store as one that can, or cannot, be written."""
+        """Returns the same around the other store as one that can, or cannot, be written."""
         return self._with_store(self._store.with_read_only(read_only))  # type: ignore[arg-type]
 
     def __enter__(self) -> Self:
@@ -165,7 +165,7 @@ class WrapperStore(Store, Generic[S]):
     def get_sync(
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """A value or a part of it, read without an event loop."""
+        """Returns a value or a part of it, read without an event loop."""
         found: Buffer | None = self._without_loop("get")(key, prototype=prototype, byte_range=byte_range)
         return found
 
@@ -267,7 +267,7 @@ class LoggingStore(WrapperStore[S]):
 
 
 def _logged(name: str) -> Any:
-    """The method of a `WrapperStore` with a line in the log."""
+    """Returns the method of a `WrapperStore` with a line in the log."""
     method = vars(WrapperStore)[name]
     if isinstance(method, property):
         read = method.fget

@@ -46,7 +46,7 @@ def init_array(
     Parameters
     ----------
     store : BaseStore or MutableMapping
-        Where it is written.
+        The store.
     overwrite : bool, optional
         Whether what is at the path is deleted; an array above it never is.
     fill_value : object, optional
@@ -108,13 +108,13 @@ def init_group(
     Parameters
     ----------
     store : BaseStore or MutableMapping
-        Where it is written.
+        The store.
     overwrite : bool, optional
         Whether what is at the path is deleted; an array above it never is.
     path : str, optional
-        Where the group is in the store.
+        The path of the group in the store.
     chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are, if they are somewhere else.
+        The store of chunks, if it differs.
 
     Raises
     ------

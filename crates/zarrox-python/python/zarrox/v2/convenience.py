@@ -47,7 +47,7 @@ def open(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
-        The place of the node; a new store in memory if not given.
+        The location of the node; a new store in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         'r' only reads and 'r+' also writes an existing node; 'a' creates a missing one; 'w' replaces an existing one with a new
         one; 'w-' (or 'x') creates a node and fails if one exists. An array is created if ``shape`` is given, otherwise a
@@ -55,7 +55,7 @@ def open(
     zarr_version, zarr_format : {2, 3}, optional
         The format that is opened or created.
     **kwargs
-        As for :func:`zarrox.v2.open_array` or :func:`zarrox.v2.open_group`: path, synchronizer, storage_options, sync …
+        See :func:`zarrox.v2.open_array` or :func:`zarrox.v2.open_group`: path, synchronizer, storage_options, sync …
 
     Returns
     -------
@@ -151,7 +151,7 @@ def consolidate_metadata(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        The place of the hierarchy.
+        The location of the hierarchy.
     metadata_key : str, optional
         The key of the document (format 2; format 3 has a fixed place).
     path : str, optional
@@ -197,7 +197,7 @@ def open_consolidated(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        The place of the hierarchy.
+        The location of the hierarchy.
     metadata_key : str, optional
         The key of the consolidated metadata (format 2).
     mode : {'r+', 'r'}, optional
@@ -205,7 +205,7 @@ def open_consolidated(
     path : str, optional
         The group to open.
     **kwargs
-        As for :func:`open`: chunk_store, synchronizer, cache_attrs, storage_options …
+        See :func:`open`: chunk_store, synchronizer, cache_attrs, storage_options …
 
     Returns
     -------

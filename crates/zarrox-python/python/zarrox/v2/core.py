@@ -109,7 +109,7 @@ class Array(ArrayBase, Internals):
         read_only: bool | None = None,
         synchronizer: Any = None,
     ) -> Self:
-        """A view of the same chunks with other metadata.
+        """Returns a view of the same chunks with other metadata.
 
         Nothing is checked: the bytes of chunks are interpreted with the metadata of the view.
 
@@ -124,7 +124,7 @@ class Array(ArrayBase, Internals):
         filters : sequence of Codec, optional
             Other filters; ``[]`` for none.
         read_only : bool, optional
-            Whether writing is refused.
+            Whether writing is rejected.
         synchronizer : object, optional
             What synchronizes writers.
 
@@ -151,7 +151,7 @@ class Array(ArrayBase, Internals):
         return self._viewed(native, {**before, **changes}, read_only, synchronizer)
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
-        """A view with another data type: elements are cast when they are read.
+        """Returns a view with another data type: elements are cast when they are read.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Array(ArrayBase, Internals):
         return view
 
     def digest(self, hashname: str = "sha1") -> bytes:
-        """A checksum of the stored data: of all chunks in order, of the metadata and of the attributes.
+        """Returns a checksum of the stored data: of all chunks in order, of the metadata and of the attributes.
 
         The same data, written with the same codecs, has the same checksum in zarr-python 2.
 
@@ -202,7 +202,7 @@ class Array(ArrayBase, Internals):
         return checksum.digest()
 
     def hexdigest(self, hashname: str = "sha1") -> str:
-        """The checksum of `digest` as hexadecimal text.
+        """Returns the checksum of `digest` as hexadecimal text.
 
         Examples
         --------
@@ -245,7 +245,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def read_only(self) -> bool:
-        """True if writing is refused. It can be changed."""
+        """True if writing is rejected. It can be changed."""
         return bool(self._settings.read_only)
 
     @read_only.setter
@@ -269,7 +269,7 @@ class Array(ArrayBase, Internals):
     def resize(self, *args: Any) -> None:
         """Change the lengths of dimensions.
 
-        No data moves: chunks outside of the new shape are deleted, and new elements have the fill value.
+        No data moves: chunks outside the new shape are deleted, and new elements have the fill value.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def chunk_store(self) -> BaseStore:
-        """Where its chunks are stored."""
+        """The store of its chunks."""
         return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
@@ -322,12 +322,12 @@ class Array(ArrayBase, Internals):
 
     @property
     def meta_array(self) -> npt.NDArray[Any]:
-        """An empty array of the kind that reading gives."""
+        """An empty array of the class that reads return."""
         return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     @property
     def write_empty_chunks(self) -> bool:
-        """True if chunks are stored that hold nothing but the fill value."""
+        """True if chunks that hold only the fill value are stored."""
         return self._settings.write_empty_chunks
 
     @property
@@ -353,7 +353,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def nbytes_stored(self) -> int:
-        """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
+        """The number of stored bytes of the array, including metadata and attributes; -1 if unknown."""
         try:
             return self._stored_bytes
         except TypeError:  # A value of the mapping is not bytes.
@@ -392,7 +392,7 @@ class Array(ArrayBase, Internals):
         return InfoReporter(self)
 
     def info_items(self) -> list[tuple[str, object]]:
-        """The titles and values that `info` prints."""
+        """Returns the titles and values that `info` prints."""
         items: list[tuple[str, object]] = [("Name", self.name)] if self.name else []
         items += [
             ("Type", type_name(self)),

@@ -46,7 +46,7 @@ _OF_3 = frozenset(
 
 
 def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning.
+    """Returns the arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning.
 
     They may be all that a function has, with the further ones under ``kwargs``.
     """
@@ -102,13 +102,13 @@ def create(
         The data type, by default ``float64``. ``str`` and ``bytes`` have any length, ``"array:i4"`` is an array of any
         length in each element.
     compressor : Codec, optional
-        What compresses chunks; ``None`` for nothing. ``"default"`` is ``zarrox.v2.storage.default_compressor``.
+        The compressor of chunks; ``None`` for nothing. ``"default"`` is ``zarrox.v2.storage.default_compressor``.
     fill_value : object
         The value of elements that were never written.
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     store : MutableMapping or str, optional
-        The place of the array: a mapping, a path or a URL; a new store in memory if not given.
+        The location of the array: a mapping, a path or a URL; a new store in memory if not given.
     synchronizer : object, optional
         What synchronizes writers.
     overwrite : bool, optional
@@ -122,21 +122,21 @@ def create(
     cache_metadata, cache_attrs : bool, optional
         Whether metadata and attributes are read once, instead of before each access.
     read_only : bool, optional
-        Whether writing is refused.
+        Whether writing is rejected.
     object_codec : Codec, optional
         The codec of objects, for ``dtype=object``.
     dimension_separator : {'.', '/'}, optional
         The separator between the numbers in the keys of chunks.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     zarr_version, zarr_format : {2, 3}, optional
-        The format; by default that of the group which the array is in, and 2 where it is in none.
+        The format; by default that of the parent group, or 2 without one.
     meta_array : array_like, optional
         An array of the kind that reads return.
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
     **kwargs
         ``compression``, ``compression_opts`` and ``fillvalue``, as h5py has them. Others are ignored with a warning.
 
@@ -205,7 +205,7 @@ def array(data: Any, **kwargs: Any) -> Array:
     Parameters
     ----------
     data : array_like
-        The values. What has a shape and a type and can be sliced, such as an array of Zarr or h5py, is read in parts.
+        The values. What has a shape and a type and can be sliced, such as a Zarr array or h5py, is read in parts.
     **kwargs
         See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is told how far it is:
         see `zarrox.v2.util.progress_reporter`.
@@ -252,7 +252,7 @@ def open_array(
     Parameters
     ----------
     store : MutableMapping or str, optional
-        The place of the array: a mapping, a path or a URL.
+        The location of the array: a mapping, a path or a URL.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist; ``w``:
         created, what was there is deleted; ``w-`` or ``x``: created, must not exist.
@@ -261,7 +261,7 @@ def open_array(
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     partial_decompress : bool, optional
-        Has no effect: only the needed part of a chunk is read, if its codecs allow it.
+        No effect: only the needed part of a chunk is read, if its codecs allow it.
     shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
     chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, **kwargs
         See `create`. These arguments are needed only if an array is created.
@@ -302,17 +302,17 @@ def empty_like(a: Any, **kwargs: Any) -> Array:
 
 
 def zeros_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `zeros` does, like another one; see `empty_like`."""
+    """Create an array like `zeros`, with the properties of another one; see `empty_like`."""
     return _create_like(a, kwargs, 0)
 
 
 def ones_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `ones` does, like another one; see `empty_like`."""
+    """Create an array like `ones`, with the properties of another one; see `empty_like`."""
     return _create_like(a, kwargs, 1)
 
 
 def full_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `full` does, like another one, whose fill value is taken if none is given; see `empty_like`."""
+    """Create an array like `full`, with the properties of another one, including its fill value by default; see `empty_like`."""
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
     if "fill_value" not in kwargs:
@@ -328,7 +328,7 @@ def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
     a : array_like
         The other array.
     path : str or MutableMapping
-        The place of the array.
+        The location of the array.
     **kwargs
         See `open_array`.
     """

@@ -58,19 +58,19 @@ class Group(GroupBase, Internals):
 
     @property
     def chunk_store(self) -> BaseStore:
-        """Where the chunks of its arrays are stored."""
+        """The store of the chunks of its arrays."""
         return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
     def meta_array(self) -> np.ndarray[Any, Any]:
-        """An empty array of the kind that reading gives."""
+        """An empty array of the class that reads return."""
         return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         return {"meta_array": self._settings.meta_array, **super()._options(kwargs)}
 
     def info_items(self) -> list[tuple[str, Any]]:
-        """The lines of :attr:`info`."""
+        """Returns the lines of :attr:`info`."""
         names = self._native.names()
         arrays = [name for name, kind in names if kind == "array"]
         groups = [name for name, kind in names if kind == "group"]
@@ -138,7 +138,7 @@ class Group(GroupBase, Internals):
         return next((result for result in results if result is not None), None)
 
     def tree(self, expand: bool = False, level: int | None = None) -> TreeViewer:
-        """The hierarchy below, to be printed.
+        """Returns the hierarchy below, to be printed.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Group(GroupBase, Internals):
         return InfoReporter(self)
 
     def array_keys(self, recurse: bool = False) -> Iterator[str]:
-        """The names of the arrays directly below, or, with ``recurse``, of all arrays below.
+        """Yields the names of the arrays directly below, or, with ``recurse``, of all arrays below.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class Group(GroupBase, Internals):
         return (name for name, _ in self.arrays(recurse=True)) if recurse else super().array_keys()
 
     def arrays(self, recurse: bool = False) -> Iterator[tuple[str, Array]]:
-        """The arrays directly below, or, with ``recurse``, all arrays below, with their names (not their paths).
+        """Yields the arrays directly below, or, with ``recurse``, all arrays below, with their names (not their paths).
 
         Examples
         --------
@@ -272,7 +272,7 @@ class Group(GroupBase, Internals):
         data : array_like, optional
             The values of the array.
         **kwargs
-            As for :func:`zarrox.v2.create`: shape, chunks, dtype, compressor, fill_value, order, filters, overwrite …
+            See :func:`zarrox.v2.create`: shape, chunks, dtype, compressor, fill_value, order, filters, overwrite …
 
         Returns
         -------
@@ -302,7 +302,7 @@ class Group(GroupBase, Internals):
         data : array_like
             The values of the array.
         **kwargs
-            As for :func:`zarrox.v2.array`.
+            See :func:`zarrox.v2.array`.
 
         Returns
         -------
@@ -332,7 +332,7 @@ class Group(GroupBase, Internals):
         exact : bool, optional
             Whether the array must have exactly this data type.
         **kwargs
-            As for :meth:`create_dataset`, should the array be created.
+            See :meth:`create_dataset`; used if the array is created.
 
         Returns
         -------
@@ -389,7 +389,7 @@ def group(
     overwrite : bool, optional
         Whether an existing node is deleted first.
     store, chunk_store, cache_attrs, synchronizer, path, zarr_version, zarr_format, meta_array, storage_options, sync
-        As for `open_group`.
+        See `open_group`.
 
     Returns
     -------
@@ -440,7 +440,7 @@ def open_group(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
+        The location of the group; in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
         one; 'w-' (or 'x') creates a group and fails if one exists.
@@ -449,9 +449,9 @@ def open_group(
     synchronizer : object, optional
         Locks by key, for several threads or processes that write.
     path : str, optional
-        Where in the store.
+        The path in the store.
     chunk_store : BaseStore, MutableMapping, str or PathLike, optional
-        Where chunks are stored, if elsewhere.
+        The store of chunks, if it differs.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional
@@ -459,7 +459,7 @@ def open_group(
     meta_array : array_like, optional
         An array of the kind that reading gives; NumPy's if not given.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------

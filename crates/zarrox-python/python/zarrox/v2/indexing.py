@@ -125,22 +125,22 @@ def _is_total(part: Any, length: int) -> bool:
 
 
 def ensure_tuple(v: Any) -> tuple[Any, ...]:
-    """The value itself if it is a tuple, and a tuple of it otherwise."""
+    """Returns the value itself if it is a tuple, and a tuple of it otherwise."""
     return v if isinstance(v, tuple) else (v,)
 
 
 def ceildiv(a: int, b: int) -> int:
-    """The quotient of two integers, rounded up."""
+    """Returns the quotient of two integers, rounded up."""
     return -(-a // b)
 
 
 def normalize_integer_selection(dim_sel: Any, dim_len: int) -> int:
-    """An index from zero on.
+    """Returns an index from zero on.
 
     Raises
     ------
     BoundsCheckError
-        If the index is outside of the dimension.
+        If the index is outside the dimension.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def normalize_integer_selection(dim_sel: Any, dim_len: int) -> int:
 
 
 def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """The selection with a part for each dimension.
+    """Returns the selection with a part for each dimension.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def make_slice_selection(selection: Sequence[Any]) -> list[slice]:
-    """The selection with slices in the place of integers, and of arrays of one integer.
+    """Returns the selection with slices in the place of integers, and of arrays of one integer.
 
     Raises
     ------

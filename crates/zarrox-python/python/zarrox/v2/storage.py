@@ -167,19 +167,19 @@ def contains_group(store: StoreLike, path: PathArgument = None) -> bool:
 
 
 def listdir(store: StoreLike, path: PathArgument = None) -> list[str]:
-    """The names directly below a path.
+    """Returns the names directly below a path.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The store.
     path : str, optional
-        Where to look; the root when not given.
+        The path; the root if not given.
 
     Returns
     -------
     list of str
-        Sorted; empty where nothing is.
+        Sorted; empty if nothing exists there.
     """
     if hasattr(store, "listdir"):
         return list(store.listdir(normalize_storage_path(path)))
@@ -189,49 +189,49 @@ def listdir(store: StoreLike, path: PathArgument = None) -> list[str]:
 
 
 def rmdir(store: StoreLike, path: PathArgument = None) -> None:
-    """Deletes all that is below a path.
+    """Deletes all values below a path.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The store.
     path : str, optional
-        A path; the root when not given.
+        A path; the root if not given.
     """
     owner = store if hasattr(store, "rmdir") else BaseStore._ensure_store(store)
     owner.rmdir(normalize_storage_path(path))
 
 
 def rename(store: StoreLike, src_path: PathArgument, dst_path: PathArgument) -> None:
-    """Moves a value, or all that is below a path.
+    """Moves a value, or all values below a path.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The store.
     src_path : str
-        The key or path as it is.
+        The current key or path.
     dst_path : str
-        What it will be.
+        The new key or path.
     """
     owner = store if hasattr(store, "rename") else BaseStore._ensure_store(store)
     owner.rename(normalize_storage_path(src_path), normalize_storage_path(dst_path))
 
 
 def getsize(store: StoreArgument, path: PathArgument = None) -> int:
-    """The bytes of a value, or of the values directly below a path.
+    """Returns the size of a value, or of the values directly below a path, in bytes.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The store.
     path : str, optional
-        A key or a path; the root when not given.
+        A key or path; the root if not given.
 
     Returns
     -------
     int
-        -1 where it cannot be told.
+        -1 if unknown.
     """
     path = normalize_storage_path(path)
     foreign = adapted(store)

@@ -1,6 +1,6 @@
-"""Locks for those who write to the same chunks at the same time.
+"""Locks for concurrent writers of the same chunks.
 
-A synchronizer is what gives for each key a lock: ``with synchronizer[key]: …``.
+A synchronizer provides a lock for each key: ``with synchronizer[key]: …``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["ProcessSynchronizer", "ThreadSynchronizer"]
 class ThreadSynchronizer:
     """Locks between the threads of one process.
 
-    A thread may enter a lock again that it holds. Pickled, it becomes a new one.
+    The lock is reentrant: a thread may acquire it again. Pickled, it becomes a new one.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class ThreadSynchronizer:
 class _FileLock:
     """The lock of a file, shared by all that use the file in this process.
 
-    The operating system keeps processes apart, and a lock of Python's keeps threads apart, for which the system has no eyes.
+    The operating system excludes other processes, and a Python lock excludes other threads, which file locks do not.
     """
 
     def __init__(self, path: str) -> None:
@@ -126,7 +126,7 @@ if hasattr(os, "register_at_fork"):
 class ProcessSynchronizer:
     """Locks between processes, and between the threads of each.
 
-    A thread may enter a lock again that it holds.
+    The lock is reentrant: a thread may acquire it again.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The names of zarr-python 2's ``zarr.util`` that programs use. Each has its place in another module."""
+"""The names of zarr-python 2's ``zarr.util`` that programs use. Each is defined in another module."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def is_valid_python_name(name: str) -> bool:
 
 
 def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
-    """The shape of chunks as arrays get it, from what users write for it.
+    """Returns the shape of chunks as arrays get it, from what users write for it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
     shape : tuple of int
         The shape of the array.
     typesize : int
-        The size of an element in bytes, which matters where chunks are guessed.
+        The size of an element in bytes, which guessing chunks depends on.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
 
 
 def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
-    """The shape that chunks get where users do not say it.
+    """Returns the default chunk shape.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
 
 
 def buffer_size(v: Any) -> int:
-    """The number of bytes of an object with the buffer protocol.
+    """Returns the number of bytes of an object with the buffer protocol.
 
     Examples
     --------

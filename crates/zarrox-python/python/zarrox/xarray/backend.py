@@ -23,9 +23,9 @@ StorageOptions = dict[str, Any]
 class ZarroxBackendEntrypoint(BackendEntrypoint):
     """The backend of xarray that ``engine="zarrox"`` chooses.
 
-    Beside xarray's own arguments there are ``group``, the path of the group; ``storage_options`` of a URL;
-    ``consolidated`` (``True`` demands the copy of all metadata, ``None`` takes it if it is there); ``zarr_format``;
-    and ``use_zarr_fill_value_as_mask`` (whether the fill value stands for missing values: by default in format 2).
+    Beside xarray's own arguments there are ``group``, the path of the group; ``storage_options`` of a URL; ``consolidated``
+    (``True`` requires consolidated metadata, ``None`` uses it if it exists); ``zarr_format``; and ``use_zarr_fill_value_as_mask``
+    (whether the fill value marks missing values: by default in format 2).
 
     Examples
     --------
@@ -63,7 +63,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         zarr_format: int | None = None,
         use_zarr_fill_value_as_mask: bool | None = None,
     ) -> xr.Dataset:
-        """One group as a dataset. `ZarroxBackendEntrypoint` says what the arguments mean."""
+        """Opens a group as a dataset. See `ZarroxBackendEntrypoint` for the arguments."""
         opened = open_for_reading(filename_or_obj, group, storage_options, consolidated, zarr_format)
         return self._dataset(
             ZarroxStore(opened, mask=use_zarr_fill_value_as_mask, close=not is_store(filename_or_obj)),
@@ -93,7 +93,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         zarr_format: int | None = None,
         use_zarr_fill_value_as_mask: bool | None = None,
     ) -> dict[str, xr.Dataset]:
-        """A group and all groups below it, by their paths."""
+        """Returns a group and all groups below it, by their paths."""
         opened = open_for_reading(filename_or_obj, group, storage_options, consolidated, zarr_format)
         together = ReadTogether()
         stores = {
@@ -116,7 +116,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         }
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
-        """A group and all groups below it, as a tree. The arguments are those of `open_groups_as_dict`."""
+        """Returns a group and all groups below it, as a tree. The arguments are those of `open_groups_as_dict`."""
         datasets = self.open_groups_as_dict(filename_or_obj, **options)
         tree = xr.DataTree.from_dict(datasets)
         for path, dataset in datasets.items():

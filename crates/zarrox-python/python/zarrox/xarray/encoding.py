@@ -1,4 +1,4 @@
-"""Variables as they are stored: by CF's conventions, and with the encoding of Zarr."""
+"""Variables as stored: by CF's conventions, and with the encoding of Zarr."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from xarray.core.common import contains_cftime_datetimes
 from zarrox.xarray.fitting import fitted
 from zarrox.xarray.lazy import DIMENSIONS
 
-#: What ``encoding=`` of a variable may say, beside CF's own, which xarray takes out before.
+#: The allowed members of ``encoding=`` of a variable, except those of CF, which xarray removes first.
 ENCODINGS = {
     "chunks",
     "shards",
@@ -33,20 +33,20 @@ ENCODINGS = {
 }
 #: Those of them that another format cannot take over.
 CODECS = {"filters", "compressor", "compressors", "serializer", "chunk_key_encoding", "dimension_separator"}
-#: Those of them for which ``None`` means that there is none, and not that there is nothing to say.
+#: The members for which ``None`` is a value, and not the default.
 _NONE_IS_NONE = {"filters", "compressor", "compressors"}
-#: What variables have that were read from somewhere, and no array is made by.
+#: Members of variables that were read, which do not concern new arrays.
 _OF_READING = {"preferred_chunks", "zarr_format", "source", "original_shape", "_FillValue"}
 _NUMBERS = "iufc"
 
 
 def plain(value: Any) -> Any:
-    """An attribute without NumPy's types."""
+    """Returns an attribute without NumPy's types."""
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
-    """A variable by CF's conventions."""
+    """Returns a variable by CF's conventions."""
     is_bool = variable.dtype.kind == "b" and np.dtype(variable.encoding.get("dtype", bool)).kind == "b"
     variable = conventions.encode_cf_variable(variable, name=name)
     if is_bool:
@@ -62,7 +62,7 @@ def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
 
 
 def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None, rounds: bool) -> xr.Variable:
-    """A variable by CF's conventions, whose numbers are stored as a type, and do not change on the way.
+    """Returns a variable by CF's conventions, whose numbers are stored as a type, and do not change on the way.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def is_packed(variable: xr.Variable) -> bool:
 def _is_cast(variable: xr.Variable, dtype: np.dtype[Any]) -> bool:
     """Returns true where CF would cast values to a type, whatever becomes of them."""
     if dtype.kind in "US":
-        # Characters are a dimension of their own, which encoding makes of text.
+        # Encoding converts text to characters with an additional dimension.
         return variable.encoding.get("dtype") != "S1"
     if dtype.kind not in _NUMBERS or "_Unsigned" in variable.encoding:
         return False
@@ -115,7 +115,7 @@ def _is_time(variable: xr.Variable) -> bool:
 
 
 def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
-    """The type of numbers that the encoding of a variable asks for."""
+    """Returns the type of numbers that the encoding of a variable asks for."""
     wanted = variable.encoding.get("dtype")
     try:
         dtype = None if wanted is None or wanted is str else np.dtype(wanted)
@@ -134,7 +134,7 @@ def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_for
     """
     unknown = sorted(set(variable.encoding) - ENCODINGS - _OF_READING)
     if wanted and unknown:
-        raise ValueError(f"the encoding of {name!r} has {unknown!r}, which is none of {sorted(ENCODINGS)}")
+        raise ValueError(f"the encoding of {name!r} has the unknown member {unknown!r}; expected one of {sorted(ENCODINGS)}")
     if variable.encoding.get("_FillValue") is not None:
         raise ValueError(f"the encoding of {name!r} has _FillValue, which its values cannot have")
     if wanted and zarr_format == 2 and variable.encoding.get("fill_value") is not None:
@@ -153,12 +153,12 @@ def creation(
     write_empty_chunks: bool | None,
     is_asked: bool,
 ) -> dict[str, Any]:
-    """The arguments of `zarrox.create_array` for an encoded variable, but for its name.
+    """Returns the arguments of `zarrox.create_array` for an encoded variable, but for its name.
 
     Raises
     ------
     ValueError
-        The encoding says something else of ``write_empty_chunks`` than the argument.
+        If the encoding and the argument differ in ``write_empty_chunks``.
     """
     options = {
         key: value
@@ -202,7 +202,7 @@ def _config(name: Hashable, own: bool | None, of_all: bool | None) -> dict[str, 
 
 
 def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, Any], mask: bool) -> Any:
-    """The fill value of an array; what stands for missing values is either it, or an attribute."""
+    """Returns the fill value of an array. Missing values are marked either by it or by an attribute."""
     missing = attributes.pop("_FillValue", None)
     if mask:
         return missing
@@ -216,7 +216,7 @@ Kind = Literal["number", "complex number", "Boolean", "time", "duration", "text"
 
 
 def kind_of(variable: xr.Variable) -> Kind:
-    """What the values of a decoded variable are: only values of one kind go into one array."""
+    """The kind of the values of a decoded variable. An array has values of a single kind."""
     kinds: dict[str, Kind] = {
         "b": "Boolean",
         "c": "complex number",

@@ -1,4 +1,4 @@
-"""What was planned is done, and undone where it fails."""
+"""Executes a plan, and undoes it if it fails."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Options = Mapping[str, Any] | None
 
 
 class Undo:
-    """What has to be done for a failed write to leave the groups as they were."""
+    """The actions that restore the groups after a failed write."""
 
     def __init__(self) -> None:
         self._steps: list[Callable[[], None]] = []
@@ -36,7 +36,7 @@ class Undo:
     def all(self) -> None:
         """Undoes everything that can be undone, the last first."""
         for step in reversed(self._steps):
-            # What stands in the way of undoing also stood in the way of writing: that error is the one to tell.
+            # An error that prevents undoing also caused the failed write, whose error is reported.
             with suppress(Exception):
                 step()
         self._steps.clear()
@@ -62,7 +62,7 @@ def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
 
 
 def reopened(root: Group, plans: Plans) -> list[tuple[Array, Write]]:
-    """The arrays that `prepare` has made, after their group got another place."""
+    """Returns the arrays that `prepare` created, after their group was moved."""
     return [
         (_storing_empty(root[f"{path}/{write.name}" if path else write.name], plan, write), write)
         for path, plan in plans
@@ -82,7 +82,7 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
 
 
 def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tuple[str, int, int, int]]:
-    """The arrays that become longer: their paths below the group, the axis, and the lengths before and after."""
+    """Yields the arrays that become longer: their paths below the group, the axis, and the lengths before and after."""
     for array, write in prepared:
         for axis, (before, after) in enumerate(zip(write.before or (), write.shape, strict=False)):
             if before != after:

@@ -1,4 +1,4 @@
-"""All that is wrong with a dataset, which is told at once."""
+"""Collected errors of a dataset, which are raised together."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 
 class Faults:
-    """What is found wrong while a write is planned. Nothing has been changed then."""
+    """The errors found while a write is planned. Nothing is changed before they are raised."""
 
     def __init__(self) -> None:
         self._found: list[Exception] = []
 
     def add(self, message: str) -> None:
-        """Notes a fault.
+        """Records an error.
 
         Parameters
         ----------
         message : str
-            What is wrong, where, and what to do.
+            The message: the error, its location and the remedy.
         """
         self._found.append(ValueError(message))
 

@@ -14,7 +14,7 @@ _NAT = np.iinfo("i8").min
 
 
 def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str, are_times: bool = False) -> Any:
-    """The values of a variable as a type of numbers or of text with a length.
+    """Returns the values of a variable as a type of numbers or of text with a length.
 
     Pieces of chunked arrays are looked at when they are computed: their values are not known before.
 

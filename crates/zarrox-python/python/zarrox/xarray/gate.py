@@ -68,5 +68,5 @@ def _without_gate(array: Array, shape: tuple[int, ...]) -> Guarded:
 
 
 def shaped(array: Array, native: _native.Array) -> Array:
-    """An array as it is, in another shape."""
+    """Returns an array unchanged, except for its shape."""
     return Array._of(native, array._store, array._settings)

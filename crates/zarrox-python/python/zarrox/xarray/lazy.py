@@ -19,14 +19,14 @@ from zarrox.waiting import run
 
 #: The attribute that names the dimensions of an array of format 2.
 DIMENSIONS = "_ARRAY_DIMENSIONS"
-#: Larger coordinates are read when they are needed, and no more of them than is.
+#: Larger coordinates are read on demand, and only the requested part.
 _LARGEST = 4 << 20
 #: The largest number of coordinates that are read at a time.
 _THREADS = 32
 
 
 class ReadTogether:
-    """Coordinates of one dataset or tree. xarray asks for all of them, one after the other; the first request reads all at once."""
+    """Coordinates of one dataset or tree. xarray requests them one by one; the first request reads all of them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class ReadTogether:
         return True
 
     def values(self, array: Array, whole: bool) -> Any:
-        """The values of an array, which are kept until they were asked for as a whole; ``None`` afterwards."""
+        """Returns the values of an array, which are kept until the whole array was requested; ``None`` afterwards."""
         with self._lock:
             if id(array) in self._waiting:
                 self._read()
@@ -62,7 +62,7 @@ class ReadTogether:
 
 
 def _attempt(array: Array) -> Any:
-    """The values of an array; ``None`` where that fails, so that only who needs this array sees its error."""
+    """Returns the values of an array; ``None`` if reading fails, so that the error is raised only when the array is used."""
     try:
         return np.asarray(array[...], dtype=data_type(array))
     except Exception:
@@ -70,7 +70,7 @@ def _attempt(array: Array) -> Any:
 
 
 class LazyArray(BackendArray):
-    """An array as xarray wants it: nothing is read before it is needed, and then no more than that."""
+    """A lazy array for xarray: only the requested part is read, when it is needed."""
 
     __slots__ = ("_array", "_together", "dtype", "shape")
 
@@ -115,7 +115,7 @@ def is_netcdf(name: str) -> bool:
 
 
 def dimensions_of(array: Array) -> tuple[str, ...]:
-    """The names of an array's dimensions."""
+    """Returns the names of an array's dimensions."""
     names: Sequence[str | None] | None = array._native.dimension_names
     if names is None:
         names = array.attrs.get(DIMENSIONS)
@@ -128,12 +128,12 @@ def dimensions_of(array: Array) -> tuple[str, ...]:
             f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
             f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
         )
-    # xarray takes dimensions without a name, which its types do not say.
+    # xarray accepts dimensions without a name, although its types do not allow it.
     return cast("tuple[str, ...]", tuple(names))
 
 
 def _netcdf_dimensions(array: Array) -> list[str] | None:
-    """The names that netCDF's own Zarr has: paths of dimensions."""
+    """Returns the names that netCDF's own Zarr has: paths of dimensions."""
     document = json.loads(array._native.document())
     extra = array.attrs.get("_nczarr_array") or document.get("_nczarr_array") or document.get("_NCZARR_ARRAY")
     return extra and [
@@ -142,7 +142,7 @@ def _netcdf_dimensions(array: Array) -> list[str] | None:
 
 
 def data_type(array: Array) -> np.dtype[Any]:
-    """The type of an array, where text says that it is text."""
+    """Returns the data type of an array, marked as text if it is."""
     dtype = array.dtype
     is_text = dtype.kind in "OT" and json.loads(array._native.data_type) == "string"
     return strings.create_vlen_dtype(str) if is_text and dtype.kind == "O" else dtype

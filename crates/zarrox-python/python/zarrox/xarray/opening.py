@@ -24,7 +24,7 @@ def open_for_reading(
     consolidated: bool | None,
     zarr_format: int | None,
 ) -> Group:
-    """The group, for reading."""
+    """Returns the group, for reading."""
     base = normalize_store_arg(store, storage_options=storage_options, mode="r")
     node = _node(
         native_store(base),
@@ -56,7 +56,7 @@ def _node(
 
 
 def tree_of(group: Group) -> dict[str, tuple[Group, dict[str, Array]]]:
-    """A group and all groups below with their arrays, by paths that begin at the group. Groups of one depth are listed at the same time."""
+    """Returns a group and all groups below with their arrays, by paths that begin at the group. Groups of one depth are listed at the same time."""
     found: dict[str, tuple[Group, dict[str, Array]]] = {}
     level = [("/", group)]
     with ThreadPoolExecutor(_THREADS) as threads:

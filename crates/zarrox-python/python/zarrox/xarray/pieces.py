@@ -12,7 +12,7 @@ from zarrox.core.grids import chunk_sizes, grid_of
 
 
 def cut(array: Array, variable: xr.Variable, shape: tuple[int, ...], region: tuple[slice, ...]) -> xr.Variable:
-    """The values in pieces of which no two are of one stored chunk: the same variable if they are already."""
+    """Returns the values in pieces of which no two are of one stored chunk: the same variable if they are already."""
     stored = stored_sizes(array, shape)
     starts = [part.start or 0 for part in region]
     pieces = tuple(map(aligned, variable.chunks or (), starts, stored))
@@ -20,7 +20,7 @@ def cut(array: Array, variable: xr.Variable, shape: tuple[int, ...], region: tup
 
 
 def stored_sizes(array: Array, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The lengths of the chunks, or shards, that an array has with a shape."""
+    """Returns the lengths of the chunks, or shards, that an array has with a shape."""
     if grid_of(array._native) is None:
         return chunk_sizes(array.shards or array.chunks, shape)
     # A rectilinear grid gets one chunk more, which covers the rest.
@@ -48,7 +48,7 @@ def aligned(sizes: tuple[int, ...], start: int, stored: tuple[int, ...]) -> tupl
 
 
 def shorten(sizes: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
-    """The lengths of chunks, as one number along dimensions where they are regular."""
+    """Returns the lengths of chunks, as one number along dimensions where they are regular."""
 
     def is_regular(lengths: tuple[int, ...]) -> bool:
         return len(set(lengths[:-1])) <= 1 and lengths[-1] <= lengths[0]

@@ -1,4 +1,4 @@
-"""What writing a dataset will do to a group: worked out as a whole, before anything is changed."""
+"""The plan for writing a dataset to a group, which is complete before anything is changed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FLOATS = "fc"
 
 
 def stored_name(name: Hashable) -> str:
-    """The name of the array of a variable. The variable without a name has one."""
+    """Returns the name of the array of a variable. The variable without a name has one."""
     return NONE_VAR_NAME if name is None else str(name)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """How a dataset is to be written.
+    """The options for writing a dataset.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Wanted:
     region : mapping
         For each dimension the slice that is written; all of the others.
     write_empty_chunks : bool, optional
-        Whether chunks of nothing but the fill value are stored.
+        Whether chunks with only the fill value are stored.
     is_repeated : bool
         Whether all rows are there already, of the same append that was killed afterwards.
     """
@@ -88,16 +88,16 @@ class Write:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that is done to one group.
+    """The changes of a group.
 
     Attributes
     ----------
     writes : list of Write
-        The arrays that are created, become longer, or get other values.
+        The arrays that are created, grow, or get other values.
     attributes : dict
-        The attributes that the group gets beside its others.
+        The attributes to add to the group.
     write_empty_chunks : bool, optional
-        Whether chunks of nothing but the fill value are stored.
+        Whether chunks with only the fill value are stored.
     """
 
     writes: list[Write]
@@ -137,7 +137,7 @@ def plan(
 def _without_interrupted(
     stored: Mapping[str, xr.Variable], variables: Mapping[Hashable, xr.Variable], dimension: Hashable | None
 ) -> Mapping[str, xr.Variable]:
-    """What is stored, without the rows of the same append, if that was killed while it stored the shapes."""
+    """The stored state, without the rows of the same append if it was killed while it stored the shapes."""
     lengths = {variable.sizes[dimension] for variable in stored.values() if dimension in variable.dims}
     more = {variable.sizes[dimension] for variable in variables.values() if dimension in variable.dims}
     if len(lengths) != 2 or more != {max(lengths) - min(lengths)}:
@@ -175,7 +175,7 @@ def _check_names(
 
 
 def _new(name: str, variable: xr.Variable, wanted: Wanted, is_encoded: bool) -> Write:
-    """An array for a variable that is not there."""
+    """Returns an array for a variable that is not there."""
     encoded = encode_to(name, variable, wanted_type(variable), rounds=True)
     check_encoding(name, encoded, is_encoded, wanted.zarr_format)
     options = creation(name, encoded, wanted.zarr_format, wanted.write_empty_chunks, is_encoded)
@@ -185,7 +185,7 @@ def _new(name: str, variable: xr.Variable, wanted: Wanted, is_encoded: bool) -> 
 def _into(
     raw: xr.Variable, name: str, variable: xr.Variable, wanted: Wanted, before: tuple[int, ...]
 ) -> Write | None:
-    """What is written into an array that is there; ``None`` where nothing changes."""
+    """The write to an existing array; ``None`` if nothing changes."""
     dimension = wanted.append_dim
     grows = dimension is not None and dimension in variable.dims
     is_label = variable.dims == (name,)
@@ -235,7 +235,7 @@ def same_values(one: xr.Variable, other: xr.Variable) -> bool:
 
 
 def like(raw: xr.Variable, name: str, variable: xr.Variable) -> xr.Variable:
-    """The variable, encoded as the array is that it goes into.
+    """Returns the variable, encoded as the array is that it goes into.
 
     Raises
     ------
@@ -277,7 +277,7 @@ def _check_calendars(name: str, variable: xr.Variable, stored: xr.Variable) -> N
 
 
 def _check_units(name: Hashable, encoded: xr.Variable, raw: xr.Variable) -> None:
-    """That encoded times mean the same in the array that is there: xarray takes other units where those are too coarse."""
+    """Checks that encoded times have the units of the existing array: xarray chooses other units if those are too coarse."""
     moments = (_first_moments(name, attributes) for attributes in (encoded.attrs, raw.attrs))
     if not np.array_equal(*moments):
         units, wanted = encoded.attrs.get("units"), raw.attrs.get("units")
@@ -287,7 +287,7 @@ def _check_units(name: Hashable, encoded: xr.Variable, raw: xr.Variable) -> None
 
 
 def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
-    """The moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
+    """Returns the moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
     units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
     return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
 
@@ -307,7 +307,7 @@ def _check_sizes(stored: Mapping[str, xr.Variable], writes: list[Write], faults:
 
 
 def _check_labels(stored: Mapping[str, xr.Variable], writes: list[Write], faults: Faults) -> None:
-    """That no array which stays as it is gets other coordinates."""
+    """Checks that no unchanged array gets other coordinates."""
     written = {write.name for write in writes}
     for write in writes:
         if not write.is_label or write.before is not None or write.creation is not None:

@@ -62,7 +62,7 @@ def open_zarr(
     use_zarr_fill_value_as_mask : bool, optional
         ``True`` if fill values are missing values. By default in format 2.
     chunked_array_type, from_array_kwargs : object, optional
-        The kind of chunked arrays, and how they are made.
+        The kind of chunked arrays, and the arguments for creating them.
     create_default_indexes : bool
         ``False`` reads no coordinates to make indexes of them.
 

@@ -17,16 +17,16 @@ Region = Mapping[Hashable, slice | Literal["auto"]] | Literal["auto"]
 def slices_of(
     stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Region, append_dim: Hashable | None
 ) -> dict[Hashable, slice]:
-    """The slice of each dimension; ``"auto"`` by the values of its coordinate.
+    """Returns the slice of each dimension; ``"auto"`` by the values of its coordinate.
 
     Raises
     ------
     TypeError
-        The region is no mapping.
+        If the region is not a mapping.
     KeyError
-        Coordinates of the dataset are not in the store.
+        If coordinates of the dataset are not in the store.
     ValueError
-        The region is none of this dataset.
+        If the region does not belong to this dataset.
     """
     if not isinstance(region, (str, Mapping)):
         raise TypeError(f"region is a mapping of dimensions to slices or 'auto', and not {region!r}")
@@ -40,7 +40,7 @@ def slices_of(
 
 
 def _position(stored: Mapping[str, xr.Variable], dataset: xr.Dataset, dimension: Hashable) -> slice:
-    """Where the coordinates of a dataset stand among those that are stored."""
+    """Returns the positions of the coordinates of a dataset in the stored coordinates."""
     if dimension not in dataset.variables:
         return slice(0, dataset.sizes[dimension])
     if str(dimension) not in stored:

@@ -1,4 +1,4 @@
-"""What is planned is tried without the store, and compared with what values are read from."""
+"""Checks of a plan without the store, and of the sources of its values."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _check_borders(array: Array, write: Write) -> None:
     ):
         borders = {0, *itertools.accumulate(sizes)}
         for border in (part.start or 0, part.stop):
-            # The last chunk ends behind the array.
+            # The last chunk extends beyond the array.
             if border is not None and border not in borders:
                 raise ValueError(
                     f"the region of {write.name!r} along {dimension!r} has a border at {border}, within a stored chunk: who "
@@ -86,9 +86,9 @@ def check_labels_of_region(
 
 
 def check_sources(store: BaseStore, path: str, plans: Plans, is_replaced: bool, faults: Faults) -> None:
-    """That nothing is changed before it is read.
+    """Checks that nothing is changed before it is read.
 
-    Lazy values are read at once; those in pieces are refused.
+    Lazy values are read at once; those in pieces are rejected.
     """
     root = place(store, path)
     changed: list[Place] = [root] if is_replaced else []

@@ -1,4 +1,4 @@
-"""Groups that are written beside the place where they will be, and put there when they are complete."""
+"""Groups that are written to a temporary directory, which is renamed when they are complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zarrox.storage.directory import DirectoryStore
 
 
 class Beside:
-    """A directory beside that of a group, in which the group is written that will take its place.
+    """A temporary directory beside a group, for the group that will replace it.
 
     Attributes
     ----------
@@ -29,12 +29,12 @@ class Beside:
         self.store.path = self._new
 
     def put_in_place(self, overwrite: bool) -> None:
-        """Gives the new directory the name of the group, in one step where the system can. What had the name before is deleted.
+        """Renames the new directory to the group, atomically if the system supports it, and deletes the old group.
 
         Raises
         ------
         ContainsGroupError
-            Something has the name by now, and must not be replaced.
+            If a node was created meanwhile that must not be replaced.
         """
         if overwrite and os.path.isdir(self._target):
             shutil.copymode(self._target, self._new)
@@ -44,16 +44,16 @@ class Beside:
             os.rename(self._new, self._target)
         except OSError as error:
             if os.path.isdir(self._target):
-                raise ContainsGroupError(f"there is something at {self._target} by now: nothing was replaced") from error
+                raise ContainsGroupError(f"{self._target} was created meanwhile: nothing was replaced") from error
             raise
 
     def discard(self) -> None:
-        """Deletes the new directory, unless it is in its place: then what it has replaced, if that is left."""
+        """Deletes the new directory, or after the replacement the remains of the old one."""
         shutil.rmtree(self._new, ignore_errors=True)
 
 
 def beside(store: BaseStore, path: str) -> Beside | None:
-    """Where a group can be written instead of at its place; ``None`` where it has to be written at its place."""
+    """The temporary directory for a group; ``None`` if the group must be written in place."""
     if not isinstance(store, DirectoryStore) or store._custom or store._format is not None:
         return None
     target = os.path.realpath(os.path.join(store.path, path))

@@ -1,4 +1,4 @@
-"""A group of Zarr as xarray reads it: the variables, as they are encoded."""
+"""A Zarr group as xarray reads it, with encoded variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ZarroxStore(AbstractDataStore):
     group : zarrox.hierarchy.Group
         The group.
     mask : bool, optional
-        Whether the fill value of an array stands for missing values. By default in format 2, where nothing else does.
+        Whether the fill value of an array marks missing values. By default in format 2, where nothing else does.
     close : bool
         Whether closing this closes the group's store.
     arrays : mapping, optional
@@ -54,16 +54,16 @@ class ZarroxStore(AbstractDataStore):
         self._codecs: dict[str, dict[str, Any]] = {}
 
     def get_attrs(self) -> dict[str, Any]:
-        """The attributes of the group, without those that NCZarr keeps for itself."""
+        """Returns the attributes of the group, without those that NCZarr keeps for itself."""
         return {name: value for name, value in self.group.attrs.asdict().items() if not is_netcdf(name)}
 
     def get_variables(self) -> dict[str, xr.Variable]:
-        """The arrays of the group, as they are stored."""
+        """Returns the arrays of the group, as stored."""
         arrays = dict(self.group.arrays()) if self._arrays is None else self._arrays
         return {name: self._variable(array, name) for name, array in arrays.items()}
 
     def get_dimensions(self) -> dict[Hashable, int]:
-        """The lengths of all dimensions."""
+        """Returns the lengths of all dimensions."""
         sizes: dict[Hashable, int] = {}
         for name, array in self.group.arrays():
             for dimension, size in zip(dimensions_of(array), array.shape, strict=True):
@@ -72,7 +72,7 @@ class ZarroxStore(AbstractDataStore):
         return sizes
 
     def _variable(self, array: Array, name: str) -> xr.Variable:
-        """An array as a variable; the one of a coordinate is read together with others."""
+        """Returns an array as a variable; the one of a coordinate is read together with others."""
         dimensions = dimensions_of(array)
         attributes = {
             name: value
@@ -92,7 +92,7 @@ class ZarroxStore(AbstractDataStore):
         if self.zarr_format == 3:
             encoding["fill_value"] = array.fill_value
         if data.dtype.kind == "T":
-            # Without it xarray makes objects of text, at once and in one piece.
+            # Without it, xarray converts all text to objects immediately.
             encoding["dtype"] = data.dtype
         if self._mask and (self.zarr_format == 2 or "_FillValue" not in attributes):
             if array.fill_value is not None:
@@ -103,7 +103,7 @@ class ZarroxStore(AbstractDataStore):
         return xr.Variable(dimensions, indexing.LazilyIndexedArray(data), attributes, encoding)
 
     def _codecs_of(self, array: Array) -> dict[str, Any]:
-        """The codecs of an array. Objects are made once for all arrays whose codecs are equal, of which a dataset has many."""
+        """Returns the codecs of an array. Objects are made once for all arrays whose codecs are equal, of which a dataset has many."""
         text = array._native.codecs
         if text not in self._codecs:
             codecs = {"filters": array.filters, "compressors": array.compressors}
@@ -117,7 +117,7 @@ class ZarroxStore(AbstractDataStore):
 
 
 def _chunks(array: Array) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
-    """The chunks and shards of an array: a length along each dimension, or all lengths where they differ."""
+    """Returns the chunks and shards of an array: a length along each dimension, or all lengths where they differ."""
     if grid_of(array._native) is None:
         return array.chunks, array.shards
     read, written = shorten(array.read_chunk_sizes), shorten(array.write_chunk_sizes)

@@ -95,10 +95,10 @@ def to_zarr(
     region : mapping or "auto", optional
         For each dimension the slice that is written. ``"auto"`` finds it by the coordinates.
     safe_chunks : bool
-        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses pieces that share stored chunks with what lies
-        outside of the region, since others may be writing that. ``False`` with ``align_chunks=False`` writes pieces of Dask
-        as they are, also where several are in one stored chunk, or shard. Such chunks are written more than once. Nothing
-        is lost where the store keeps writers apart, as directories and databases do.
+        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses pieces that share stored chunks with what lies outside
+        the region, since others may be writing that. ``False`` with ``align_chunks=False`` writes pieces of Dask as they are, also
+        where several are in one stored chunk, or shard. Such chunks are written more than once. Nothing is lost where the store
+        keeps writers apart, as directories and databases do.
     align_chunks : bool
         ``True`` cuts the pieces of Dask at the borders of stored chunks, or shards, so that none is written twice.
         ``False`` refuses pieces that share stored chunks, unless ``safe_chunks=False``.
@@ -107,7 +107,7 @@ def to_zarr(
     zarr_format : {2, 3}, optional
         The format of a group that is made; by default that of the group which it is in, or 2.
     write_empty_chunks : bool, optional
-        Whether chunks of nothing but the fill value are stored.
+        Whether chunks with only the fill value are stored.
     chunkmanager_store_kwargs : mapping, optional
         Arguments for the function that stores chunked arrays: ``dask.array.store``.
     write_inherited_coords : bool
@@ -211,7 +211,7 @@ def _closed(writes: Any, written: ZarroxStore) -> None:
 def _parts(
     data: xr.Dataset | xr.DataArray | xr.DataTree, encoding: Mapping[Any, Any], inherited: bool
 ) -> Iterator[tuple[tuple[str, xr.Dataset], Encoding]]:
-    """The datasets of data with their paths below the group, and the encoding of each."""
+    """Yields the datasets of data with their paths below the group, and the encoding of each."""
     if isinstance(data, xr.DataTree):
         if unknown := sorted(set(encoding) - set(data.groups)):
             raise ValueError(f"encoding is given for the groups {unknown!r}, which the tree does not have")
@@ -225,7 +225,7 @@ def _parts(
 
 
 def _dataset_of(data: xr.DataArray) -> xr.Dataset:
-    """The dataset as which ``xarray.open_dataarray`` expects an array of data."""
+    """Returns the dataset as which ``xarray.open_dataarray`` expects an array of data."""
     if data.name is None:
         return data.to_dataset(name=_UNNAMED)
     if data.name not in data.coords and data.name not in data.dims:
@@ -262,7 +262,7 @@ def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
 
 @dataclass(frozen=True)
 class _How:
-    """How values are written, as the arguments say; and the right to append, with whether all rows are there already."""
+    """The method for writing values, and the reservation of an append with whether all of its rows exist already."""
 
     aligns: bool
     is_safe: bool
@@ -275,7 +275,7 @@ class _How:
 
 
 class _Target:
-    """The group that is written, as it is before: nothing is made.
+    """The group to be written, before any change.
 
     Attributes
     ----------
@@ -328,7 +328,7 @@ class _Target:
         return self._copy() is not None
 
     def misses_in_copy(self, plans: Plans) -> bool:
-        """True if there is a copy of all metadata without an array of these, as an interrupted write leaves it."""
+        """Returns true if there is a copy of all metadata without an array of these, as an interrupted write leaves it."""
         copy = self._copy()
         if copy is None:
             return False
@@ -342,7 +342,7 @@ class _Target:
             return None
 
     def arrays_at(self, path: str) -> dict[str, xr.Variable]:
-        """The arrays of the group, or of one below, as variables that are not decoded."""
+        """Returns the arrays of the group, or of one below, as variables that are not decoded."""
         if self.group is None:
             return {}
         try:
@@ -365,7 +365,7 @@ def _plan(
     append_dim: Hashable | None,
     faults: Faults,
 ) -> Plan:
-    """What is done to one group."""
+    """The changes of a group."""
     stored = target.arrays_at(path)
     slices = {}
     if region is not None:
@@ -389,7 +389,7 @@ def _plan(
 
 
 def _write_there(target: _Target, plans: Plans, how: _How) -> tuple[Group, Any]:
-    """Writes a group at its place, and undoes what has failed."""
+    """Writes a group in place, and undoes a failed write."""
     undo = Undo()
     try:
         group = target.group

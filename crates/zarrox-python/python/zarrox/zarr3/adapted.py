@@ -32,7 +32,7 @@ class StoreOfZarrPython(NativeStore):
     _identity = ("store",)
     _transient = (*NativeStore._transient, "_reached")
     _reached: Reached | None = None
-    """What the native store calls, to which it refers weakly."""
+    """The object that the native store calls, and refers to weakly."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -44,7 +44,7 @@ class StoreOfZarrPython(NativeStore):
 
 
 def adapted(store: Any) -> BaseStore:
-    """The store of this package for a store of zarr-python.
+    """Returns the store of this package for a store of zarr-python.
 
     Parameters
     ----------

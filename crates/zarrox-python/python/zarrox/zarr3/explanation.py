@@ -14,9 +14,9 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The places where the parts of the work run.
+    """The engine of each part of the work.
 
-    Printed, it is a text for people.
+    Its text form is readable.
     """
 
     pipeline: str
@@ -34,7 +34,7 @@ class Explanation:
 
 
 def explain(array: Any) -> Explanation:
-    """Tells what runs in Rust for an array, what runs in Python, and why.
+    """Explains which operations of an array run in Rust, which run in Python, and why.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def explain(array: Any) -> Explanation:
     Returns
     -------
     Explanation
-        What runs where.
+        The explanation.
 
     Examples
     --------

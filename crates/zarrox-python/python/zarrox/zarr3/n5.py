@@ -1,4 +1,4 @@
-"""Trees of N5 as zarr-python 3 sees them: with the documents and keys of version 2, also where it writes."""
+"""N5 hierarchies for zarr-python 3, with the documents and keys of version 2, for reading and writing."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["N5View", "is_n5", "n5_store", "register_n5"]
 
 _DOCUMENTS = (array_meta_key, group_meta_key, attrs_key)
 _UNKNOWN = ("zarr.json", ".zmetadata")
-"""Documents of Zarr that N5 has no place for."""
+"""Zarr documents without an equivalent in N5."""
 
 
 def is_n5(place: Any) -> bool:
-    """Returns true if a place is one of N5: by its name, or by its class."""
+    """Returns true if a location is N5, by its name or class."""
     named = isinstance(place, str) and place.rstrip("/").endswith(".n5")
     return named or isinstance(place, (N5Store, N5FSStore))
 
 
 def n5_store(url: str, read_only: bool, options: dict[str, Any]) -> BaseStore:
-    """The store of N5 at a URL."""
+    """Returns the store of N5 at a URL."""
     register_n5()
     return N5FSStore(url, mode="r" if read_only else "w", **options)
 
@@ -50,7 +50,7 @@ class N5View:
         self._lock = threading.Lock()
 
     def get(self, key: str) -> bytes | None:
-        """A value; a document with the data type as zarr-python 3 demands it."""
+        """Returns a value; a document with the data type as zarr-python 3 demands it."""
         value = self._store.get(key)
         if value is None:
             return None
@@ -71,7 +71,7 @@ class N5View:
         Raises
         ------
         ValueError
-            It is a document that N5 cannot say.
+            If N5 cannot express the document.
         """
         with self._lock:
             self._set(key, bytes(value))
@@ -92,11 +92,11 @@ class N5View:
                 del self._store[key]
 
     def list_dir(self, path: str) -> list[str]:
-        """The names directly below a path."""
+        """Returns the names directly below a path."""
         return self._store.listdir(path)
 
     def keys(self, path: str) -> list[str]:
-        """All keys below a path."""
+        """Returns all keys below a path."""
         return sorted(self._below(path))
 
     def _below(self, path: str) -> Iterator[str]:
@@ -127,7 +127,7 @@ class N5View:
 
 
 def _check_array(document: dict[str, Any]) -> None:
-    """Refuses a document whose array would write chunks that are no blocks of N5, or at other places."""
+    """Rejects a document whose array would write chunks that are no blocks of N5, or at other places."""
     codec, dtype = document["compressor"] or {}, np.dtype(document["dtype"])
     told = np.dtype(codec.get("dtype", "V")), list(codec.get("chunk_shape", ()))
     if codec.get("id") != N5ChunkWrapper.codec_id or told != (dtype, list(document["chunks"])):

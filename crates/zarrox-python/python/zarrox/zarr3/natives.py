@@ -17,7 +17,7 @@ _OURS = ("zarr.codecs.", "zarr.core.", "numcodecs.", "zarrox.")
 """The packages whose codecs and types do what their names in metadata say."""
 
 _ORDERS = ("morton", "lexicographic", "unordered")
-"""The orders of the chunks inside of a shard that need not be kept, the default among them, or that Rust writes."""
+"""The orders of the chunks inside a shard that need not be kept, the default among them, or that Rust writes."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Document:
     """False where zarr-python writes no chunks, since it could not read them: Blosc's snappy."""
 
     def opened(self, store: _native.Store) -> _native.Array:
-        """The array, whose chunks are in a store.
+        """Returns the array, whose chunks are in a store.
 
         Parameters
         ----------
@@ -46,7 +46,7 @@ class Document:
 
 
 def document(metadata: Any) -> Document:
-    """The document of an array.
+    """Returns the document of an array.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def document(metadata: Any) -> Document:
 
 
 def _document(metadata: Any) -> Document:
-    """The document with nothing that chunks do not depend on."""
+    """Returns the document with nothing that chunks do not depend on."""
     key = "zarr.json" if metadata.zarr_format == 3 else ".zarray"
     members = json.loads(metadata.to_buffer_dict(default_buffer_prototype())[key].to_bytes())
     if "attributes" in members:
@@ -85,7 +85,7 @@ def _document(metadata: Any) -> Document:
 
 
 def _parts(metadata: Any) -> Iterable[Any]:
-    """The objects of Python's that give the document its meaning: the data type, and the codecs."""
+    """Returns the objects of Python's that give the document its meaning: the data type, and the codecs."""
     yield metadata.dtype
     if metadata.zarr_format == 3:
         yield from _codecs(metadata.codecs)

@@ -24,7 +24,7 @@ def as_zarr(node: Group) -> zarr.Group: ...
 
 
 def as_zarr(node: Array | Group) -> Any:
-    """The array or group of zarr-python at the same place, whose chunks are read and written by Zarrox.
+    """Returns the array or group of zarr-python at the same place, whose chunks are read and written by Zarrox.
 
     For functions that take nothing but zarr-python's own classes, such as `dask.array.from_zarr` and `dask.array.to_zarr`.
 

@@ -34,7 +34,7 @@ _QUICK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An array as Rust has it."""
+    """An open native array."""
 
     of: tuple[Any, Store, asyncio.AbstractEventLoop]
     """The place of the values, the store, and the loop, held so that nothing else gets their addresses."""
@@ -62,12 +62,12 @@ class ZarroxCodecPipeline(CodecPipeline):
 
     @classmethod
     def from_codecs(cls, codecs: Iterable[Codec], *, batch_size: int | None = None) -> ZarroxCodecPipeline:
-        """A pipeline for codecs alone, such as those inside of shards; zarr-python's own does its work."""
+        """Returns a pipeline for codecs alone, such as those inside shards; zarr-python's own does its work."""
         return cls(BatchedCodecPipeline.from_codecs(codecs, batch_size=batch_size))
 
     @classmethod
     def from_array_metadata_and_store(cls, array_metadata: Any, store: Store) -> ZarroxCodecPipeline:
-        """The pipeline of an array."""
+        """Returns the pipeline of an array."""
         made = create_codec_pipeline(array_metadata)
         pipeline = made if isinstance(made, cls) else cls(made)
         pipeline._metadata, pipeline._store = array_metadata, store
@@ -159,7 +159,7 @@ class ZarroxCodecPipeline(CodecPipeline):
     # What runs where.
 
     def reason(self) -> str | None:
-        """The reason why no elements of the array are read or written in Rust; ``None`` if there is none."""
+        """Returns the reason why no elements of the array are read or written in Rust; ``None`` if there is none."""
         if self._metadata is None:
             return "the pipeline does not belong to an array"
         return self._array_document().reason
@@ -170,7 +170,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return self._document
 
     def _opened(self, batch: Batch) -> Opened | None:
-        """The array as Rust has it, if it can do a batch."""
+        """Returns the native array, if it supports the batch."""
         if not batch or self._metadata is None or self.reason() is not None:
             return None
         getter, spec = batch[0][:2]
@@ -180,7 +180,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return self._opened_in(getter.store)
 
     def _opened_in(self, store: Store) -> Opened:
-        """The array in a store. Stores that are called back belong to an event loop."""
+        """Returns the array in a store. Stores that are called back belong to an event loop."""
         known = self._arrays.get((id(store), 0))
         if known is None:
             loop = asyncio.get_running_loop()
@@ -206,7 +206,7 @@ _STORES = 8
 
 
 def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
-    """The array of a buffer, if it is one of NumPy's."""
+    """Returns the array of a buffer, if it is one of NumPy's."""
     array: Any = buffer.as_ndarray_like()
     return array if type(buffer) is cpu.NDBuffer and type(array) is np.ndarray else None
 
@@ -234,7 +234,7 @@ def _is_quick(array: _native.Array, batch: Batch, itemsize: int) -> bool:
 
 
 def _touched(selection: Any, inner: tuple[int, ...]) -> int | None:
-    """The number of chunks inside of a shard that a box touches; ``None`` for other selections."""
+    """Returns the number of chunks inside a shard that a box touches; ``None`` for other selections."""
     if type(selection) is not tuple or len(selection) != len(inner):
         return None
     count = 1

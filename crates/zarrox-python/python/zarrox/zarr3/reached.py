@@ -36,7 +36,7 @@ class Reached:
 
 
 class StoreError(Exception):
-    """A ``KeyError`` of a store on its way through code for which that means a missing value."""
+    """A ``KeyError`` of a store that passes through code in which it would mean a missing value."""
 
     def __init__(self, error: KeyError) -> None:
         super().__init__(error)
@@ -75,7 +75,7 @@ class Callback(CalledBack):
 
 
 def reached(store: Store) -> Reached | None:
-    """The store as Rust reaches it without zarr-python.
+    """Returns the store as Rust reaches it without zarr-python.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def reached(store: Store) -> Reached | None:
 
 
 def place(store: Any) -> tuple[Any, ...]:
-    """The things that say where the values of a store are: ``LocalStore.move`` and others change them.
+    """Returns the things that say where the values of a store are: ``LocalStore.move`` and others change them.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def place(store: Any) -> tuple[Any, ...]:
 
 
 def called_back(store: Store, loop: asyncio.AbstractEventLoop) -> Reached:
-    """The store, whose methods Rust calls.
+    """Returns the store, whose methods Rust calls.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def enable() -> Any:
     Returns
     -------
     donfig.config_obj.ConfigSet
-        A context manager, after which the configuration is what it was. It need not be used.
+        A context manager, after which the configuration is what it was. Using it is optional.
 
     Raises
     ------

@@ -93,7 +93,7 @@ class Store(zarr.abc.store.Store):
 
     @property
     def native(self) -> _native.Store | None:
-        """The store as Rust has it; ``None`` where keys and values are changed on their way, as those of N5."""
+        """The store as Rust has it; ``None`` if keys and values are transformed, as those of N5."""
         return None if self._is_n5 else self._handle.native
 
     @property
@@ -145,7 +145,7 @@ class Store(zarr.abc.store.Store):
     def get_sync(
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """A value, or a part of it; ``None`` if it is missing."""
+        """Returns a value, or a part of it; ``None`` if it is missing."""
         make = (prototype or default_buffer_prototype()).buffer.from_bytes
         if byte_range is None:
             value = self._handle.get(key)
@@ -334,7 +334,7 @@ class _Opened:
 
 
 def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -> BaseStore | _native.Store:
-    """The store at a place: one of ours, or the native one of a URL."""
+    """Returns the store at a place: one of ours, or the native one of a URL."""
     is_url = isinstance(place, str) and ("://" in place or "::" in place)
     if of_n5 and is_url:
         return n5_store(place, read_only, options)

@@ -113,7 +113,7 @@ class _CalledOff(Exception):
 
 
 def _waiting(task: asyncio.Task[Any] | None) -> FrameType | None:
-    """The call in the main thread that waits for a task, if there is one."""
+    """Returns the call in the main thread that waits for a task, if there is one."""
     runner: Any = None if task is None else task.get_coro()
     if getattr(runner, "cr_code", None) is not sync._runner.__code__ or runner.cr_frame is None:
         return None

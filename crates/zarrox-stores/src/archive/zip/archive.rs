@@ -2,11 +2,12 @@
 //!
 //! # Crash safety
 //!
-//! Readers find an archive's directory at the end of the file. Entries are appended where the directory is, so before the first
-//! one, a copy of the directory is written at a distance behind that position, and becomes the end of the file. The gap is filled
-//! with entries. When it is full, a directory with all entries so far is written further behind. In the end the last directory is
-//! written behind the last entry, and the file is truncated there. The previous directory is untouched until the next one is
-//! complete: if this process dies in between, the [torn](super::torn) one is ignored and truncated by the next writer.
+//! Readers find an archive's directory at the end of the file. Entries are appended at the position of the directory. So
+//! before the first entry, a copy of the directory is written at a distance after that position, and becomes the end of the
+//! file. New entries are written into the gap. When the gap is full, a directory with all entries so far is written further
+//! on. In the end the final directory is written after the last entry, and the file is truncated there. The previous
+//! directory is untouched until the next one is complete: if this process dies in between, the [torn](super::torn) one is
+//! ignored and truncated by the next writer.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};

@@ -86,7 +86,7 @@ impl Manifest {
         Self::default()
     }
 
-    /// Sets the options for opening places: threads, and options of stores.
+    /// Sets the options for opening locations: threads, and options of stores.
     #[must_use]
     pub fn open_options(self, options: OpenOptions) -> Self {
         Self { options, ..self }
@@ -104,11 +104,11 @@ impl Manifest {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the manifest of all stored values at a place and below. A valid node is not required.
+    /// Writes the manifest of all stored values at a location and below. A valid node is not required.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the place has no stored values, [`ErrorKind::Unsupported`] if the store cannot list its keys,
-    /// and the errors of reading and writing.
+    /// [`ErrorKind::NotFound`] if the location has no stored values, [`ErrorKind::Unsupported`] if the store
+    /// cannot list its keys, and the errors of reading and writing.
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
@@ -116,13 +116,13 @@ impl Manifest {
         self.write_from(&self.opening().place(place)?, out)
     }
 
-    /// Compares all stored values at a place and below with a manifest, and calls `tell` with each difference: first missing,
-    /// added and unreadable keys in order, then changed values, of which pairs may be swapped.
+    /// Compares all stored values at a location and below with a manifest, and calls `tell` with each difference: first
+    /// missing, added and unreadable keys in order, then changed values, of which pairs may be swapped.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] if the manifest is invalid, truncated or changed, [`ErrorKind::NotFound`] if the place has
-    /// no stored values, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is
-    /// unreachable.
+    /// [`ErrorKind::InvalidArgument`] if the manifest is invalid, truncated or changed,
+    /// [`ErrorKind::NotFound`] if the location has no stored values, and the errors of [`Manifest::write`]. A
+    /// value that cannot be read is a finding, unless the store is unreachable.
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::InvalidArgument`]: zarrox::ErrorKind::InvalidArgument
@@ -162,7 +162,8 @@ impl Manifest {
         Work::new(self.memory, self.listener.clone())
     }
 
-    /// Returns the options for opening places: read-only, and without consolidated metadata, which does not show the stored values.
+    /// Returns the options for opening locations: read-only, and without consolidated metadata, which does not show the
+    /// stored values.
     fn opening(&self) -> OpenOptions {
         self.options.clone().mode(OpenMode::Read).consolidated(Consolidated::Never)
     }

@@ -42,7 +42,7 @@ impl Reserved {
         self.owner.as_ref().is_some_and(Owner::is_gone)
     }
 
-    /// Returns true if the owner is at work.
+    /// Returns true if the owner is running.
     pub(super) fn is_held(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
     }

@@ -19,7 +19,7 @@ impl Boxes {
     pub(super) fn read(layer: &[u8]) -> Result<Self> {
         let ndim = usize::from(byte(layer, 2)?);
         if byte(layer, 0)? & 0xf0 != 0x90 || ndim == 0 || ndim > 15 {
-            return Err(corrupt("the metalayer b2nd of a frame of Blosc2 is damaged"));
+            return Err(corrupt("the metalayer b2nd of a Blosc2 frame is damaged"));
         }
         let mut at = 3;
         let mut list = |class: u8, width: usize| -> Result<Vec<usize>> {
@@ -30,14 +30,14 @@ impl Boxes {
         let boxes = Self { shape: list(0xd3, 9)?, chunk: list(0xd2, 5)?, block: list(0xd2, 5)? };
         let is_possible = |dims: &[usize]| !dims.contains(&0);
         if !is_possible(&boxes.chunk) || !is_possible(&boxes.block) {
-            return Err(corrupt("a frame of Blosc2 has chunks or blocks without elements"));
+            return Err(corrupt("a Blosc2 frame has chunks or blocks without elements"));
         }
         if boxes.block.iter().zip(&boxes.chunk).any(|(block, chunk)| block > chunk) {
-            return Err(corrupt("a frame of Blosc2 has blocks that are larger than a chunk"));
+            return Err(corrupt("a Blosc2 frame has blocks that are larger than a chunk"));
         }
         if boxes.shape != boxes.chunk {
             return Err(unsupported(
-                "a frame of Blosc2 with several chunks of several dimensions, or a part of one",
+                "a Blosc2 frame with several chunks of several dimensions, or a part of one",
             ));
         }
         Ok(boxes)
@@ -46,7 +46,7 @@ impl Boxes {
     /// Returns the number of elements of a shape.
     fn count(dims: impl IntoIterator<Item = usize>) -> Result<usize> {
         let count = dims.into_iter().try_fold(1_usize, usize::checked_mul);
-        count.ok_or_else(|| corrupt("a frame of Blosc2 has too many elements"))
+        count.ok_or_else(|| corrupt("a Blosc2 frame has too many elements"))
     }
 
     /// Returns the lengths of the chunk in whole blocks.
@@ -54,11 +54,11 @@ impl Boxes {
         self.chunk.iter().zip(&self.block).map(|(chunk, block)| chunk.div_ceil(*block).saturating_mul(*block))
     }
 
-    /// Returns the number of bytes of the chunk in whole blocks, if its elements are what the filter was given.
+    /// Returns the number of bytes of the chunk in whole blocks, if its elements are the input of the filter.
     pub(super) fn padded_size(&self, given: Given) -> Result<usize> {
         let (count, size) = (Self::count(self.shape.iter().copied())?, given.size.unwrap_or(given.limit));
         if count > size {
-            return Err(corrupt(format!("a frame of Blosc2 has {count} elements in {size} bytes")));
+            return Err(corrupt(format!("a Blosc2 frame has {count} elements in {size} bytes")));
         }
         Self::count(self.padded().chain([size / count]))
     }
@@ -68,7 +68,7 @@ impl Boxes {
         let stored = Self::count(self.padded())?;
         let item = padded.len() / stored.max(1);
         if item == 0 || item * stored != padded.len() {
-            return Err(corrupt(format!("{} bytes are not {stored} elements of Blosc2", padded.len())));
+            return Err(corrupt(format!("{} bytes cannot hold {stored} elements of Blosc2", padded.len())));
         }
         let size = Self::count(self.shape.iter().copied().chain([item]))?;
         let mut joined = zeroed(given.announced(size)?)?;
@@ -83,7 +83,7 @@ impl Boxes {
         Ok(joined)
     }
 
-    /// Copies the rows of a block to their places.
+    /// Copies the rows of a block to their positions in the array.
     fn place(&self, block: &[u8], start: &[usize], item: usize, joined: &mut [u8]) {
         let last = self.shape.len() - 1;
         let width = self.shape[last].saturating_sub(start[last]).min(self.block[last]) * item;

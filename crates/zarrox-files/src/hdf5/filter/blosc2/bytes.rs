@@ -1,11 +1,11 @@
-//! Numbers at any position of bytes.
+//! Reads numbers at any position of a byte slice.
 
 use zarrox::Result;
 
 use crate::input::corrupt;
 
 fn cut() -> zarrox::Error {
-    corrupt("a chunk compressed with Blosc2 is cut off")
+    corrupt("a chunk compressed with Blosc2 is truncated")
 }
 
 /// Returns bytes at a position.
@@ -29,10 +29,10 @@ pub(super) fn little(bytes: &[u8], at: usize) -> Result<i32> {
 
 /// Returns a little-endian number of bytes.
 pub(super) fn little_size(bytes: &[u8], at: usize) -> Result<usize> {
-    usize::try_from(little(bytes, at)?).map_err(|_| corrupt("a length in a chunk of Blosc2 is below zero"))
+    usize::try_from(little(bytes, at)?).map_err(|_| corrupt("a length in a Blosc2 chunk is negative"))
 }
 
-/// Returns a big-endian number of bytes: 2, 4 or 8 bytes, the class of `MessagePack` in front.
+/// Returns a big-endian number of bytes: 2, 4 or 8 bytes, the class of `MessagePack` first.
 pub(super) fn big_size(bytes: &[u8], at: usize, class: u8) -> Result<usize> {
     let value = match (byte(bytes, at)?, class) {
         (0xcd, 0xcd) => Some(i64::from(u16::from_be_bytes(array(bytes, at + 1)?))),
@@ -42,5 +42,5 @@ pub(super) fn big_size(bytes: &[u8], at: usize, class: u8) -> Result<usize> {
         _ => None,
     };
     let value = value.and_then(|value| usize::try_from(value).ok());
-    value.ok_or_else(|| corrupt(format!("a frame of Blosc2 has an invalid number at byte {at}")))
+    value.ok_or_else(|| corrupt(format!("a Blosc2 frame has an invalid number at byte {at}")))
 }

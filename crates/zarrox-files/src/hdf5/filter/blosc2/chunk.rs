@@ -35,7 +35,7 @@ struct Header {
     length: usize,
     /// The codes and the parameters of the filters, in the order in which they were applied.
     filters: [(u8, u8); FILTERS],
-    /// The kind of value that all elements have; 0 if they differ.
+    /// The special value of all elements; 0 if the elements differ.
     repeated: u8,
 }
 
@@ -62,7 +62,7 @@ impl Header {
             header.repeated = first >> 4 & 7;
             if second != 0 || first & 0x89 != 0 {
                 let message =
-                    "a chunk of Blosc2 with a dictionary, blocks of any length, or of a form only for memory";
+                    "a Blosc2 chunk has a dictionary, blocks of variable length, or an in-memory layout";
                 return Err(unsupported(format!("{message} (flags {first:#04x} and {second:#04x})")));
             }
         } else {
@@ -72,7 +72,7 @@ impl Header {
             }
         }
         if header.size > 0 && header.block == 0 {
-            return Err(corrupt("a chunk of Blosc2 has blocks without bytes"));
+            return Err(corrupt("a Blosc2 chunk has blocks without bytes"));
         }
         header.block = header.block.min(header.size);
         Ok(header)
@@ -83,10 +83,10 @@ impl Header {
 pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     let header = Header::read(bytes)?;
     if header.size != size {
-        return Err(corrupt(format!("a chunk of Blosc2 has {} bytes instead of {size}", header.size)));
+        return Err(corrupt(format!("a Blosc2 chunk has {} bytes instead of {size}", header.size)));
     }
     let bytes = slice(bytes, 0, header.encoded)?;
-    let content = bytes.get(header.length..).ok_or_else(|| corrupt("a chunk of Blosc2 is cut off"))?;
+    let content = bytes.get(header.length..).ok_or_else(|| corrupt("a Blosc2 chunk is truncated"))?;
     match header.repeated {
         0 => {}
         3 => return filled(content, size),
@@ -102,7 +102,7 @@ pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     for (index, start) in (0..size).step_by(header.block.max(1)).enumerate() {
         let end = size.min(start + header.block);
         let offset = little_size(bytes, header.length + index * 4)?;
-        let encoded = bytes.get(offset..).ok_or_else(|| corrupt("a chunk of Blosc2 is cut off"))?;
+        let encoded = bytes.get(offset..).ok_or_else(|| corrupt("a Blosc2 chunk is truncated"))?;
         let [first, second] = &mut buffers;
         let (first, second) = (&mut first[..end - start], &mut second[..end - start]);
         blocks.uncompress(encoded, first, &mut framed)?;
@@ -114,15 +114,13 @@ pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     Ok(decoded)
 }
 
-/// Returns elements that are all zeros (1), NaN (2) or undefined (4), which are zeros here.
+/// Returns elements that are all zero (1), NaN (2) or uninitialized (4); the last are zero here.
 pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8>> {
     match (kind, type_size) {
         (1 | 4, _) => zeroed(size),
         (2, 4) => filled(&f32::NAN.to_le_bytes(), size),
         (2, 8) => filled(&f64::NAN.to_le_bytes(), size),
-        _ => {
-            Err(corrupt(format!("a chunk of Blosc2 has the value {kind} for elements of {type_size} bytes")))
-        }
+        _ => Err(corrupt(format!("a Blosc2 chunk has the value {kind} for elements of {type_size} bytes"))),
     }
 }
 
@@ -130,7 +128,7 @@ pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8
 fn filled(element: &[u8], size: usize) -> Result<Vec<u8>> {
     if element.is_empty() || !size.is_multiple_of(element.len()) {
         return Err(corrupt(format!(
-            "{} bytes are repeated {size} bytes long in a chunk of Blosc2",
+            "{} bytes are repeated {size} bytes long in a Blosc2 chunk",
             element.len()
         )));
     }
@@ -148,7 +146,7 @@ struct Blocks {
     compressor: Compressor,
     /// The filters to undo, in this order.
     filters: Vec<Sorted>,
-    /// The size of the elements that are differences, if they are.
+    /// The size of the elements of the delta filter, if it is used.
     delta: Option<usize>,
 }
 
@@ -164,7 +162,7 @@ enum Compressor {
 #[derive(Debug)]
 enum Sorted {
     Bytes(Unshuffle),
-    /// By bits; the version 2 of chunks leaves blocks as they are that are not a multiple of eight elements.
+    /// Bitshuffle. Version 2 of chunks does not shuffle blocks whose length is not a multiple of eight elements.
     Bits {
         size: usize,
         is_whole: bool,
@@ -179,18 +177,16 @@ impl Blocks {
             3 => Compressor::Other(Coded::new(codecs::Zlib::default())?),
             4 => Compressor::Other(Coded::new(codecs::Zstd::level(3))?),
             other => {
-                return Err(unsupported(format!(
-                    "a chunk of Blosc2 with the compressor {other} is not known"
-                )));
+                return Err(unsupported(format!("unknown compressor {other} in a Blosc2 chunk")));
             }
         };
         let (mut filters, mut delta) = (Vec::new(), None);
         for &(code, parameter) in header.filters.iter().rev() {
             if !matches!(code, 0 | 4) && delta.is_some() {
-                return Err(unsupported("a chunk of Blosc2 with a filter before delta"));
+                return Err(unsupported("a Blosc2 chunk with a filter before delta"));
             }
             match code {
-                // Bits that were cut off stay so.
+                // The bits that truncation removed are lost.
                 0 | 4 => {}
                 1 if parameter > 0 => filters.push(Sorted::Bytes(Unshuffle::new(usize::from(parameter))?)),
                 1 => filters.push(Sorted::Bytes(Unshuffle::new(header.type_size)?)),
@@ -202,7 +198,7 @@ impl Blocks {
                         _ => 1,
                     });
                 }
-                other => return Err(unsupported(format!("the filter {other} of Blosc2 is not known"))),
+                other => return Err(unsupported(format!("unknown filter {other} of Blosc2"))),
             }
         }
         let is_one_stream = header.flags & flag::ONE_STREAM != 0;
@@ -220,7 +216,10 @@ impl Blocks {
     fn uncompress(&self, encoded: &[u8], block: &mut [u8], framed: &mut Vec<u8>) -> Result<()> {
         let streams = if self.is_one_stream || block.len() < self.block { 1 } else { self.type_size };
         if !block.len().is_multiple_of(streams) {
-            return Err(corrupt(format!("{} bytes are in {streams} equal streams of Blosc2", block.len())));
+            return Err(corrupt(format!(
+                "{} bytes cannot be split into {streams} equal Blosc2 streams",
+                block.len()
+            )));
         }
         let mut at = 0;
         for out in block.chunks_mut((block.len() / streams).max(1)) {

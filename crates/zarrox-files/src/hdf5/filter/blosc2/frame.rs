@@ -26,7 +26,7 @@ const VERSION: u8 = 3;
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     bytes: &'a [u8],
-    /// The length of the header, behind which chunks are.
+    /// The length of the header, which precedes the chunks.
     header: usize,
     /// The number of decoded bytes.
     size: usize,
@@ -42,13 +42,13 @@ impl<'a> Frame<'a> {
     /// Reads the header.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self> {
         if slice(bytes, at::MAGIC, 8)? != b"b2frame\0" {
-            return Err(corrupt("a chunk of the filter Blosc2 is not a frame of Blosc2"));
+            return Err(corrupt("a chunk of the filter Blosc2 is not a Blosc2 frame"));
         }
         let flags = byte(bytes, at::FLAGS)?;
         let (version, kind) = (flags & 0xf, byte(bytes, at::KIND)?);
         if version > VERSION || flags >> 4 & 3 != 1 || flags >> 6 != 0 || kind & 0xf != 0 {
             return Err(unsupported(format!(
-                "a frame of Blosc2 of the version {version} with the flags {flags:#04x} and the kind {kind}"
+                "a Blosc2 frame of the version {version} with the flags {flags:#04x} and the kind {kind}"
             )));
         }
         Ok(Self {
@@ -83,21 +83,18 @@ impl<'a> Frame<'a> {
     /// Returns the decoded bytes of all chunks, which are at most `most`.
     pub(super) fn decode(&self, most: usize) -> Result<Vec<u8>> {
         if self.size > most {
-            return Err(corrupt(format!("a frame of Blosc2 has {} bytes, more than {most}", self.size)));
+            return Err(corrupt(format!("a Blosc2 frame has {} bytes, more than {most}", self.size)));
         }
         if self.size == 0 {
             return Ok(Vec::new());
         }
         let count = self.size.div_ceil(self.chunk_size.max(1));
         let end =
-            self.header.checked_add(self.encoded).ok_or_else(|| corrupt("a frame of Blosc2 is too long"))?;
+            self.header.checked_add(self.encoded).ok_or_else(|| corrupt("a Blosc2 frame is too long"))?;
         if self.chunk_size == 0 || count > self.bytes.len() {
-            return Err(corrupt(format!(
-                "a frame of Blosc2 has {count} chunks of {} bytes",
-                self.chunk_size
-            )));
+            return Err(corrupt(format!("a Blosc2 frame has {count} chunks of {} bytes", self.chunk_size)));
         }
-        let rest = self.bytes.get(end..).ok_or_else(|| corrupt("a frame of Blosc2 is cut off"))?;
+        let rest = self.bytes.get(end..).ok_or_else(|| corrupt("a Blosc2 frame is truncated"))?;
         let index = chunk::decode(rest, count.saturating_mul(8))?;
         let mut decoded = Vec::new();
         for entry in index.as_chunks::<8>().0 {
@@ -106,19 +103,19 @@ impl<'a> Frame<'a> {
             if decoded.is_empty() {
                 decoded = part;
             } else {
-                decoded.try_reserve(part.len()).map_err(|_| corrupt("a frame of Blosc2 is too large"))?;
+                decoded.try_reserve(part.len()).map_err(|_| corrupt("a Blosc2 frame is too large"))?;
                 decoded.extend_from_slice(&part);
             }
         }
         Ok(decoded)
     }
 
-    /// Decodes the chunk of an entry of the index: an offset behind the header, or a kind of value in the highest byte.
+    /// Decodes the chunk of an entry of the index: an offset after the header, or a kind of value in the highest byte.
     fn chunk(&self, entry: i64, size: usize) -> Result<Vec<u8>> {
         match usize::try_from(entry) {
             Ok(offset) => {
                 let chunks = slice(self.bytes, self.header, self.encoded)?;
-                let chunk = chunks.get(offset..).ok_or_else(|| corrupt("a frame of Blosc2 is cut off"))?;
+                let chunk = chunks.get(offset..).ok_or_else(|| corrupt("a Blosc2 frame is truncated"))?;
                 chunk::decode(chunk, size)
             }
             Err(_) => {

@@ -1,4 +1,4 @@
-//! Blosc2: a frame with one or more chunks, whose blocks may be boxes of several dimensions.
+//! Blosc2: a frame with one or more chunks, whose blocks may be multidimensional.
 //!
 //! Specifications: the files `README_CFRAME_FORMAT.rst`, `README_CHUNK_FORMAT.rst` and `README_B2ND_METALAYER.rst` of
 //! <https://github.com/Blosc/c-blosc2>
@@ -21,7 +21,7 @@ use frame::Frame;
 struct Blosc2;
 
 pub(super) fn create(_: &Filter) -> Result<Box<dyn Undo>> {
-    // A frame says all that is needed to decode it.
+    // A frame is self-describing.
     Ok(Box::new(Blosc2))
 }
 

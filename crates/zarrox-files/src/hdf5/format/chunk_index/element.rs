@@ -19,7 +19,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// The layout of entries of this size. The client says whether chunks are filtered.
+    /// Returns the layout of entries of this size. The client specifies whether chunks are filtered.
     pub(super) fn new(source: &Source, client: u8, size: usize, chunk_bytes: u64) -> Result<Self> {
         let offset = source.sizes.offset;
         let filtered = match client {
@@ -34,7 +34,7 @@ impl Element {
         Ok(Self { size, filtered, chunk_bytes })
     }
 
-    /// Takes the next entry; `None` for a chunk that was not written.
+    /// Reads the next entry; `None` for a chunk that was not written.
     pub(super) fn next(&self, cursor: &mut Cursor<'_>) -> Result<Option<Stored>> {
         let address = cursor.address()?;
         let (size, mask) = match self.filtered {
@@ -45,7 +45,7 @@ impl Element {
     }
 }
 
-/// True if a bit is set; the first one is the highest of its byte.
+/// Returns true if a bit is set; the first one is the highest of its byte.
 pub(super) fn is_set(bits: &[u8], number: u64) -> bool {
     let byte = usize::try_from(number / 8).ok().and_then(|place| bits.get(place));
     byte.is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)

@@ -42,7 +42,7 @@ pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result
     Array { source, element, sizes, order, visited: HashSet::new(), grid }.index(index)
 }
 
-/// The numbers that the sizes of blocks follow from.
+/// The parameters that determine the sizes of blocks.
 #[derive(Debug)]
 struct BlockSizes {
     /// The width of offsets in the array.
@@ -73,7 +73,7 @@ impl BlockSizes {
         Ok(Self { offset_width, direct, smallest, pointers, page: 1 << page_bits, super_blocks })
     }
 
-    /// The number of data blocks of a super block, and that of the elements of each.
+    /// Returns the number of data blocks of a super block, and that of the elements of each.
     fn of(&self, super_block: u32) -> Result<(u64, u64)> {
         let elements =
             1_u64.checked_shl(super_block.div_ceil(2)).and_then(|factor| factor.checked_mul(self.smallest));
@@ -82,7 +82,7 @@ impl BlockSizes {
     }
 }
 
-/// An array under way.
+/// The state of a traversal.
 struct Array<'s> {
     source: &'s Source,
     element: Element,
@@ -93,7 +93,7 @@ struct Array<'s> {
 }
 
 impl Array<'_> {
-    /// Reads the index block, and all blocks below.
+    /// Reads the index block and all blocks below it.
     fn index(&mut self, address: Address) -> Result<()> {
         let sizes = &self.sizes;
         let in_index = 2 * sizes.pointers.ilog2();
@@ -129,7 +129,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Begins a block, which may be visited once.
+    /// Starts a block, which may be visited once.
     fn start<'b>(&mut self, bytes: &'b [u8], signature: &[u8], what: &'static str) -> Result<Cursor<'b>> {
         let mut cursor = self.source.cursor(bytes, what);
         cursor.signature(signature)?;
@@ -143,7 +143,7 @@ impl Array<'_> {
         if self.visited.insert(address) {
             Ok(())
         } else {
-            Err(corrupt(format!("{what} at {address} is there twice")))
+            Err(corrupt(format!("{what} at {address} occurs twice")))
         }
     }
 
@@ -155,7 +155,7 @@ impl Array<'_> {
         }
     }
 
-    /// Reads a super block. Returns the number of the first element behind it.
+    /// Reads a super block. Returns the number of the first element after it.
     fn super_block(&mut self, address: Address, number: u32, first: u64) -> Result<u64> {
         self.visit(address, SUPER)?;
         let (blocks, elements) = self.sizes.of(number)?;
@@ -184,7 +184,7 @@ impl Array<'_> {
         Ok(first)
     }
 
-    /// The length of a data block in front of its elements.
+    /// Returns the length of a data block before its elements.
     fn prefix(&self) -> u64 {
         (6 + self.source.sizes.offset + self.sizes.offset_width) as u64
     }
@@ -204,7 +204,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Reads the pages of a data block that were written, whose bits begin at one of the bitmap.
+    /// Reads the pages of a data block that were written, whose bits begin at `bit` of the bitmap `written`.
     fn pages(&mut self, address: Address, first: u64, pages: u64, written: &[u8], bit: u64) -> Result<()> {
         self.visit(address, DATA)?;
         let prefix = self.prefix() + 4;

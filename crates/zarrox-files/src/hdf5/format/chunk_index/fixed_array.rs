@@ -45,7 +45,7 @@ struct Array<'s> {
 }
 
 impl Array<'_> {
-    /// The length of the data block in front of its elements.
+    /// Returns the length of the data block before its elements.
     fn prefix(&self) -> u64 {
         6 + self.source.sizes.offset as u64
     }
@@ -94,7 +94,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Adds the chunks of all elements that are left, the first of which has this number.
+    /// Adds the chunks of all remaining elements. The first one has the index `first`.
     fn elements(&self, mut cursor: Cursor<'_>, first: u64, order: &Linear, grid: &mut Grid) -> Result<()> {
         for index in first.. {
             if cursor.left() < self.element.size {

@@ -1,4 +1,4 @@
-//! The chunks of a dataset by their places in it.
+//! The chunks of a dataset by their position.
 
 use zarrox::{Error, ErrorKind, Result};
 
@@ -20,7 +20,7 @@ pub(super) struct Grid {
     pub(super) found: Vec<StoredChunk>,
 }
 
-/// What an index says about a chunk.
+/// The entry of an index for a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stored {
     pub(super) address: Address,
@@ -29,8 +29,8 @@ pub(super) struct Stored {
 }
 
 impl Grid {
-    /// Adds the chunk whose first element is at this position. Chunks outside of the shape are passed over: a dataset that shrank may
-    /// have them.
+    /// Adds the chunk whose first element is at this position. Chunks outside the shape are skipped: a
+    /// dataset that was made smaller may have them.
     pub(super) fn add(&mut self, offset: Vec<u64>, stored: Stored) -> Result<()> {
         if offset.iter().zip(&self.chunk).any(|(offset, length)| offset % length != 0) {
             return Err(corrupt(format!(
@@ -60,25 +60,25 @@ impl Grid {
         let offset = scaled.iter().zip(&self.chunk).map(|(number, &length)| number.checked_mul(length));
         match offset.collect::<Option<Vec<u64>>>() {
             Some(offset) => self.add(offset, stored),
-            // Far outside of the shape.
+            // Far outside the shape.
             None => Ok(()),
         }
     }
 
-    /// True if the chunk at an offset reaches beyond the shape.
+    /// Returns true if the chunk at an offset reaches beyond the shape.
     fn is_partial(&self, offset: &[u64]) -> bool {
         let mut ends = offset.iter().zip(&self.chunk).map(|(offset, length)| offset.saturating_add(*length));
         let mut shape = self.shape.iter();
         ends.any(|end| shape.next().is_some_and(|&length| end > length))
     }
 
-    /// The number of chunks along each dimension of this shape.
+    /// Returns the number of chunks along each dimension of this shape.
     pub(super) fn counts(&self, shape: &[u64]) -> Vec<u64> {
         shape.iter().zip(&self.chunk).map(|(length, chunk)| length.div_ceil(*chunk)).collect()
     }
 
-    /// The order of chunks in an index, where the numbers of chunks follow from the largest shape. With `has_unlimited` there is one
-    /// unlimited dimension, which comes first.
+    /// Returns the order of chunks in an index that numbers them by the maximum shape. With
+    /// `has_unlimited`, the only unlimited dimension comes first.
     pub(super) fn order(&self, has_unlimited: bool) -> Result<Linear> {
         let unlimited: Vec<usize> =
             (0..self.max.len()).filter(|&dimension| self.max[dimension].is_none()).collect();
@@ -116,14 +116,14 @@ impl Grid {
 pub(super) struct Linear {
     /// The dimensions, the slowest first.
     dimensions: Vec<usize>,
-    /// The distance of neighbours along each dimension.
+    /// The distance between neighbours along each dimension.
     steps: Vec<u64>,
     /// True if there can be no chunks.
     pub(super) is_empty: bool,
 }
 
 impl Linear {
-    /// Returns the number of a chunk along each dimension, of its place in the index.
+    /// Returns the chunk index along each dimension of the chunk at a position of the order.
     pub(super) fn scaled(&self, index: u64) -> Vec<u64> {
         let mut scaled = vec![0; self.steps.len()];
         let mut rest = index;

@@ -14,7 +14,7 @@ use super::source::Source;
 use crate::input::corrupt;
 use grid::{Grid, Stored};
 
-/// Returns the stored chunks of a dataset that have a part in its shape.
+/// Returns the stored chunks of a dataset that overlap its shape.
 pub(super) fn read(source: &Source, dataset: &Dataset) -> Result<Vec<StoredChunk>> {
     let Layout::Chunked { chunk, index, address: Some(address) } = &dataset.layout else {
         return Ok(Vec::new());
@@ -90,7 +90,7 @@ fn btree2(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     Ok(())
 }
 
-/// Adds all chunks, which lie one behind the other.
+/// Adds all chunks, which lie one after another.
 fn implicit(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     let order = grid.order(false)?;
     let counts = grid.counts(&grid.shape);
@@ -111,7 +111,7 @@ fn implicit(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     }
 }
 
-/// Goes on to the next chunk; false behind the last one.
+/// Advances to the next chunk; false after the last one.
 fn advance(scaled: &mut [u64], counts: &[u64]) -> bool {
     for (number, &count) in scaled.iter_mut().zip(counts).rev() {
         *number += 1;

@@ -1,7 +1,8 @@
 //! The doubling table of a fractal heap: the sizes of its blocks.
 //!
-//! A row has blocks of one size. Those of the first two rows have the first size, and those of each row behind them have twice as many
-//! bytes as in the row before. Blocks that would be larger than the largest direct block are indirect: they have rows themselves.
+//! A row has blocks of one size. The blocks of the first two rows have the first size; in each further row
+//! the size doubles. Blocks larger than the maximum direct block are
+//! indirect: they have rows of their own.
 
 use zarrox::Result;
 
@@ -22,9 +23,9 @@ pub(super) struct Doubling {
 /// The block with an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The number of the block within the block above.
+    /// The index of the block in its parent.
     pub(super) index: u64,
-    /// The offset of the block from the block above.
+    /// The offset of the block in its parent.
     pub(super) start: u64,
     pub(super) size: u64,
     /// The rows of an indirect block; 0 for a direct one.
@@ -42,12 +43,12 @@ impl Doubling {
         Ok(Self { width, first, most_direct, offset_width: usize::from(bits).div_ceil(8) })
     }
 
-    /// The width of lengths that are at most those of direct blocks.
+    /// Returns the width of lengths that are at most those of direct blocks.
     pub(super) fn direct_width(&self) -> usize {
         (self.most_direct.ilog2() as usize).div_ceil(8)
     }
 
-    /// The number of rows of direct blocks.
+    /// Returns the number of rows of direct blocks.
     fn direct_rows(&self) -> u64 {
         u64::from(self.most_direct.ilog2() - self.first.ilog2()) + 2
     }
@@ -58,7 +59,7 @@ impl Doubling {
         (direct * self.width, (rows - direct) * self.width)
     }
 
-    /// The size of the blocks of a row.
+    /// Returns the size of the blocks of a row.
     fn size(&self, row: u64) -> Option<u64> {
         let doublings = u32::try_from(row.saturating_sub(1)).ok()?;
         self.first.checked_mul(1_u64.checked_shl(doublings)?)
@@ -85,12 +86,12 @@ impl Doubling {
         None
     }
 
-    /// The rows of a block in a row.
+    /// Returns the rows of a block in a row.
     fn rows_of(&self, row: u64, size: u64) -> Option<u64> {
         if row < self.direct_rows() {
             return Some(0);
         }
-        // A block that is as large as its rows together.
+        // A block has the total size of its rows.
         let first_row = self.first.ilog2() + self.width.ilog2();
         size.ilog2().checked_sub(first_row).map(|rows| u64::from(rows) + 1)
     }
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn blocks_of_all_rows() {
-        // What HDF5 takes for attributes.
+        // The parameters that HDF5 uses for attributes.
         let table = Doubling::new(4, 1024, 65536, 40).unwrap();
         assert_eq!(table.entries(3), (12, 0));
         assert_eq!(table.entries(9), (32, 4));

@@ -18,7 +18,7 @@ const HEADER: &str = "the header of a fractal heap";
 const DIRECT: &str = "a direct block of a fractal heap";
 const INDIRECT: &str = "an indirect block of a fractal heap";
 const ID: &str = "the place of an object in a fractal heap";
-/// The limit of the bytes of blocks that are kept.
+/// The maximum size of the cached blocks in bytes.
 const MOST_KEPT: usize = 16 << 20;
 
 /// A heap whose header was read.
@@ -41,7 +41,7 @@ pub(in crate::hdf5::format) struct FractalHeap {
     kept: Mutex<Kept>,
 }
 
-/// The parts of the heap that were read.
+/// The cached parts of the heap.
 #[derive(Debug, Default)]
 struct Kept {
     direct: HashMap<Address, Arc<Vec<u8>>>,
@@ -50,7 +50,7 @@ struct Kept {
     huge: Option<Arc<HashMap<u64, Huge>>>,
 }
 
-/// The place of a block.
+/// The location of a block.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     address: Option<Address>,
@@ -58,7 +58,7 @@ struct Place {
     filtered: (u64, u32),
 }
 
-/// The place of a large object.
+/// The location of a large object.
 #[derive(Debug, Clone, Copy)]
 struct Huge {
     address: Address,
@@ -85,7 +85,7 @@ impl FractalHeap {
         Self::parse(cursor, address, filters_length)
     }
 
-    /// Parses the header behind its version.
+    /// Parses the header after its version.
     fn parse(mut cursor: Cursor<'_>, address: Address, filters_length: usize) -> Result<Self> {
         let sizes = cursor.sizes();
         let id_length = usize::from(cursor.u16()?);
@@ -133,7 +133,7 @@ impl FractalHeap {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The limit of the bytes of all objects.
+    /// Returns the limit of the bytes of all objects.
     pub(in crate::hdf5::format) fn budget(&self, source: &Source) -> Budget {
         // Deflate makes at most 1032 bytes of one.
         let factor = if self.filters.is_empty() { 1 } else { 1032 };
@@ -148,21 +148,21 @@ impl FractalHeap {
             (0, 0) => self.managed(source, cursor),
             (0, 1) => self.huge(source, cursor),
             (0, 2) => self.tiny(cursor, flags),
-            _ => Err(corrupt(format!("{ID} begins with the byte {flags:#04x}, which is not known"))),
+            _ => Err(corrupt(format!("{ID} begins with the byte {flags:#04x}, which is unknown"))),
         }
     }
 
-    /// Returns an object that is in its own place.
+    /// Returns an object that is stored in its ID.
     fn tiny(&self, mut cursor: Cursor<'_>, flags: u8) -> Result<Vec<u8>> {
         let mut length = usize::from(flags & 0xf);
-        // Longer places have another byte for the length.
+        // Longer IDs have a second byte for the length.
         if self.id_length > 18 {
             length = length << 8 | usize::from(cursor.u8()?);
         }
         Ok(cursor.take(length + 1)?.to_vec())
     }
 
-    /// Returns an object with a place of its own in the file.
+    /// Returns a large object, which is stored outside the blocks.
     fn huge(&self, source: &Source, mut cursor: Cursor<'_>) -> Result<Vec<u8>> {
         let sizes = source.sizes;
         let is_filtered = !self.filters.is_empty();
@@ -241,7 +241,7 @@ impl FractalHeap {
         Ok((self.direct(source, address, start, size, place.filtered)?, start))
     }
 
-    /// Fails unless a block belongs to this heap, at this offset.
+    /// Fails unless a block belongs to this heap and has this offset.
     fn expect_start(&self, cursor: &mut Cursor<'_>, signature: &[u8], start: u64) -> Result<()> {
         cursor.signature(signature)?;
         cursor.version(0)?;
@@ -256,7 +256,7 @@ impl FractalHeap {
         )))
     }
 
-    /// Reads the places of the blocks below an indirect block.
+    /// Reads the locations of the children of an indirect block.
     fn places(&self, source: &Source, address: Address, start: u64, rows: u64) -> Result<Arc<Vec<Place>>> {
         if let Some(places) = self.kept().indirect.get(&address) {
             return Ok(Arc::clone(places));
@@ -304,7 +304,7 @@ impl FractalHeap {
         if self.has_checksums {
             let stored = cursor.u32()?;
             let behind = bytes.len() - cursor.left();
-            // The checksum was computed while it was zero.
+            // The checksum was computed with its own bytes set to zero.
             bytes[behind - 4..behind].fill(0);
             compare(checksum(&bytes), stored, DIRECT)?;
         }
@@ -320,7 +320,7 @@ impl FractalHeap {
     }
 }
 
-/// Takes the place of a large object.
+/// Reads the place of a large object.
 fn huge(cursor: &mut Cursor<'_>, is_filtered: bool) -> Result<Huge> {
     let (address, stored) = (cursor.defined_address()?, cursor.length()?);
     let (mask, size) = if is_filtered { (cursor.u32()?, cursor.length()?) } else { (0, stored) };

@@ -11,7 +11,7 @@ use crate::hdf5::format::source::Source;
 use crate::input::corrupt;
 
 const WHAT: &str = "a collection of a global heap";
-/// The limit of the bytes that are kept.
+/// The maximum size of the cached collections in bytes.
 const MOST_KEPT: usize = 16 << 20;
 
 /// A collection of objects.
@@ -21,7 +21,7 @@ struct Collection {
     objects: BTreeMap<u16, Range<usize>>,
 }
 
-/// The collections that were read last.
+/// The most recently read collections.
 #[derive(Debug, Default)]
 pub(in crate::hdf5::format) struct GlobalHeap {
     kept: Mutex<Kept>,
@@ -61,7 +61,7 @@ impl GlobalHeap {
 }
 
 impl Kept {
-    /// Keeps a collection, and drops the oldest ones.
+    /// Caches a collection, and evicts the oldest ones.
     fn keep(&mut self, address: Address, collection: &Arc<Collection>) {
         if self.collections.contains_key(&address) {
             return;
@@ -102,7 +102,7 @@ impl Collection {
             let first = at + header;
             let end = length.and_then(|length| first.checked_add(length)).filter(|&end| end <= bytes.len());
             let end = end.ok_or_else(|| {
-                corrupt(format!("the object {index} of {WHAT} at {address} reaches beyond its end"))
+                corrupt(format!("the object {index} of {WHAT} at {address} extends beyond its end"))
             })?;
             objects.insert(index, first..end);
             at = first + (end - first).next_multiple_of(8);

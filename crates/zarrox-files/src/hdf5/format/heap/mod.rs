@@ -1,4 +1,4 @@
-//! Heaps: names, links, attributes and values of any length (section III of the specification).
+//! Heaps: names, links, attributes and values of variable length (section III of the specification).
 
 mod doubling;
 pub(super) mod fractal;

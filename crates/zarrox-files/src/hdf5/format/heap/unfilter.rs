@@ -9,7 +9,7 @@ use crate::hdf5::format::model::Filter;
 use crate::hdf5::format::source::compare;
 use crate::input::{corrupt, unsupported};
 
-/// Returns the bytes that were stored through filters, except those that the mask names.
+/// Undoes all filters except those in the mask.
 pub(super) fn unfiltered(filters: &[Filter], mask: u32, mut bytes: Vec<u8>, size: u64) -> Result<Vec<u8>> {
     for (place, filter) in filters.iter().enumerate().rev() {
         if mask >> place & 1 == 0 {
@@ -26,7 +26,7 @@ fn decoded(filter: &Filter, bytes: &[u8], size: u64) -> Result<Vec<u8>> {
     match filter.id {
         1 => {
             let mut decoded = Vec::new();
-            // One byte more shows that there are more. A checksum may be behind the bytes.
+            // Reading one byte more detects excess data. A checksum may be after the bytes.
             let mut decoder = flate2::read::ZlibDecoder::new(bytes).take(size.saturating_add(5));
             let read = decoder.read_to_end(&mut decoded);
             read.map_err(|error| {

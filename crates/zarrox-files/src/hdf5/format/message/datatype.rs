@@ -34,7 +34,7 @@ fn next(cursor: &mut Cursor<'_>, depth: usize) -> Result<Datatype> {
     let first = cursor.u32()?;
     let (class, version, flags) = (first & 0xf, (first >> 4 & 0xf) as u8, first >> 8);
     if !(1..=5).contains(&version) {
-        return Err(unsupported(format!("a datatype has the version {version}, which is not known")));
+        return Err(unsupported(format!("a datatype has the unsupported version {version}")));
     }
     let stored = cursor.u32()?;
     let size = usize::try_from(stored).map_err(|_| corrupt(format!("a datatype has {stored} bytes")))?;
@@ -52,7 +52,7 @@ fn next(cursor: &mut Cursor<'_>, depth: usize) -> Result<Datatype> {
         9 => variable(cursor, head)?,
         10 => array(cursor, head)?,
         11 => complex(cursor, head)?,
-        class => return Err(unsupported(format!("the class {class} of a datatype is not known"))),
+        class => return Err(unsupported(format!("unknown class {class} of a datatype"))),
     };
     Ok(Datatype { size, class })
 }
@@ -61,7 +61,7 @@ fn order(flags: u32) -> Order {
     if flags & 1 == 0 { Order::Little } else { Order::Big }
 }
 
-/// Takes the position of a number in its bytes.
+/// Reads the position of a number in its bytes.
 fn bits(cursor: &mut Cursor<'_>, head: Head) -> Result<Bits> {
     let bits = Bits { order: order(head.flags), offset: cursor.u16()?, precision: cursor.u16()? };
     let end = usize::from(bits.offset) + usize::from(bits.precision);
@@ -98,7 +98,7 @@ fn padding(number: u32) -> Result<Padding> {
         0 => Ok(Padding::NullTerminated),
         1 => Ok(Padding::NullPadded),
         2 => Ok(Padding::SpacePadded),
-        _ => Err(unsupported(format!("the padding {number} of text is not known"))),
+        _ => Err(unsupported(format!("unknown padding {number} of text"))),
     }
 }
 
@@ -106,7 +106,7 @@ fn is_utf8(number: u32) -> Result<bool> {
     match number {
         0 => Ok(false),
         1 => Ok(true),
-        _ => Err(unsupported(format!("the character set {number} of text is not known"))),
+        _ => Err(unsupported(format!("unknown character set {number} of text"))),
     }
 }
 
@@ -115,7 +115,7 @@ fn tag(cursor: &mut Cursor<'_>, flags: u32) -> Result<String> {
     Ok(String::from_utf8_lossy(until_nul(cursor.take(length)?)).into_owned())
 }
 
-/// Takes a name of a member; until version 2 they are filled up.
+/// Reads the name of a member; it is padded up to version 2.
 fn name(cursor: &mut Cursor<'_>, head: Head) -> Result<Vec<u8>> {
     let name = if head.version < 3 { cursor.padded_text()? } else { cursor.text()? };
     Ok(name.to_vec())
@@ -148,19 +148,19 @@ fn member(cursor: &mut Cursor<'_>, head: Head) -> Result<Member> {
     Ok(Member { name, offset, datatype })
 }
 
-/// Takes the dimensions of a member of version 1.
+/// Reads the dimensions of a member of version 1.
 fn old_shape(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     let rank = usize::from(cursor.u8()?);
-    // Reserved bytes, and a permutation that was never used.
+    // Reserved bytes, and the unused permutation.
     cursor.skip(11)?;
     let lengths = (0..4).map(|_| cursor.u32()).collect::<Result<Vec<u32>>>()?;
     let Some(lengths) = lengths.get(..rank) else {
-        return Err(corrupt(format!("a member of a structure has {rank} dimensions, and may have 4")));
+        return Err(corrupt(format!("a member of a structure has {rank} dimensions; at most 4 are allowed")));
     };
     Ok(lengths.iter().map(|&length| u64::from(length)).collect())
 }
 
-/// The type of arrays of this shape.
+/// Returns the type of arrays of this shape.
 fn array_of(base: Datatype, shape: Vec<u64>) -> Result<Datatype> {
     let size =
         shape.iter().try_fold(base.size, |all, &length| all.checked_mul(usize::try_from(length).ok()?));
@@ -173,7 +173,7 @@ fn reference(flags: u32) -> Result<Reference> {
         0 => Ok(Reference::Object),
         1 => Ok(Reference::Region),
         2..=4 => Ok(Reference::Standard),
-        kind => Err(unsupported(format!("the kind {kind} of a reference is not known"))),
+        kind => Err(unsupported(format!("unknown kind {kind} of a reference"))),
     }
 }
 
@@ -200,7 +200,7 @@ fn variable(cursor: &mut Cursor<'_>, head: Head) -> Result<Class> {
             let (padding, is_utf8) = (padding(head.flags >> 4 & 0xf)?, is_utf8(head.flags >> 8 & 0xf)?);
             Ok(Class::VariableText { padding, is_utf8 })
         }
-        kind => Err(unsupported(format!("the kind {kind} of a datatype of variable length is not known"))),
+        kind => Err(unsupported(format!("unknown kind {kind} of a datatype of variable length"))),
     }
 }
 
@@ -214,7 +214,7 @@ fn array(cursor: &mut Cursor<'_>, head: Head) -> Result<Class> {
     }
     let shape = (0..rank).map(|_| cursor.u32().map(u64::from)).collect::<Result<Vec<u64>>>()?;
     if head.version < 3 {
-        // A permutation that was never used.
+        // The unused permutation.
         cursor.skip(4 * rank)?;
     }
     let all = array_of(next(cursor, head.depth)?, shape)?;

@@ -12,7 +12,7 @@ pub(in crate::hdf5::format) fn parse(source: &Source, message: &[u8]) -> Result<
     let mut cursor = source.cursor(message, "an external data files message");
     cursor.version(1)?;
     cursor.skip(3)?;
-    // The slots that are there, and those that are used.
+    // The numbers of allocated and used slots.
     cursor.u16()?;
     let count = cursor.u16()?;
     let heap = LocalHeap::read(source, cursor.defined_address()?)?;

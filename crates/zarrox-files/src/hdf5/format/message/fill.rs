@@ -7,7 +7,7 @@ use crate::hdf5::format::cursor::Cursor;
 /// A fill value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5::format) enum Fill {
-    /// No value was chosen: elements are zeros.
+    /// No value was set: elements are zero.
     Default,
     Undefined,
     Value(Vec<u8>),
@@ -23,7 +23,7 @@ pub(in crate::hdf5::format) fn parse_old(mut cursor: Cursor<'_>) -> Result<Fill>
 pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Fill> {
     match cursor.u8()? {
         version @ (1 | 2) => {
-            // The times when space is taken, and when the value is written.
+            // The space allocation time, and the fill value write time.
             cursor.skip(2)?;
             let is_defined = cursor.u8()? != 0;
             if !is_defined {
@@ -86,7 +86,7 @@ mod tests {
         assert_error(
             parse_old(Cursor::new(&long, USUAL, "an old fill value message")),
             ErrorKind::Corrupt,
-            "ends too early",
+            "is truncated",
         );
     }
 }

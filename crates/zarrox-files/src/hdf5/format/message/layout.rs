@@ -11,14 +11,14 @@ use crate::input::{corrupt, unsupported};
 #[derive(Debug)]
 pub(in crate::hdf5::format) enum Stored {
     Ready(Layout),
-    /// Elements in one piece, with their number of bytes.
+    /// Contiguous elements, with their number of bytes.
     Contiguous(Option<Address>, u64),
     /// Chunks, and whether those that reach beyond the shape are stored without filters.
     Chunked {
         layout: Layout,
         are_edges_unfiltered: bool,
     },
-    /// The place of the mappings in the global heap.
+    /// The location of the mappings in the global heap.
     Virtual(Option<(Address, u32)>),
 }
 
@@ -31,7 +31,8 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Stored> {
     }
 }
 
-/// Parses the versions 1 and 2. The dimensions of other layouts than chunks may be cut off: those of the dataspace count.
+/// Parses the versions 1 and 2. For layouts other than chunks, the dimensions may be truncated; the
+/// dataspace has the valid ones.
 fn old(cursor: &mut Cursor<'_>) -> Result<Layout> {
     let rank = usize::from(cursor.u8()?);
     let class = cursor.u8()?;
@@ -50,7 +51,7 @@ fn old(cursor: &mut Cursor<'_>) -> Result<Layout> {
             Ok(Layout::Compact(cursor.take(usize::try_from(length).unwrap_or(usize::MAX))?.to_vec()))
         }
         1 => Ok(Layout::Contiguous(address)),
-        _ => Err(unsupported(format!("the class {class} of a layout is not known"))),
+        _ => Err(unsupported(format!("unknown class {class} of a layout"))),
     }
 }
 
@@ -76,11 +77,11 @@ fn new(cursor: &mut Cursor<'_>, version: u8) -> Result<Stored> {
             };
             Ok(Stored::Virtual(place))
         }
-        class => Err(unsupported(format!("the class {class} of a layout of version {version} is not known"))),
+        class => Err(unsupported(format!("unknown class {class} of a layout of version {version}"))),
     }
 }
 
-/// Takes the shape of a chunk, whose last number is the size of an element.
+/// Reads the shape of a chunk, whose last number is the size of an element.
 fn chunk(cursor: &mut Cursor<'_>, rank: usize, width: usize) -> Result<Vec<u64>> {
     if !(2..=MOST_DIMENSIONS + 1).contains(&rank) {
         return Err(corrupt(format!("chunks have {rank} dimensions with that of the elements")));
@@ -93,7 +94,7 @@ fn chunk(cursor: &mut Cursor<'_>, rank: usize, width: usize) -> Result<Vec<u64>>
     Ok(chunk)
 }
 
-/// Takes chunks from version 4 on.
+/// Parses the chunked layout of version 4.
 fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
     let flags = cursor.u8()?;
     let rank = usize::from(cursor.u8()?);
@@ -103,7 +104,7 @@ fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
         1 if flags & 2 != 0 => ChunkIndex::Single(Some((cursor.length()?, cursor.u32()?))),
         1 => ChunkIndex::Single(None),
         2 => ChunkIndex::Implicit,
-        // What the headers of the indexes say once more.
+        // Parameters that the headers of the indexes repeat.
         3 => {
             cursor.skip(1)?;
             ChunkIndex::FixedArray
@@ -116,7 +117,7 @@ fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
             cursor.skip(6)?;
             ChunkIndex::BTree2
         }
-        index => return Err(unsupported(format!("the index {index} of chunks is not known"))),
+        index => return Err(unsupported(format!("unknown chunk index type {index}"))),
     };
     let layout = Layout::Chunked { chunk, index, address: cursor.address()? };
     Ok(Stored::Chunked { layout, are_edges_unfiltered: flags & 1 != 0 })
@@ -160,7 +161,7 @@ mod tests {
             "the shape [0, 4]",
         );
         assert_error(parsed("03 02 ff 0008000000000000 01000000"), ErrorKind::Corrupt, "255 dimensions");
-        assert_error(parsed("03 00 ff00 01"), ErrorKind::Corrupt, "ends too early");
+        assert_error(parsed("03 00 ff00 01"), ErrorKind::Corrupt, "is truncated");
         assert_error(parsed("04 02 00 02 09 0101 01"), ErrorKind::Corrupt, "a number of 9 bytes");
         assert_error(parsed("01 00 01 0000000000 0008000000000000"), ErrorKind::Corrupt, "0 dimensions");
         assert!(parsed("06 01").unwrap_err().to_string().contains("version 6"));

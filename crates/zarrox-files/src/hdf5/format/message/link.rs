@@ -16,7 +16,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Link> {
     let kind = if flags & 8 == 0 { 0 } else { cursor.u8()? };
     let order = if flags & 4 == 0 { None } else { Some(cursor.u64()?.cast_signed()) };
     if flags & 0x10 != 0 {
-        // The character set. Names are bytes here, since many programs do not say which one they use.
+        // The character set. Names are kept as bytes, since many programs declare a wrong one.
         cursor.u8()?;
     }
     let length = cursor.number(1 << (flags & 3))?;
@@ -43,7 +43,7 @@ fn target(cursor: &mut Cursor<'_>, kind: u8) -> Result<Target> {
 fn external(mut cursor: Cursor<'_>) -> Result<Target> {
     let version = cursor.u8()? >> 4;
     if version != 0 {
-        return Err(unsupported(format!("an external link has the version {version}, which is not known")));
+        return Err(unsupported(format!("an external link has the unsupported version {version}")));
     }
     Ok(Target::External { file: cursor.text()?.to_vec(), path: cursor.text()?.to_vec() })
 }

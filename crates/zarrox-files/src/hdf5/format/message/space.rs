@@ -17,7 +17,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Space> {
     match version {
         1 => cursor.skip(5)?,
         2 => {
-            // A rank of 0 says whether it is a scalar or null.
+            // For rank 0, the next byte distinguishes a scalar from a null dataspace.
             if cursor.u8()? == 2 {
                 return Ok(Space::Null);
             }
@@ -40,7 +40,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Space> {
 }
 
 impl Space {
-    /// The number of elements; `None` if it has more than 64 bits.
+    /// Returns the number of elements; `None` if it has more than 64 bits.
     pub(in crate::hdf5::format) fn elements(&self) -> Option<u64> {
         match self {
             Self::Null => Some(0),

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// The bits of the longest code.
+/// The length of the longest code in bits.
 pub(super) const LONGEST: u32 = 13;
 
 /// The white runs: the length of the code, the code, and the number of pixels.
@@ -50,7 +50,7 @@ const BLACK: [(u8, u16, u16); 104] = [
     (12, 0x17, 2304), (12, 0x1c, 2368), (12, 0x1d, 2432), (12, 0x1e, 2496), (12, 0x1f, 2560),
 ];
 
-/// For each number of `LONGEST` bits, the run and the length of the code that it begins with; a length of 0 if it begins with none.
+/// A lookup table by the next `LONGEST` bits: the run, and the length of its code; a length of 0 for an invalid code.
 type Table = Vec<(u16, u8)>;
 
 fn table(codes: &[(u8, u16, u16)]) -> Table {
@@ -65,7 +65,7 @@ fn table(codes: &[(u8, u16, u16)]) -> Table {
     table
 }
 
-/// The runs of white or of black pixels.
+/// Returns the runs of white or of black pixels.
 pub(super) fn of(is_white: bool) -> &'static Table {
     static TABLES: OnceLock<(Table, Table)> = OnceLock::new();
     let (white, black) = TABLES.get_or_init(|| (table(&WHITE), table(&BLACK)));

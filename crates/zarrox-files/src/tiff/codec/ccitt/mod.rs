@@ -9,10 +9,10 @@ use zarrox::Result;
 use super::wanted::Wanted;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The form of codes.
+/// The variant of the codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tiff) enum Mode {
-    /// Modified Huffman, whose rows begin at bytes.
+    /// Modified Huffman. Rows are byte-aligned.
     Rows,
     /// Group 3, in one dimension or in two.
     Group3 {
@@ -22,7 +22,7 @@ pub(in crate::tiff) enum Mode {
 }
 
 impl Mode {
-    /// The form of the codes of a compression from 2 to 4.
+    /// Returns the form of the codes of a compression from 2 to 4.
     pub(super) fn of(compression: u64, t4_options: u64) -> Result<Self> {
         Ok(match compression {
             2 => Self::Rows,
@@ -35,14 +35,14 @@ impl Mode {
     }
 }
 
-/// Bits from the highest one of each byte on. Behind the last byte are zeros.
+/// A bit reader, the most significant bit of each byte first. Bits after the last byte are zero.
 struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Bits<'_> {
-    /// The next bits, at most 16, without taking them.
+    /// Returns the next bits, at most 16, without consuming them.
     fn peek(&self, count: u32) -> u32 {
         let byte = |nth: usize| u32::from(self.bytes.get(self.at / 8 + nth).copied().unwrap_or(0));
         let word = byte(0) << 16 | byte(1) << 8 | byte(2);
@@ -62,14 +62,14 @@ impl Bits<'_> {
         self.at = self.at.next_multiple_of(8);
     }
 
-    /// Takes a run of pixels: codes of 64 pixels and more, and the last one of fewer.
+    /// Reads a run of pixels: make-up codes of 64 pixels and more, and a terminating code.
     fn run(&mut self, is_white: bool) -> Result<usize> {
         let mut total = 0;
         loop {
             let index = usize::try_from(self.peek(codes::LONGEST)).unwrap_or(0);
             let (run, length) = codes::of(is_white).get(index).copied().unwrap_or((0, 0));
             if length == 0 || self.is_over() {
-                return Err(corrupt("a code of CCITT is damaged or cut off"));
+                return Err(corrupt("a CCITT code is damaged or truncated"));
             }
             self.skip(length.into());
             total += usize::from(run);
@@ -79,7 +79,7 @@ impl Bits<'_> {
         }
     }
 
-    /// Takes all marks of the end of a row: at least 11 zeros, and a one. Returns true if there is one.
+    /// Skips all end-of-line codes: at least 11 zeros and a one. Returns true if there was one.
     fn end_of_row(&mut self) -> bool {
         let mut found = false;
         while self.peek(11) == 0 && !self.is_over() {
@@ -99,10 +99,10 @@ impl Bits<'_> {
     }
 }
 
-/// A row: the columns at which the colour changes, from white on.
+/// A row: the columns at which the colour changes, beginning with white.
 type Changes = Vec<usize>;
 
-/// Reads a row whose runs are coded one by one.
+/// Reads a one-dimensionally coded row.
 fn row_of_runs(bits: &mut Bits<'_>, columns: usize) -> Result<Changes> {
     let (mut changes, mut column, mut is_white) = (Vec::new(), 0_usize, true);
     while column < columns {
@@ -113,12 +113,12 @@ fn row_of_runs(bits: &mut Bits<'_>, columns: usize) -> Result<Changes> {
     Ok(changes)
 }
 
-/// Reads a row that is coded by its differences from the row above.
+/// Reads a two-dimensionally coded row, which depends on the row above.
 fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> Result<Changes> {
     let mut changes: Changes = Vec::new();
     let (mut place, mut at, mut is_white, mut is_start) = (0, 0_usize, true, true);
     while at < columns {
-        // The first change of the row above behind this place, to the other colour.
+        // The first change to the other colour after this column in the row above.
         while place > 0 && above[place - 1] > at {
             place -= 1;
         }
@@ -129,7 +129,7 @@ fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> R
         let of_above = |nth: usize| above.get(nth).copied().unwrap_or(columns).min(columns);
         let (code, length) = mode(bits.peek(7))?;
         if bits.is_over() {
-            return Err(corrupt("the codes of CCITT are cut off"));
+            return Err(corrupt("the CCITT codes are truncated"));
         }
         bits.skip(length);
         match code {
@@ -142,7 +142,7 @@ fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> R
             }
             Difference::Shift(shift) => {
                 let change = of_above(first).checked_add_signed(shift).filter(|change| *change >= at);
-                at = change.ok_or_else(|| corrupt("a code of CCITT leads back"))?;
+                at = change.ok_or_else(|| corrupt("a CCITT code moves backwards"))?;
                 changes.push(at);
                 is_white = !is_white;
             }
@@ -152,18 +152,18 @@ fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> R
     Ok(changes)
 }
 
-/// The way in which a change follows from the row above.
+/// The mode of two-dimensional coding.
 #[derive(Debug, Clone, Copy)]
 enum Difference {
-    /// The changes above are passed over.
+    /// Pass mode.
     Pass,
-    /// Two runs follow.
+    /// Horizontal mode: two runs follow.
     Runs,
-    /// The change lies this number of columns behind that of the row above.
+    /// Vertical mode: the change is this number of columns after that of the row above.
     Shift(isize),
 }
 
-/// The way that the next 7 bits tell, and the length of its code.
+/// Returns the mode of the next 7 bits, and the length of its code.
 fn mode(bits: u32) -> Result<(Difference, u32)> {
     use Difference::{Pass, Runs, Shift};
     Ok(match bits {
@@ -177,11 +177,11 @@ fn mode(bits: u32) -> Result<(Difference, u32)> {
         0b000_0011 => (Shift(3), 7),
         0b000_0010 => (Shift(-3), 7),
         0b000_0001 => return Err(unsupported("the extensions of CCITT are not supported")),
-        _ => return Err(corrupt("a code of CCITT is damaged")),
+        _ => return Err(corrupt("a CCITT code is damaged")),
     })
 }
 
-/// Returns rows of bits that begin at bytes, in which 1 is black.
+/// Returns byte-aligned rows of bits, in which 1 is black.
 pub(super) fn decoded(bytes: &[u8], mode: Mode, wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let (columns, in_row) = (wanted.columns, wanted.columns.div_ceil(8));
     let mut out = zeroed(wanted.size)?;
@@ -206,7 +206,7 @@ pub(super) fn decoded(bytes: &[u8], mode: Mode, wanted: Wanted<'_>) -> Result<Ve
             Mode::Group4 => {
                 if bits.peek(12) == 1 {
                     let rows = wanted.rows;
-                    return Err(corrupt(format!("a strip or a tile has {nth} rows instead of {rows}")));
+                    return Err(corrupt(format!("a strip or tile has {nth} rows instead of {rows}")));
                 }
                 row_of_differences(&mut bits, &above, columns)?
             }
@@ -218,7 +218,7 @@ pub(super) fn decoded(bytes: &[u8], mode: Mode, wanted: Wanted<'_>) -> Result<Ve
     Ok(out)
 }
 
-/// Removes runs without pixels, and changes at the end of the row.
+/// Removes empty runs, and changes at the end of the row.
 fn simplify(changes: &mut Changes, columns: usize) {
     let mut kept = Changes::with_capacity(changes.len());
     for &change in changes.iter().take_while(|&&change| change < columns) {
@@ -230,7 +230,7 @@ fn simplify(changes: &mut Changes, columns: usize) {
     *changes = kept;
 }
 
-/// Sets the bits between each second change and the next one.
+/// Sets the bits of black runs.
 fn blacken(row: &mut [u8], changes: &[usize], columns: usize) {
     for pair in changes.chunks(2) {
         let (start, end) = (pair[0], pair.get(1).copied().unwrap_or(columns));

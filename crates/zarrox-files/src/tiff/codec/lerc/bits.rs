@@ -4,7 +4,7 @@ use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// The bytes of a block that are still to be read.
+/// The unread bytes of a block.
 #[derive(Debug)]
 pub(super) struct Reader<'a>(&'a [u8]);
 
@@ -13,10 +13,10 @@ impl<'a> Reader<'a> {
         Self(bytes)
     }
 
-    /// Takes the next `count` bytes.
+    /// Reads the next `count` bytes.
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         let (taken, rest) =
-            self.0.split_at_checked(count).ok_or_else(|| corrupt("a block of LERC is cut off"))?;
+            self.0.split_at_checked(count).ok_or_else(|| corrupt("a LERC block is truncated"))?;
         self.0 = rest;
         Ok(taken)
     }
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let bytes = self.take(N)?;
-        bytes.try_into().map_err(|_| corrupt("a block of LERC is cut off"))
+        bytes.try_into().map_err(|_| corrupt("a LERC block is truncated"))
     }
 
     pub(super) fn byte(&mut self) -> Result<u8> {
@@ -38,12 +38,12 @@ impl<'a> Reader<'a> {
         self.array().map(i32::from_le_bytes)
     }
 
-    /// Takes a number that is not negative.
+    /// Reads a number that is not negative.
     pub(super) fn length(&mut self) -> Result<usize> {
-        usize::try_from(self.int()?).map_err(|_| corrupt("a length of LERC is negative"))
+        usize::try_from(self.int()?).map_err(|_| corrupt("a LERC length is negative"))
     }
 
-    /// Returns what is left.
+    /// Returns the unread bytes.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.0
     }
@@ -56,16 +56,16 @@ pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>
         0 => u32::from_le_bytes(reader.array()?),
         1 => u16::from_le_bytes(reader.array()?).into(),
         2 => reader.byte()?.into(),
-        _ => return Err(corrupt("numbers of LERC have no count")),
+        _ => return Err(corrupt("LERC numbers have no count")),
     };
     let (bits, count) = (u32::from(head & 31), usize::try_from(count).unwrap_or(usize::MAX));
     if count > most {
-        return Err(corrupt("there are too many numbers of LERC"));
+        return Err(corrupt("there are too many LERC numbers"));
     }
     if head & 32 == 0 {
         return numbers(reader, count, bits);
     }
-    // The numbers are indices of a table without its 0.
+    // The numbers are indices into a table whose implied first entry is 0.
     let length = usize::from(reader.byte()?).saturating_sub(1);
     let mut table = vec![0];
     table.append(&mut numbers(reader, length, bits)?);
@@ -74,7 +74,7 @@ pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>
     let indices = numbers(reader, count, of_index)?;
     indices
         .into_iter()
-        .map(|number| index(number).ok_or_else(|| corrupt("a number of LERC is not in its table")))
+        .map(|number| index(number).ok_or_else(|| corrupt("a LERC number is not an index of its table")))
         .collect()
 }
 
@@ -99,7 +99,7 @@ fn numbers(reader: &mut Reader<'_>, count: usize, bits: u32) -> Result<Vec<u32>>
     Ok((0..count).map(number).collect())
 }
 
-/// Bits from the highest one on, in little-endian words of 32 bits.
+/// Bits of little-endian words of 32 bits, the most significant bit first.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     bytes: &'a [u8],
@@ -112,21 +112,21 @@ impl<'a> Words<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Takes a bit.
+    /// Reads a bit.
     pub(super) fn bit(&mut self) -> Result<u32> {
         let (word, bit) = (self.at / 32, self.at % 32);
         let byte = self.bytes.get(word * 4 + 3 - bit / 8);
-        let byte = byte.copied().ok_or_else(|| corrupt("the codes of LERC are cut off"))?;
+        let byte = byte.copied().ok_or_else(|| corrupt("the LERC codes are truncated"))?;
         self.at += 1;
         Ok(u32::from(byte >> (7 - bit % 8) & 1))
     }
 
-    /// Takes a number of `bits` bits.
+    /// Reads a number of `bits` bits.
     pub(super) fn number(&mut self, bits: u32) -> Result<u32> {
         (0..bits).try_fold(0_u32, |number, _| Ok(number << 1 | self.bit()?))
     }
 
-    /// Returns the number of bytes of all words of which bits were read.
+    /// Returns the size in bytes of the words that were read.
     pub(super) fn size(&self) -> usize {
         self.at.div_ceil(32) * 4
     }

@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// The type of an offset, which may be smaller than that of the elements.
+    /// Returns the type of an offset, which may be smaller than the data type.
     pub(super) fn of_offset(self, code: u8) -> Result<Self> {
         let number = self as i32;
         let code = i32::from(code);
@@ -44,7 +44,7 @@ impl Kind {
             _ => number,
         };
         let kind = usize::try_from(number).ok().and_then(|number| Self::ALL.get(number));
-        kind.copied().ok_or_else(|| corrupt("an offset of LERC has no type"))
+        kind.copied().ok_or_else(|| corrupt("a LERC offset has an invalid type"))
     }
 
     /// Reads a little-endian number.
@@ -65,7 +65,7 @@ impl Kind {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "numbers are those of the type"
+        reason = "the numbers are in the range of the type"
     )]
     pub(super) fn write(self, number: f64, out: &mut [u8]) {
         match self {
@@ -112,7 +112,7 @@ impl Header {
         let depth = if version >= 4 { reader.length()? } else { 1 };
         let (valid, block, size) = (reader.length()?, reader.length()?, reader.length()?);
         let kind = usize::try_from(reader.int()?).ok().and_then(|number| Kind::ALL.get(number).copied());
-        let kind = kind.ok_or_else(|| corrupt("elements of LERC have no type"))?;
+        let kind = kind.ok_or_else(|| corrupt("LERC elements have an invalid type"))?;
         if version >= 6 {
             reader.skip(8)?;
         }
@@ -120,9 +120,9 @@ impl Header {
         if version >= 6 {
             reader.skip(16)?;
         }
-        let rest = bytes.get(14..size).ok_or_else(|| corrupt("a block of LERC is cut off"))?;
+        let rest = bytes.get(14..size).ok_or_else(|| corrupt("a LERC block is truncated"))?;
         if checksum != fletcher(rest) {
-            return Err(corrupt("the checksum of a block of LERC differs"));
+            return Err(corrupt("the checksum of a LERC block differs"));
         }
         let is_mask = depth + 1 == wanted.samples && kind == Kind::U8;
         let fits = rows >= wanted.rows
@@ -134,7 +134,7 @@ impl Header {
             && (1..=1 << 16).contains(&block);
         if !fits {
             return Err(corrupt(format!(
-                "a block of LERC has {rows} times {columns} pixels with {depth} samples of {} bytes",
+                "a LERC block has {rows} x {columns} pixels with {depth} samples of {} bytes",
                 kind.size()
             )));
         }
@@ -147,7 +147,7 @@ impl Header {
     }
 }
 
-/// The checksum of Fletcher with 32 bits.
+/// Returns the Fletcher-32 checksum.
 fn fletcher(bytes: &[u8]) -> u32 {
     let (mut one, mut two) = (0xffff_u32, 0xffff_u32);
     let fold = |sum: u32| (sum & 0xffff) + (sum >> 16);
@@ -163,11 +163,11 @@ fn fletcher(bytes: &[u8]) -> u32 {
     two << 16 | one
 }
 
-/// The elements of a block, while it is decoded.
+/// A block while it is decoded.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) header: Header,
-    /// The pixels that have elements; `None` if all have.
+    /// The mask of valid pixels; `None` if all are valid.
     pub(super) mask: Option<Vec<bool>>,
     /// The little-endian elements.
     pub(super) out: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Bytes of LERC in Huffman codes.
+//! Huffman-coded bytes of LERC.
 
 use std::collections::HashMap;
 
@@ -23,11 +23,11 @@ impl Codes {
         let (version, size) = (reader.int()?, reader.length()?);
         let (first, last) = (reader.length()?, reader.length()?);
         if version < 2 || size != SYMBOLS || first >= last || last - first > SYMBOLS || first >= SYMBOLS {
-            return Err(corrupt("the table of codes of LERC is damaged"));
+            return Err(corrupt("the LERC code table is damaged"));
         }
         let lengths = unstuffed(reader, last - first)?;
         if lengths.len() != last - first || lengths.iter().any(|&length| length > LONGEST) {
-            return Err(corrupt("the table of codes of LERC is damaged"));
+            return Err(corrupt("the LERC code table is damaged"));
         }
         let mut words = Words::new(reader.rest());
         let mut codes = HashMap::new();
@@ -47,7 +47,7 @@ impl Codes {
                 return Ok(symbol);
             }
         }
-        Err(corrupt("unknown Huffman code in LERC"))
+        Err(corrupt("invalid Huffman code in LERC"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! LERC: elements with a limited error, in blocks of as few bits as they need.
+//! LERC: compression with a maximum error, in blocks with as few bits as needed.
 //!
 //! Specification: <https://github.com/Esri/lerc/blob/master/doc/lerc_format.md>
 
@@ -24,7 +24,7 @@ pub(in crate::tiff) enum Around {
 }
 
 impl Around {
-    /// The compression that the parameters of LERC tell: a version, and a number.
+    /// Returns the compression in the LERC parameters: a version, and a number.
     pub(super) fn of(parameters: &[u64]) -> Result<Self> {
         match parameters.get(1) {
             None | Some(0) => Ok(Self::None),
@@ -36,13 +36,13 @@ impl Around {
 }
 
 impl Block {
-    /// Reads all elements behind the mask.
+    /// Reads all elements, after the mask.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let Header { version, depth, kind, max_error, min, max, .. } = self.header;
         if self.header.valid == 0 {
             return Ok(());
         }
-        #[expect(clippy::float_cmp, reason = "a block of one number says so by equal limits")]
+        #[expect(clippy::float_cmp, reason = "a constant block has equal limits")]
         if min == max {
             self.fill(&vec![min; depth]);
             return Ok(());
@@ -61,7 +61,7 @@ impl Block {
             return self.read_plain(reader);
         }
         let is_byte = matches!(kind, Kind::I8 | Kind::U8);
-        #[expect(clippy::float_cmp, reason = "these errors stand for elements without loss")]
+        #[expect(clippy::float_cmp, reason = "these errors mean lossless elements")]
         let has_mode = if is_byte {
             max_error == 0.5
         } else {
@@ -117,7 +117,7 @@ impl Block {
         let pattern = if version >= 5 { 14 } else { 15 };
         let is_damaged = usize::from(flags >> 2) & pattern != (columns.start >> 3) & pattern;
         if is_damaged || (is_difference && (dim == 0 || flags & 3 == 0)) {
-            return Err(corrupt("a tile of LERC is damaged"));
+            return Err(corrupt("a LERC tile is damaged"));
         }
         let all = rows.len() * columns.len();
         let pixels: Vec<usize> = rows
@@ -144,7 +144,7 @@ impl Block {
                 let offset = own.of_offset(flags >> 6)?.read(reader)?;
                 let numbers = if mode == 1 { bits::unstuffed(reader, all)? } else { Vec::new() };
                 if mode == 1 && numbers.len() != pixels.len() {
-                    return Err(corrupt("a tile of LERC has another number of elements"));
+                    return Err(corrupt("a LERC tile has another number of elements"));
                 }
                 let most = self.most.get(dim).copied().unwrap_or(f64::INFINITY);
                 for (nth, pixel) in pixels.into_iter().enumerate() {
@@ -159,7 +159,7 @@ impl Block {
     }
 }
 
-/// Reads the mask of the pixels that have elements, one bit each in runs of bytes.
+/// Reads the mask of valid pixels: one bit each, in run-length encoded bytes.
 fn read_mask(reader: &mut Reader<'_>, header: &Header) -> Result<Option<Vec<bool>>> {
     let (size, pixels) = (reader.length()?, header.pixels());
     if header.valid == pixels {
@@ -183,7 +183,7 @@ fn read_mask(reader: &mut Reader<'_>, header: &Header) -> Result<Option<Vec<bool
 
 /// Returns the samples of a strip or a tile, in the byte order of the file.
 pub(super) fn decoded(bytes: &[u8], around: Around, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    // Without a loss, a block has hardly more bytes than its elements.
+    // A lossless block is hardly larger than its elements.
     let most = wanted.size.saturating_mul(2).saturating_add(1 << 16);
     let whole = match around {
         Around::None => None,
@@ -200,7 +200,7 @@ pub(super) fn decoded(bytes: &[u8], around: Around, wanted: Wanted<'_>) -> Resul
     Ok(finished(block, wanted))
 }
 
-/// Marks elements that are missing, and puts the bytes into the order of the file.
+/// Marks missing elements, and converts to the byte order of the file.
 fn finished(mut block: Block, wanted: Wanted<'_>) -> Vec<u8> {
     let (kind, depth) = (block.header.kind, block.header.depth);
     if block.mask.is_some() && matches!(kind, Kind::F32 | Kind::F64) {
@@ -213,7 +213,7 @@ fn finished(mut block: Block, wanted: Wanted<'_>) -> Vec<u8> {
         }
     }
     if depth + 1 == wanted.samples {
-        // The mask is the opacity.
+        // The mask becomes the opacity.
         let pixels = block.out.chunks_exact(depth.max(1)).enumerate();
         return pixels
             .flat_map(|(pixel, bytes)| {

@@ -79,5 +79,5 @@ _builtin: tuple[type[ZDType[Any, Any]], ...] = (
 )
 for _cls in _builtin:
     data_type_registry.register(_cls._zarr_v3_name, _cls)
-# To look for packages takes time: it is done when the first data type is looked for.
+# Searching for packages takes time, so it is done at the first lookup.
 data_type_registry._sources.append(offered_by_packages)

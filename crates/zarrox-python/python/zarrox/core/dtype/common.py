@@ -43,7 +43,7 @@ OBJECT_CODEC_IDS = ("vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "json2", 
 
 
 class DTypeConfig_V2(TypedDict):
-    """A data type in v2: ``|O`` means nothing without the codec that stores the objects."""
+    """A data type in v2: ``|O`` is ambiguous without its object codec."""
 
     name: Any
     object_codec_id: str | None
@@ -84,7 +84,7 @@ class HasItemSize:
 
 
 class HasObjectCodec:
-    """A base of data types that are Python objects in memory, and need a codec that stores them."""
+    """A base of data types that are Python objects in memory, and need an object codec."""
 
     object_codec_id: ClassVar[str]
 
@@ -147,7 +147,7 @@ def check_dtype_spec_v3(data: object) -> TypeGuard[DTypeSpec_V3]:
 
 
 def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
-    """The name and the configuration of a data type of v3; ``None`` for anything else."""
+    """Returns the name and the configuration of a data type of v3; ``None`` for anything else."""
     if isinstance(data, str):
         return data, {}
     if not isinstance(data, Mapping) or "name" not in data or not data.keys() <= {"name", "configuration"}:
@@ -159,7 +159,7 @@ def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
 
 
 def unpack_dtype_json(data: DTypeJSON) -> DTypeJSON:
-    """The JSON for the metadata of an array: in v2 the name alone.
+    """Returns the JSON for the metadata of an array: in v2 the name alone.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Numbers of machine learning with at most 16 bits, as in the package ``ml_dtypes``. Only v3 has names for them.
+"""Small number types of machine learning, as in the package ``ml_dtypes``. Only v3 supports them.
 
 Without that package, and for types that it lacks, elements are raw bytes in memory.
 """
@@ -83,11 +83,11 @@ class SmallNumber(NumPyType[Any, Any]):
     def _cast_scalar_unchecked(self, data: Any) -> Any:
         native = self.to_native_dtype()
         if native.type is np.void and not isinstance(data, np.void):
-            raise UnsupportedError(f"values of '{self._zarr_v3_name}' need a version of the package ml_dtypes that has them")
+            raise UnsupportedError(f"values of '{self._zarr_v3_name}' need a version of the package ml_dtypes that supports them")
         return np.asarray(data).astype(native)[()]
 
     def _of_pattern(self, digits: str) -> Any:
-        """The number with these bits, given in hexadecimal."""
+        """Returns the number with these bits, given in hexadecimal."""
         return np.frombuffer(bytes.fromhex(digits)[:: 1 if sys.byteorder == "big" else -1], self.to_native_dtype())[0]
 
     def default_scalar(self) -> Any:

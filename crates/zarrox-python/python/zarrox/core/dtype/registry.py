@@ -18,7 +18,7 @@ __all__ = ["DataTypeRegistry", "data_type_registry"]
 
 
 def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
-    """The data types that installed packages register with zarr-python."""
+    """Returns the data types that installed packages register with zarr-python."""
     from importlib.metadata import entry_points
 
     offered = entry_points()
@@ -80,14 +80,14 @@ class DataTypeRegistry:
         Raises
         ------
         KeyError
-            If there is none.
+            If the name is unknown.
         """
         if key not in self.contents:
             raise KeyError(f"Data type '{key}' not found in registry.")
         del self.contents[key]
 
     def get(self, key: str) -> type[ZDType[Any, Any]]:
-        """The class of a name.
+        """Returns the class of a name.
 
         Parameters
         ----------
@@ -102,13 +102,13 @@ class DataTypeRegistry:
         Raises
         ------
         KeyError
-            If there is none.
+            If the name is unknown.
         """
         self._lazy_load()
         return self.contents[key]
 
     def match_dtype(self, dtype: np.dtype[Any]) -> ZDType[Any, Any]:
-        """The data type for a native one; exactly one class must accept it.
+        """Returns the data type for a native one; exactly one class must accept it.
 
         Parameters
         ----------
@@ -128,8 +128,8 @@ class DataTypeRegistry:
         self._lazy_load()
         if dtype == np.dtype(object):
             raise ValueError(
-                f"Zarr data type resolution from {dtype} failed: a NumPy object array can hold anything. Say what the "
-                "elements are: dtype=str (or 'string'), dtype=bytes, an object_codec, or an instance of a Zarr data type."
+                f"Zarr data type resolution from {dtype} failed: a NumPy object array can hold anything. Specify the "
+                "elements: dtype=str (or 'string'), dtype=bytes, an object_codec, or an instance of a Zarr data type."
             )
         matches = []
         for cls in list(self.contents.values()):
@@ -149,14 +149,14 @@ class DataTypeRegistry:
         )
 
     def match_json(self, data: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-        """The data type of JSON.
+        """Returns the data type of JSON.
 
         Parameters
         ----------
         data : JSON
-            What :meth:`ZDType.to_json` gives.
+            The result of :meth:`ZDType.to_json`.
         zarr_format : {2, 3}
-            The format that it is of.
+            Its format.
 
         Returns
         -------
@@ -194,5 +194,5 @@ def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
     return NumPyType in cls.__mro__ and not getattr(cls, check)(data)
 
 
-#: The data types that are known in this process.
+#: The data types of this process.
 data_type_registry = DataTypeRegistry()

@@ -1,4 +1,4 @@
-"""Conversion of everything that users write as ``dtype`` to data types."""
+"""Conversion of ``dtype`` arguments of any form to data types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARRAY = "array:"
 
 
 def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
-    """The data type for a NumPy data type, or for anything that NumPy converts to one.
+    """Returns the data type for a NumPy data type, or for anything that NumPy converts to one.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
     Raises
     ------
     ValueError
-        If there is none, or more than one.
+        If no data type, or more than one, accepts it.
 
     Examples
     --------
@@ -48,14 +48,14 @@ def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
 
 
 def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-    """The data type of JSON.
+    """Returns the data type of JSON.
 
     Parameters
     ----------
     dtype_spec : JSON
         The result of :meth:`ZDType.to_json`.
     zarr_format : {2, 3}
-        The format that it is of.
+        Its format.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
     Raises
     ------
     ValueError
-        If there is none.
+        If no data type accepts it.
 
     Examples
     --------
@@ -76,15 +76,15 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
 
 
 def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
-    """The data type for any ``dtype``.
+    """Returns the data type for any ``dtype``.
 
     Parameters
     ----------
     dtype : ZDType, JSON, numpy.dtype, dtype-like, str or type
-        ``str``, ``"str"`` and ``"string"`` are text of any length, ``bytes`` are bytes of any number, ``"array:<i4"`` are arrays
-        of any length.
+        ``str``, ``"str"`` and ``"string"`` are text of variable length, ``bytes`` are bytes of variable length, ``"array:<i4"`` are
+        arrays of variable length.
     zarr_format : {2, 3}
-        The format of the array. The forms are unambiguous, so that each is accepted for both formats.
+        The format of the array. The forms are unambiguous, so each is accepted for both formats.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
     Raises
     ------
     ValueError, TypeError
-        If there is none, or more than one.
+        If no data type, or more than one, accepts it.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Functions about data types of users, which native code calls: it only knows their names.
+"""Functions for user-defined data types, which native code calls: it only knows their names.
 
-Each function is given the ``data_type`` member of v3 metadata, as JSON.
+Each function receives the ``data_type`` member of v3 metadata, as JSON.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ def native_dtype(data_type: str) -> np.dtype[Any]:
 
 
 def default_bytes(data_type: str, _: None) -> bytes:
-    """The default fill value."""
+    """Returns the default fill value."""
     known = _of(data_type)
     return _bytes(known, known.default_scalar())
 
 
 def fill_bytes(data_type: str, fill: str) -> bytes:
-    """The element for a fill value in metadata."""
+    """Returns the element for a fill value in metadata."""
     known = _of(data_type)
     return _bytes(known, known.from_json_scalar(json.loads(fill), zarr_format=3))
 
 
 def fill_json(data_type: str, element: bytes) -> str:
-    """The fill value for an element, in the form of metadata."""
+    """Returns the fill value for an element, in the form of metadata."""
     known = _of(data_type)
     scalar = np.frombuffer(element, dtype=known.to_native_dtype())[0]
     return json.dumps(known.to_json_scalar(scalar, zarr_format=3))

@@ -77,7 +77,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
     @abstractmethod
     def to_native_dtype(self) -> DType:
-        """The native data type.
+        """Returns the native data type.
 
         Returns
         -------
@@ -102,9 +102,9 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Parameters
         ----------
         data : JSON
-            What :meth:`to_json` gives.
+            The result of :meth:`to_json`.
         zarr_format : {2, 3}
-            The format that it is of.
+            Its format.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
     @abstractmethod
     def default_scalar(self) -> Scalar:
-        """The default fill value.
+        """Returns the default fill value.
 
         Returns
         -------
@@ -177,7 +177,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         data : JSON
             The value.
         zarr_format : {2, 3}
-            The format that it is of.
+            Its format.
 
         Returns
         -------

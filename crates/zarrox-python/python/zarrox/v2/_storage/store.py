@@ -25,11 +25,11 @@ class StoreV3(BaseStore):
     _format = "v3-experimental"
 
     def list(self) -> Keys:
-        """All keys."""
+        """Returns all keys."""
         return list(self.keys())
 
     def list_prefix(self, prefix: str) -> Keys:
-        """The keys that begin with a prefix.
+        """Returns the keys that begin with a prefix.
 
         Raises
         ------
@@ -41,7 +41,7 @@ class StoreV3(BaseStore):
         return [key for key in self.keys() if key.startswith(prefix)]
 
     def list_dir(self, prefix: str) -> tuple[Keys, Keys]:
-        """The keys directly below a prefix, and the prefixes of the others."""
+        """Returns the keys directly below a prefix, and the prefixes of the others."""
         keys = self.list_prefix(prefix)
         below = [(key, key[len(prefix) :].partition("/")) for key in keys]
         inner = {prefix + name + "/" for _, (name, slash, _) in below if slash}

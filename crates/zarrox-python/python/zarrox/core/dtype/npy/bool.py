@@ -24,7 +24,7 @@ class Bool(NumPyType[Any, np.bool_]):
     _zarr_v3_name = "bool"
 
     def _check_scalar(self, data: object) -> bool:
-        # NumPy says of anything whether it is true.
+        # NumPy converts any object to a boolean.
         return True
 
     def _cast_scalar_unchecked(self, data: Any) -> np.bool_:

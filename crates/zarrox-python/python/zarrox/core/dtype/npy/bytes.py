@@ -91,7 +91,7 @@ class NullTerminatedBytes(_FixedLength[np.bytes_]):
 
 
 class RawBytes(_FixedLength[np.void]):
-    """A fixed number of bytes without a meaning.
+    """A fixed number of opaque bytes.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class RawBytes(_FixedLength[np.void]):
 
 
 class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
-    """Bytes of any length; ``bytes`` in memory.
+    """Bytes of variable length; ``bytes`` in memory.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
 
     @classmethod
     def _check_json_v3(cls, data: object) -> bool:
-        # The second name is that of the register of extensions.
+        # The second name is from the registry of extensions.
         return data in (cls._zarr_v3_name, "bytes")
 
     def to_json(self, zarr_format: int) -> Any:
@@ -189,7 +189,7 @@ def bytes_from_json(data: Any) -> bytes:
 
 
 def _bits(data: object) -> int | None:
-    """The number of bits of the core type ``r<bits>`` of v3; ``None`` for other types."""
+    """Returns the number of bits of the core type ``r<bits>`` of v3; ``None`` for other types."""
     named = split_v3(data)
     match = re.fullmatch(r"r([1-9][0-9]*)", named[0]) if named and not named[1] else None
     bits = int(match[1]) if match else 0

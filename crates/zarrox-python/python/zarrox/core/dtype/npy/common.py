@@ -57,7 +57,7 @@ def endianness_to_numpy_str(endianness: EndiannessStr) -> Literal["<", ">"]:
 
 
 def get_endianness_from_numpy_dtype(dtype: np.dtype[Any]) -> EndiannessStr:
-    """The byte order of a data type that has one.
+    """Returns the byte order of a data type that has one.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
 
     @classmethod
     def _parameters(cls, dtype: np.dtype[Any]) -> dict[str, Any]:
-        """The arguments of the constructor for a native data type."""
+        """Returns the arguments of the constructor for a native data type."""
         return {"endianness": get_endianness_from_numpy_dtype(dtype)} if issubclass(cls, HasEndianness) else {}
 
     @classmethod
@@ -156,7 +156,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
 
 
 def _named_in_v2(data: object) -> np.dtype[Any] | None:
-    """NumPy's data type for a name in v2, which has a byte order if the type needs one."""
+    """NumPy's data type for a name in v2, which includes a byte order if the type needs one."""
     if not check_dtype_spec_no_object_codec_v2(data) or not isinstance(data["name"], str):
         return None
     name = data["name"]
@@ -168,7 +168,7 @@ def _named_in_v2(data: object) -> np.dtype[Any] | None:
 
 
 def float_from_json(data: object, zarr_format: int, sizes: tuple[int, ...] = (2, 4, 8)) -> float:
-    """A floating-point number: a number, ``NaN``, ``Infinity``, these as decimal text, and in v3 the bits in hexadecimal.
+    """Returns a floating-point number: a number, ``NaN``, ``Infinity``, these as decimal text, and in v3 the bits in hexadecimal.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def _float_from_hexadecimal(data: str, sizes: tuple[int, ...]) -> float:
 
 
 def float_to_json(value: Any) -> float | str:
-    """A floating-point number in the form of metadata.
+    """Returns a floating-point number in the form of metadata.
 
     Examples
     --------

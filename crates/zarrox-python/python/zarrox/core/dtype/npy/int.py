@@ -26,7 +26,7 @@ class BaseInt(NumPyType[Any, Scalar]):
 
     @classmethod
     def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
-        # C has more names for integers than there are sizes: NumPy has a class for each, here it is one.
+        # C has several integer types of the same size. NumPy has a class for each of them; here they share one.
         if not isinstance(dtype, np.dtype) or dtype.kind not in "iu":
             return False
         return dtype.newbyteorder("=") == np.dtype(cls._zarr_v3_name)

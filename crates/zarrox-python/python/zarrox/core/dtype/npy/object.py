@@ -40,7 +40,7 @@ class PythonObject(ZDType[Any, Any]):
 
     @classmethod
     def from_native_dtype(cls, dtype: np.dtype[Any]) -> Self:
-        raise DataTypeValidationError("An object array does not say which codec stores it: give an object_codec.")
+        raise DataTypeValidationError("An object array does not determine its codec: give an object_codec.")
 
     def to_native_dtype(self) -> np.dtype[Any]:
         return np.dtype(object)
@@ -53,7 +53,7 @@ class PythonObject(ZDType[Any, Any]):
 
     @classmethod
     def _from_json_v3(cls, data: Any) -> Self:
-        raise DataTypeValidationError("v3 has no type for Python objects.")
+        raise DataTypeValidationError("v3 has no data type for Python objects.")
 
     def to_json(self, zarr_format: int) -> dict[str, Any]:
         check_format(zarr_format)

@@ -56,7 +56,7 @@ class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
         return cls(length=length // _BYTES_PER_CHARACTER)
 
     def _check_scalar(self, data: object) -> bool:
-        # Anything has a text.
+        # Any object can be converted to text.
         return True
 
     def _cast_scalar_unchecked(self, data: Any) -> np.str_:
@@ -75,7 +75,7 @@ class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
 
 
 class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
-    """Text of any length.
+    """Text of variable length.
 
     Examples
     --------
@@ -127,8 +127,8 @@ def is_object_of(data: object, codec: str) -> bool:
 
 
 def length_bytes(name: str, configuration: dict[str, Any]) -> int:
-    """The only member of the configuration of a data type of fixed length."""
+    """Returns the only member of the configuration of a data type of fixed length."""
     length = configuration.get("length_bytes")
     if configuration.keys() != {"length_bytes"} or not isinstance(length, int):
-        raise DataTypeValidationError(f"'{name}' needs a configuration of length_bytes alone; got {configuration}.")
+        raise DataTypeValidationError(f"'{name}' needs a configuration with only length_bytes; got {configuration}.")
     return length

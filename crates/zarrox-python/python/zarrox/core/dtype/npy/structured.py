@@ -85,7 +85,7 @@ class Structured(NumPyType[Any, np.void]):
     def _from_configuration(cls, configuration: dict[str, Any]) -> Self:
         fields = configuration.get("fields")
         if configuration.keys() != {"fields"} or not isinstance(fields, (list, tuple)) or not fields:
-            raise DataTypeValidationError(f"'{cls._zarr_v3_name}' needs a configuration of fields alone; got {configuration}.")
+            raise DataTypeValidationError(f"'{cls._zarr_v3_name}' needs a configuration with only fields; got {configuration}.")
         return cls(fields=tuple(_field(*_name_and_type(field), 3) for field in fields))
 
     def to_json(self, zarr_format: int) -> Any:
@@ -95,7 +95,7 @@ class Structured(NumPyType[Any, np.void]):
         for name, field in self.fields:
             if isinstance(field, SubArray):
                 raise ValueError(
-                    f"field {name!r} is an array of {field.shape}: no Zarr data type is. zarr_format=2 stores such fields."
+                    f"field {name!r} is an array of shape {field.shape}, which v3 does not support. zarr_format=2 stores such fields."
                 )
         named = [{"name": name, "data_type": field.to_json(zarr_format=3)} for name, field in self.fields]
         return {"name": self._zarr_v3_name, "configuration": {"fields": named}}
@@ -169,7 +169,7 @@ class SubArray(NumPyType[Any, Any]):
         return np.dtype((self.base.to_native_dtype(), self.shape))
 
     def to_json(self, zarr_format: int) -> Any:
-        raise ValueError(f"an array of {self.shape} is the type of a field, and of nothing else")
+        raise ValueError(f"an array of shape {self.shape} can only be the type of a field")
 
     def _check_scalar(self, data: object) -> bool:
         return np.asarray(data).shape == self.shape
@@ -181,10 +181,10 @@ class SubArray(NumPyType[Any, Any]):
         return np.full(self.shape, self.base.default_scalar(), dtype=self.base.to_native_dtype())
 
     def from_json_scalar(self, data: Any, *, zarr_format: int) -> Any:
-        raise TypeError(f"v3 has no field that is an array, such as {data!r}")
+        raise TypeError(f"v3 does not support array fields, such as {data!r}")
 
     def to_json_scalar(self, data: object, *, zarr_format: int) -> Any:
-        raise TypeError(f"v3 has no field that is an array, such as {data!r}")
+        raise TypeError(f"v3 does not support array fields, such as {data!r}")
 
 
 def _native_field(dtype: np.dtype[Any]) -> ZDType[Any, Any]:
@@ -198,7 +198,7 @@ def _field_of_v2(name: str, dtype: Any, *shape: Any) -> tuple[str, ZDType[Any, A
         return name, base
     lengths = shape[0] if isinstance(shape[0], (list, tuple)) else [shape[0]]
     if not all(isinstance(length, int) and length >= 0 for length in lengths):
-        raise DataTypeValidationError(f"field {name!r} has the shape {shape[0]!r}, which is none.")
+        raise DataTypeValidationError(f"field {name!r} has the invalid shape {shape[0]!r}.")
     return name, SubArray(base=base, shape=tuple(lengths))
 
 
@@ -209,10 +209,10 @@ def _in_v2(field: ZDType[Any, Any]) -> list[Any]:
 
 
 def _name_and_type(field: Any) -> tuple[str, Any]:
-    """A field in v3: an object, or in ``structured`` a pair."""
+    """Returns a field in v3: an object, or in ``structured`` a pair."""
     pair = [field.get("name"), field.get("data_type")] if isinstance(field, Mapping) else field
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
-        raise DataTypeValidationError(f"The field {field!r} of a structure must be an object of a name and a data_type.")
+        raise DataTypeValidationError(f"The field {field!r} of a structure must be an object with a name and a data_type.")
     return pair[0], pair[1]
 
 

@@ -1,4 +1,4 @@
-"""The types of points in time and time spans."""
+"""The types of timestamps and durations."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
 
 
 class DateTime64(TimeDTypeBase[np.datetime64]):
-    """A point in time: a number of units since the beginning of 1970."""
+    """A timestamp: a number of units since the beginning of 1970."""
 
     dtype_cls = np.dtypes.DateTime64DType
     _zarr_v3_name = "numpy.datetime64"
@@ -104,7 +104,7 @@ class DateTime64(TimeDTypeBase[np.datetime64]):
 
 
 class TimeDelta64(TimeDTypeBase[np.timedelta64]):
-    """A time span: a number of units."""
+    """A duration: a number of units."""
 
     dtype_cls = np.dtypes.TimeDelta64DType
     _zarr_v3_name = "numpy.timedelta64"
