@@ -104,7 +104,7 @@ impl Server {
         Self { port, ..self }
     }
 
-    /// Sets the token, of at least 8 letters, digits, `-`, `_`, `.` and `~`; `None` lets everyone ask who reaches the address.
+    /// Sets the token, of at least 8 letters, digits, `-`, `_`, `.` and `~`; `None` accepts all requests.
     #[must_use]
     pub fn token(self, token: Option<String>) -> Self {
         Self { token: token.map_or(Token::None, Token::Given), ..self }
@@ -151,7 +151,7 @@ impl Server {
     /// Starts listening.
     ///
     /// # Errors
-    /// When the token is not valid, the address is taken or cannot be listened at, or there is no source of random numbers.
+    /// If the token is invalid, the address is in use or unavailable, or there is no source of random numbers.
     pub fn bind(self) -> Result<Bound> {
         let address = SocketAddr::new(self.bind, self.port);
         let failed = |error: io::Error| {
@@ -170,7 +170,7 @@ impl Server {
     /// this address.
     ///
     /// # Errors
-    /// When the token is not valid, or there is no source of random numbers.
+    /// If the token is invalid, or there is no source of random numbers.
     pub fn into_router(self, address: SocketAddr) -> Result<Router> {
         Ok(router(self.into_app(address)?))
     }
@@ -208,7 +208,9 @@ fn checked(token: String) -> Result<String> {
     if token.len() >= LEAST_TOKEN && token.chars().all(is_plain) {
         return Ok(token);
     }
-    let message = format!("a token needs at least {LEAST_TOKEN} letters, digits, '-', '_', '.' or '~', and has no others");
+    let message = format!(
+        "a token needs at least {LEAST_TOKEN} letters, digits, '-', '_', '.' or '~', and has no others"
+    );
     Err(Error::new(ErrorKind::InvalidArgument, message))
 }
 

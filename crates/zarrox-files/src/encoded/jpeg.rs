@@ -27,7 +27,7 @@ pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
             }
         };
     }
-    Err(corrupt("a JPEG is truncated: it has no end marker marker"))
+    Err(corrupt("a JPEG is truncated: it has no end marker"))
 }
 
 /// Returns the next marker, and the bytes after it.

@@ -17,7 +17,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<()> {
         }
         rest = behind;
     }
-    Err(corrupt("a PNG is truncated: it has no end marker marker"))
+    Err(corrupt("a PNG is truncated: it has no end marker"))
 }
 
 /// Returns the kind of the first chunk, and the bytes after it; `None` if it is truncated.

@@ -11,7 +11,7 @@ use crate::query::Numbers;
 /// The maximum number of elements that a reduction reads.
 pub(crate) const MOST_REDUCED: u128 = 1 << 28;
 
-/// What stands for a block: one of its elements or their mean, or their standard deviation.
+/// The reduction of a block to one element; by default the first element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Reduce {
@@ -53,7 +53,8 @@ impl Reduce {
         match self {
             Self::Element(reduction) => reducer.reduce(view, lengths, reduction),
             Self::Deviation => {
-                let divisions: Vec<Division> = lengths.iter().map(|&length| Division::Length(length)).collect();
+                let divisions: Vec<Division> =
+                    lengths.iter().map(|&length| Division::Length(length)).collect();
                 reducer.clone().with_deviation().blocks(view, &divisions)?.get(Measure::Std)
             }
         }
