@@ -266,9 +266,7 @@ impl Root {
 
     /// Opens an archive that lies in a directory. The store found it there, so that no link leads out of the root.
     fn open_archive(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
-        if !self.has_path
-            || is_url(self.place.strip_prefix("file://").unwrap_or(&self.place))
-        {
+        if !self.has_path || is_url(self.place.strip_prefix("file://").unwrap_or(&self.place)) {
             return Err(Error::new(ErrorKind::Unsupported, "archives are opened in directories only"));
         }
         let file = Path::new(self.place.strip_prefix("file://").unwrap_or(&self.place)).join(path);

@@ -206,7 +206,9 @@ fn checked(token: String) -> Result<String> {
     if token.len() >= LEAST_TOKEN && token.chars().all(is_plain) {
         return Ok(token);
     }
-    let message = format!("a token needs at least {LEAST_TOKEN} letters, digits, '-', '_', '.' or '~', and has no others");
+    let message = format!(
+        "a token needs at least {LEAST_TOKEN} letters, digits, '-', '_', '.' or '~', and has no others"
+    );
     Err(Error::new(ErrorKind::InvalidArgument, message))
 }
 

@@ -197,7 +197,10 @@ fn elements_are_thinned_or_reduced_to_what_is_asked_for() {
     assert!((mean["values"][1][2].as_f64().unwrap() - (24.0 + 25.0 + 34.0) / 3.0).abs() < 1e-5);
     let deviation = client.json(&format!("{uri}&step=1,2&reduce=std&missing=2"));
     assert_eq!((&deviation["values"][0], &deviation["reduce"]), (&json!([0.5, 0.0, 0.5]), &json!("std")));
-    assert_eq!(client.json(&format!("{uri}&step=1,1&reduce=std"))["values"][0], json!([0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+    assert_eq!(
+        client.json(&format!("{uri}&step=1,1&reduce=std"))["values"][0],
+        json!([0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    );
     let max = client.json(&format!("{uri}&max_elements=1&reduce=max"));
     assert_eq!((&max["values"], &max["step"]), (&json!([[34.0]]), &json!([4, 6])));
     let min = client.json(&format!("{uri}&max_pixels=4&reduce=min&select=::-1,1:"));

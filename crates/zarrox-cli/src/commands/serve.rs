@@ -149,11 +149,8 @@ impl Serve {
             self.command.split_first().ok_or_else(|| usage("the command is missing"))?;
         let (url, token) = (server.url(), server.token().unwrap_or_default().to_owned());
         let running = thread::spawn(move || server.run());
-        let child = Command::new(program)
-            .args(arguments)
-            .env("ZARROX_SERVER", url)
-            .env(TOKEN, token)
-            .status();
+        let child =
+            Command::new(program).args(arguments).env("ZARROX_SERVER", url).env(TOKEN, token).status();
         stop.stop();
         let served = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let status = child.map_err(|error| failed(&format!("running '{program}'"), error))?;

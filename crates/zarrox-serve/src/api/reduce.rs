@@ -53,7 +53,8 @@ impl Reduce {
         match self {
             Self::Element(reduction) => reducer.reduce(view, lengths, reduction),
             Self::Deviation => {
-                let divisions: Vec<Division> = lengths.iter().map(|&length| Division::Length(length)).collect();
+                let divisions: Vec<Division> =
+                    lengths.iter().map(|&length| Division::Length(length)).collect();
                 reducer.clone().with_deviation().blocks(view, &divisions)?.get(Measure::Std)
             }
         }

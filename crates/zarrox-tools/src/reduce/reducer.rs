@@ -357,12 +357,22 @@ mod tests {
         let deviation = |missing: &[f64], lengths: [u64; 2]| {
             let reducer = Reducer::new().at_once(4).missing(missing.iter().copied()).with_deviation();
             let divisions = lengths.map(Division::Length);
-            text(reducer.blocks(&array.slice(s![..]), &divisions).and_then(|mut found| found.get(Measure::Std)))
+            text(
+                reducer
+                    .blocks(&array.slice(s![..]), &divisions)
+                    .and_then(|mut found| found.get(Measure::Std)),
+            )
         };
         assert_eq!(deviation(&[-9.0], [2, 5]), "float64 [[2.0]]");
         assert_eq!(deviation(&[], [2, 1]), "float64 [[1.0,0.0,0.5,1.5,9.0]]");
         assert_eq!(deviation(&[-9.0], [2, 1]), "float64 [[1.0,0.0,0.5,1.5,0.0]]");
-        assert!(Reducer::new().blocks(&array.slice(s![..]), &[Division::ALL; 2]).unwrap().get(Measure::Std).is_err());
+        assert!(
+            Reducer::new()
+                .blocks(&array.slice(s![..]), &[Division::ALL; 2])
+                .unwrap()
+                .get(Measure::Std)
+                .is_err()
+        );
     }
 
     #[test]

@@ -133,10 +133,11 @@ impl<T: Primitive> Statistics<T> {
             run.start * size_of::<T>()..run.end * size_of::<T>()
         };
         let value = if inner.is_each() { None } else { repeated::<T>(bytes) };
-        let runs: Vec<Range<usize>> = match counts_all && value.is_none() && (inner.is_each() || inner.is_all()) {
-            true => Vec::new(),
-            false => (0..inner.count).map(run).collect(),
-        };
+        let runs: Vec<Range<usize>> =
+            match counts_all && value.is_none() && (inner.is_each() || inner.is_all()) {
+                true => Vec::new(),
+                false => (0..inner.count).map(run).collect(),
+            };
         rows.each(|place, starts| {
             if let Some(value) = value {
                 let blocks = (place..).zip(&runs);
