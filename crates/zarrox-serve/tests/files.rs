@@ -13,14 +13,13 @@ use zarrox_serve::Server;
 use crate::common::Client;
 
 /// A hierarchy of a map with its coordinates.
-fn hierarchy(path: &Path) -> Group {
+fn hierarchy(path: &Path) {
     let root = zarrox::create_group(path).unwrap();
     let lat = root.create_array("lat").shape([4]).data_type(DataType::Float64).dimension_names(["lat"]);
     lat.create().unwrap().write(.., arr1(&[-60.0, -20.0, 20.0, 60.0])).unwrap();
     let map = root.create_array("t2m").shape([4, 6]).chunks([2, 3]).data_type(DataType::Float32);
-    let map = map.dimension_names(["lat", "lon"]).attribute("units", "K").create().unwrap();
-    map.write(.., Array2::from_shape_fn((4, 6), |(row, column)| (row * 6 + column) as f32)).unwrap();
-    root
+    let map = map.dimension_names(["lat", "lon"]).attributes([("units", "K")]).create().unwrap();
+    map.write(.., Array2::from_shape_vec((4, 6), (0_u8..24).map(f32::from).collect()).unwrap()).unwrap();
 }
 
 #[test]
@@ -57,7 +56,7 @@ fn images_and_arrays_of_numpy_are_roots() {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("image.zarr");
     let image = zarrox::create_array(&source).shape([30, 40]).data_type(DataType::UInt16).create().unwrap();
-    image.write(.., Array2::from_shape_fn((30, 40), |(row, column)| (row * 40 + column) as u16)).unwrap();
+    image.write(.., Array2::from_shape_vec((30, 40), (0_u16..1200).collect()).unwrap()).unwrap();
     let tiff = directory.path().join("a.tif");
     Export::new().target(Target::Tiff).run(&source, &tiff).unwrap();
     let npy = directory.path().join("a.npy");

@@ -329,16 +329,16 @@ test("colours are shown as they are", async (t) => {
 test("channels are shown and hidden, all of them too", async (t) => {
   const page = await opened(t, "#/mixed.zarr/image?opacity=0");
   assert.match(await tagOf(page, 60, 500), /DAPI \d+ \| GFP \d+ \| y 500 µm  x 60 µm/);
-  await page.getByLabel("GFP").uncheck();
+  await page.getByRole("checkbox", { name: "GFP" }).uncheck();
   await page.waitForFunction(() => location.hash.includes("channels=0"));
   await ready(page);
   const one = await colourOf(page, 60, 500);
   assert.ok(one[1] === 0 && one[2] > 0, `${one}`);
-  await page.getByLabel("DAPI").uncheck();
+  await page.getByRole("checkbox", { name: "DAPI" }).uncheck();
   await page.getByText("No channel is shown").waitFor();
-  assert.equal(await page.getByLabel("GFP").isChecked(), false);
-  await page.getByLabel("DAPI").check();
-  await page.getByLabel("GFP").check();
+  assert.equal(await page.getByRole("checkbox", { name: "GFP" }).isChecked(), false);
+  await page.getByRole("checkbox", { name: "DAPI" }).check();
+  await page.getByRole("checkbox", { name: "GFP" }).check();
   await ready(page);
   await click(page, 60, 500);
   await page.locator(".dock canvas[aria-label*='DAPI'][aria-label*='GFP']").waitFor();

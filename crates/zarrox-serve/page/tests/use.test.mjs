@@ -375,11 +375,11 @@ test("a page of another origin has a picture in a frame, where the tree is close
   assert.match(refused.headers.get("content-security-policy"), /frame-ancestors 'self'/);
 });
 
-for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m?points=60,100", plot: "#/mixed.zarr/wave", group: "#/climate.zarr", plate: "#/folder/plate.zarr", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks" })) {
+for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m?points=60,100", plot: "#/mixed.zarr/wave", group: "#/climate.zarr", plate: "#/folder/plate.zarr", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks", compare: "#/climate.zarr/t2m?compare=side", channels: "#/mixed.zarr/image" })) {
   for (const colorScheme of ["light", "dark"]) {
     test(`axe finds nothing serious: ${name}, ${colorScheme}`, async (t) => {
       const page = await opened(t, fragment, { colorScheme, bypassCSP: true });
-      await page.locator(".view h2").waitFor();
+      await page.locator(".view h2").first().waitFor();
       await page.waitForTimeout(500);
       await page.evaluate(axe.source);
       for (const tab of await page.locator("aside [role=tab]").all()) {
