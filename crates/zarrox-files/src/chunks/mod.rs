@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 
 use zarrox::codec::EncodeOptions;
+use zarrox::internals::scratch::with_vec;
 use zarrox::stores::{Bytes, Value};
 use zarrox::{Array, CodecChain, DynArray, Error, Result, Strictness};
 
@@ -100,10 +101,12 @@ impl Chunks for EncodedOnRead {
             return Ok(None);
         }
         let elements = self.elements.read(chunk)?;
-        let mut encoded = Vec::new();
-        let stored = self.chain.encode(&elements.view(), EncodeOptions::default(), &mut encoded);
-        let is_stored = stored.map_err(Error::from)?;
-        Ok(is_stored.then(|| encoded.into()))
+        // Compressors take room for the largest result, which is new memory for each chunk unless the thread keeps it.
+        with_vec(|encoded| {
+            let stored = self.chain.encode(&elements.view(), EncodeOptions::default(), encoded);
+            let is_stored = stored.map_err(Error::from)?;
+            Ok(is_stored.then(|| Bytes::copy_from_slice(encoded)))
+        })
     }
 }
 
