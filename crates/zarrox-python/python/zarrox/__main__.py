@@ -11,7 +11,11 @@ import sys
 from zarrox import _native
 from zarrox.core import environment
 
-_ENVIRONMENT = {"enable": environment.enable, "disable": environment.disable, "status": environment.status}
+_ENVIRONMENT = {
+    "enable": (environment.enable, "write the environment's configuration file of zarr-python"),
+    "disable": (environment.disable, "remove that file"),
+    "status": (environment.status, "say which codec pipeline zarr-python uses here, and why"),
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,10 +41,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _of_environment(arguments: list[str]) -> int:
     name, *rest = arguments
-    run = _ENVIRONMENT[name]
+    run, purpose = _ENVIRONMENT[name]
     if rest:
-        print(f"usage: python -m zarrox {name}\n\n{run.__doc__}")
-        return 0 if rest in (["-h"], ["--help"]) else 2
+        asked = rest in (["-h"], ["--help"])
+        print(f"usage: python -m zarrox {name}: {purpose}", file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
     try:
         print(run())
     except (OSError, environment.ForeignFileError) as error:
