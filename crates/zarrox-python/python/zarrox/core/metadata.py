@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zarrox import _native
 from zarrox.documents import json_loads
 from zarrox.errors import NodeTypeValidationError
+from zarrox.storage.paths import experimental_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -233,6 +234,8 @@ def _plain(value: Any) -> Any:
 
 def document_key(native: _native.Array) -> str:
     """The key of the document that describes an array."""
+    if native.format == "v3-experimental":
+        return experimental_key(native.path, "array")
     name = {"1": "meta", "2": ".zarray", "3": "zarr.json", "n5": ".zarray"}[native.format.lstrip("v")]
     return f"{native.path}/{name}" if native.path else name
 
