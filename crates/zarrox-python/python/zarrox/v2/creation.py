@@ -247,36 +247,15 @@ def open_array(
     sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
-    """Open an array, or create it, with the modes of files.
+    """Open an array, or create it, with the modes of files, which are those of :func:`zarrox.open_array`.
 
     Parameters
     ----------
-    store : MutableMapping or str, optional
-        The place of the array: a mapping, a path or a URL.
-    mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist; ``w``:
-        created, what was there is deleted; ``w-`` or ``x``: created, must not exist.
-    path : str, optional
-        The path in the store.
-    storage_options : dict, optional
-        Options for stores that are opened by URL, and for directories.
     partial_decompress : bool, optional
         Has no effect: only the needed part of a chunk is read, if its codecs allow it.
     shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
     chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, **kwargs
         See `create`. These arguments are needed only if an array is created.
-
-    Returns
-    -------
-    Array
-        The array.
-
-    Raises
-    ------
-    ArrayNotFoundError
-        If there is no array, and none is to be created.
-    ContainsArrayError, ContainsGroupError
-        If there is a node that is not to be deleted.
 
     Examples
     --------

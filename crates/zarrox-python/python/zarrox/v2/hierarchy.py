@@ -435,42 +435,14 @@ def open_group(
     meta_array: Any = None,
     sync: bool | None = None,
 ) -> Group:
-    """Open a group with a mode like a file's.
+    """Open a group with a mode like a file's. The arguments are those of :func:`zarrox.open_group`, except for these.
 
     Parameters
     ----------
-    store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
-    mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
-        one; 'w-' (or 'x') creates a group and fails if one exists.
-    cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are asked for.
-    synchronizer : object, optional
-        Locks by key, for several threads or processes that write.
-    path : str, optional
-        Where in the store.
-    chunk_store : BaseStore, MutableMapping, str or PathLike, optional
-        Where chunks are stored, if elsewhere.
-    storage_options : dict, optional
-        Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional
         The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
     meta_array : array_like, optional
         An array of the kind that reading gives; NumPy's if not given.
-    sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
-
-    Returns
-    -------
-    Group
-
-    Raises
-    ------
-    GroupNotFoundError
-        If there must be a group and there is none.
-    ContainsArrayError, ContainsGroupError
-        If something is in the way.
 
     Examples
     --------
