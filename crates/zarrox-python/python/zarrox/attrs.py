@@ -14,6 +14,7 @@ import numpy as np
 
 from zarrox import _native
 from zarrox.storage.base import BaseStore
+from zarrox.storage.paths import experimental_key
 from zarrox.documents import json_dumps
 
 __all__ = ["Attributes"]
@@ -125,6 +126,8 @@ class Attributes(MutableMapping[str, Any]):
         """The key of the document with the attributes."""
         if self._node is None:
             return self._key
+        if self._node.format == "v3-experimental":
+            return experimental_key(self._node.path, "array" if isinstance(self._node, _native.Array) else "group")
         name = _KEYS.get(self._node.format, "zarr.json")
         return f"{self._node.path}/{name}" if self._node.path else name
 

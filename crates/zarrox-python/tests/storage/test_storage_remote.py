@@ -15,7 +15,7 @@ from zarrox import storage
 from zarrox.v2.storage import ABSStore, FSStore, MemoryStore, MongoDBStore, RedisStore
 from zarrox.storage import FsspecStore, ObjectStore, StorePath
 from zarrox.storage.remote import native_options
-from zarrox.storage.servers import open_url
+from zarrox.storage.native import open_url
 
 
 def test_options_that_no_store_takes_and_values_that_they_have_not_are_refused() -> None:
@@ -261,3 +261,13 @@ def test_what_is_below_a_path() -> None:
     assert place == StorePath(store, "a/b")
     reader = StorePath(storage.MemoryStore({}, read_only=True))
     assert reader.read_only
+
+
+def test_a_given_file_system_is_checked(tmp_path: Path) -> None:
+    local = pytest.importorskip("fsspec.implementations.local").LocalFileSystem(auto_mkdir=True)
+    store = FSStore(str(tmp_path / "new"), fs=local, check=True, create=True, missing_exceptions=(ZeroDivisionError,))
+    store["a"] = b"1"
+    assert (tmp_path / "new" / "a").read_bytes() == b"1"
+    assert ZeroDivisionError in store.exceptions
+    with pytest.raises(ValueError, match="has its options already"):
+        FSStore(str(tmp_path), fs=local, anon=True)

@@ -80,3 +80,13 @@ def test_copies_keep_codecs_and_order(order: str) -> None:
     assert copied._native.format == "v3-experimental"
     assert (copied.compressor, copied.filters, copied.order) == (source.compressor, source.filters, order)
     assert (copied[:] == data).all()
+
+
+@pytest.mark.parametrize("path", ["", "a/b"])
+def test_digests_and_attributes_are_those_of_the_document(path: str) -> None:
+    store = zarr.storage.KVStore({})
+    array = zarr.create(5, chunks=2, store=store, path=path, zarr_format="v3-experimental")
+    before = array.hexdigest()
+    array.attrs["unit"] = "K"
+    assert array.attrs.key in store and array.attrs.key.endswith(".array.json")
+    assert array.hexdigest() != before

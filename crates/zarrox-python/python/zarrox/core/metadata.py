@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zarrox import _native
 from zarrox.documents import json_loads
 from zarrox.errors import NodeTypeValidationError
+from zarrox.storage.paths import experimental_key
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,10 +23,11 @@ def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
         raise TypeError("shape is None: give the shape of the array")
     if isinstance(shape, int | np.integer):
         return (int(shape),)
-    try:
-        return tuple(operator.index(length) for length in shape)
-    except TypeError:
-        raise TypeError(f"Expected an iterable of integers as the shape. Got {shape!r} instead.") from None
+    lengths = tuple(shape)
+    whole = tuple(int(length) for length in lengths)
+    if whole != lengths:
+        raise TypeError(f"Expected an iterable of integers as the shape. Got {shape!r} instead.")
+    return whole
 
 
 def chunk_lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int | None] | bool:

@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import os
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from zarrox import _native
@@ -170,6 +171,10 @@ class FSStore(NativeStore):
         The separator in the chunk keys of new arrays, and in those of this store.
     fs : fsspec file system, optional
         Is used with `url` as a path in it.
+    check, create : bool, optional
+        Whether the path must be one that can be written, and whether it is made, as fsspec does it.
+    missing_exceptions : sequence of exceptions, optional
+        More of `exceptions`.
     **storage_options
         Options of the fsspec file system, or of native stores.
 
@@ -198,6 +203,7 @@ class FSStore(NativeStore):
     normalize_keys = False
     exceptions: tuple[type[BaseException], ...] = MISSING
     _mapper: Any = None
+    _of_mapper: Mapping[str, bool] = MappingProxyType({})
 
     def __init__(
         self,
@@ -208,12 +214,21 @@ class FSStore(NativeStore):
         exceptions: Iterable[type[BaseException]] = MISSING,
         dimension_separator: str | None = None,
         fs: Any = None,
+        check: bool = False,
+        create: bool = False,
+        missing_exceptions: Iterable[type[BaseException]] | None = None,
         **storage_options: Any,
     ) -> None:
+        exceptions = (*exceptions, *(missing_exceptions or ()))
         if hasattr(url, "fs") and hasattr(url, "root"):
             url, fs = url.root, url.fs
         elif fs is not None and storage_options:
             raise ValueError(f"{', '.join(storage_options)}: a file system that is given has its options already")
+        of_mapper = {name: value for name, value in (("check", check), ("create", create)) if value}
+        if fs is None:
+            storage_options |= of_mapper
+        else:
+            self._of_mapper = of_mapper
         self.url = os.fspath(url)
         self._fs = fs
         self.storage_options = storage_options
@@ -221,8 +236,8 @@ class FSStore(NativeStore):
         self._read_only = mode == "r"
         if normalize_keys:
             self.normalize_keys = True
-        if tuple(exceptions) != MISSING:
-            self.exceptions = tuple(exceptions)
+        if exceptions != MISSING:
+            self.exceptions = exceptions
         separator = dimension_separator if key_separator is None else key_separator
         if separator is not None:
             self._dimension_separator = separator
@@ -263,7 +278,7 @@ class FSStore(NativeStore):
                 f"'{self.url}' with these options needs the package fsspec: pip install fsspec"
             ) from error
         if self._fs is not None:
-            return fsspec.FSMap(self.url, _blocking(self._fs))
+            return fsspec.FSMap(self.url, _blocking(self._fs), **self._of_mapper)
         options = {**({"auto_mkdir": True} if self._is_local() else {}), **self.storage_options, "asynchronous": False}
         if "asynchronous" not in self.storage_options:
             del options["asynchronous"]

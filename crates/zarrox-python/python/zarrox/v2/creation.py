@@ -247,7 +247,7 @@ def open_array(
     sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
-    """Open an array, or create it, with the modes of files.
+    """Open an array, or create it, with the modes of files, which are those of :func:`zarrox.open_array`.
 
     Parameters
     ----------
@@ -265,18 +265,6 @@ def open_array(
     shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
     chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, **kwargs
         See `create`. These arguments are needed only if an array is created.
-
-    Returns
-    -------
-    Array
-        The array.
-
-    Raises
-    ------
-    ArrayNotFoundError
-        If there is no array, and none is to be created.
-    ContainsArrayError, ContainsGroupError
-        If there is a node that is not to be deleted.
 
     Examples
     --------

@@ -435,7 +435,7 @@ def open_group(
     meta_array: Any = None,
     sync: bool | None = None,
 ) -> Group:
-    """Open a group with a mode like a file's.
+    """Open a group with a mode like a file's. The arguments are those of :func:`zarrox.open_group`, except for these.
 
     Parameters
     ----------
