@@ -65,7 +65,7 @@ impl Typed {
         self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()
     }
 
-    /// Returns the array that reads and writes elements of a type of NumPy's as they are.
+    /// Returns the array that reads and writes elements of a type of NumPy's unchanged.
     pub(crate) fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
         if self.is_variable() {
             return None;
@@ -524,7 +524,7 @@ fn as_array<'py>(
     Ok(numpy.call_method1("asarray", (value, dtype))?.cast_into::<PyUntypedArray>()?)
 }
 
-/// Returns an array without dimensions as a scalar; others as they are.
+/// Returns an array without dimensions as a scalar; others unchanged.
 fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     match array.cast::<PyUntypedArray>() {
         Ok(untyped) if untyped.ndim() == 0 => array.get_item(PyTuple::empty(array.py())),

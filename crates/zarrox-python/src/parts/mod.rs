@@ -154,7 +154,7 @@ fn written_unless_refused(written: zarrox::Result<()>) -> PyResult<bool> {
     }
 }
 
-/// Returns true if elements of a type of NumPy's are read and written as they are.
+/// Returns true if elements of a type of NumPy's are read and written unchanged.
 pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDescr>) -> bool {
     typed.is_variable() || typed.array_of(py, dtype).is_some()
 }

@@ -88,8 +88,8 @@ def to_zarr(
     compute : bool
         ``False`` writes the metadata, and returns an object that writes the values when it is computed.
     consolidated : bool, optional
-        Whether a copy of all metadata is written. By default in format 2, unless ``mode="r+"``: format 3 has no such
-        thing in its specification. A copy that is there is brought up to date in any case.
+        Whether consolidated metadata is written. By default in format 2, unless ``mode="r+"``: the specification of format 3 does
+        not define it. Existing consolidated metadata is always updated.
     append_dim : hashable, optional
         The dimension along which the dataset is appended.
     region : mapping or "auto", optional
@@ -123,7 +123,7 @@ def to_zarr(
     zarrox.errors.ContainsNodeError
         There is something, and ``mode`` is ``"w-"``.
     ValueError
-        The dataset does not fit into the arrays that are there, or an encoding cannot be done.
+        If the dataset does not fit into the existing arrays, or an encoding is not supported.
 
     Examples
     --------
@@ -286,7 +286,7 @@ class _Target:
     mode : str
         The mode.
     group : Group or None
-        The group, if it is there and stays.
+        The group, if it exists and stays.
     format : str
         The format that the group has, or will have.
     """
