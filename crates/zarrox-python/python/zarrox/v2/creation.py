@@ -334,7 +334,7 @@ def _create_like(a: Any, kwargs: dict[str, Any], fill_value: Any) -> Array:
 
 
 def empty_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `empty` does, with the shape, chunks, type and codecs of another one.
+    """Create an uninitialized array with the shape, chunks, type and codecs of another array.
 
     Parameters
     ----------

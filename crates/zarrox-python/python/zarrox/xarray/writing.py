@@ -95,13 +95,13 @@ def to_zarr(
     region : mapping or "auto", optional
         For each dimension the slice that is written. ``"auto"`` finds it by the coordinates.
     safe_chunks : bool
-        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses pieces that share stored chunks with what lies outside
-        the region, since others may be writing that. ``False`` with ``align_chunks=False`` writes pieces of Dask as they are, also
-        where several are in one stored chunk, or shard. Such chunks are written more than once. Nothing is lost where the store
-        keeps writers apart, as directories and databases do.
+        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses blocks that share stored chunks with elements outside
+        of the region, since others may be writing those. ``False`` with ``align_chunks=False`` writes blocks of a Dask array
+        unchanged, even if several are in one stored chunk, or shard. Such chunks are written more than once. Nothing is lost if the
+        store excludes concurrent writers, as directories and databases do.
     align_chunks : bool
-        ``True`` cuts the pieces of Dask at the borders of stored chunks, or shards, so that none is written twice.
-        ``False`` refuses pieces that share stored chunks, unless ``safe_chunks=False``.
+        ``True`` cuts the blocks of a Dask array at the borders of stored chunks, or shards, so that none is written twice.
+        ``False`` refuses blocks that share stored chunks, unless ``safe_chunks=False``.
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     zarr_format : {2, 3}, optional

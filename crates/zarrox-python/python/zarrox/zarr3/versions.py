@@ -64,7 +64,7 @@ def refusing_pipeline() -> type[CodecPipeline]:
 
 
 def register(pipeline: type[CodecPipeline], path: str) -> None:
-    """Makes the pipeline known to zarr-python also where the package was not installed, but only put on the path.
+    """Registers the pipeline with zarr-python also if the package was not installed, but only put on the path.
 
     Parameters
     ----------
