@@ -91,8 +91,9 @@ fn long_line(endpoint: &str) -> Row {
     Row { case: "1,000 chunks, 50 ms away", ours, limit: LATENCY.mul_f64(rounds), most: Some(1.5) }
 }
 
-/// Large objects, against the bare client that gets as many of them at the same time and throws them away. Ours puts them where they
-/// belong: into memory that is there already, as the bare client's is, and into new memory, whose pages the system must find first.
+/// Large objects, against the bare client that gets as many of them at the same time and throws them away.
+/// Ours puts them where they belong: into memory that exists already, as the bare client's is, and into new
+/// memory, whose pages the system must find first.
 fn wide_line(endpoint: &str) -> [Row; 2] {
     let array = create(endpoint, "wide", OBJECTS * SIZE, SIZE);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

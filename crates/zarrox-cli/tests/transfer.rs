@@ -248,7 +248,7 @@ fn a_data_type_casts_what_is_imported_and_loses_nothing_unasked() {
     assert!(!place.path("b.zarr").exists());
     place.ok(&["import", &golden("float64_plain.npy"), "b.zarr", "--dtype", "i2", "--lossy"]);
     assert_eq!(place.json(&["info", "b.zarr", "--json"])["data_type"], json!("int16"));
-    // Appending casts where that is asked for.
+    // Appending casts where that is requested.
     place.fails(2, &["import", &file, "a.zarr", "--append"]);
     place.fails(2, &["import", &file, "a.zarr", "--append", "--dtype", "i4"]);
     place.ok(&["import", &file, "a.zarr", "--append", "--dtype", "f8"]);

@@ -85,8 +85,8 @@ pub use n5::default::N5Default;
 pub use n5::lz4::N5Lz4;
 pub use sharding::{IndexLocation, Sharding};
 
-/// Items that other crates of this workspace use beyond the public interface. They are outside of semantic versioning and
-/// change without notice.
+/// Items that other crates of this workspace use beyond the public interface. They are outside semantic
+/// versioning and change without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::bytes_to_bytes::checksum::has_checksum;

@@ -282,7 +282,7 @@ pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
 
-/// Returns the recursion is as deep as [`walk`] allows.
+/// The recursion is as deep as [`walk`] allows.
 fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot represent {what}"));
     Ok(match Token::take(rest)? {

@@ -155,8 +155,9 @@ impl Registry {
         self.with_codec(codec)
     }
 
-    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside of the registry. It has
-    /// no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns it.
+    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside the
+    /// registry. It has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its
+    /// `to_v2` returns it.
     #[must_use]
     #[doc(hidden)]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {

@@ -212,7 +212,7 @@ fn what_is_no_table_is_an_error() {
     assert!(renamed.notes()[1].contains("/a_b.1: the column is named 'a/b'"), "{:?}", renamed.notes());
 }
 
-/// Writes a Parquet file with one column, whose rows are `None` where they are missing.
+/// Writes a Parquet file with one column, whose rows are `None` if they are missing.
 fn parquet<T: parquet::data_type::DataType>(
     path: &Path,
     column: &str,

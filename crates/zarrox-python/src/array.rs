@@ -61,7 +61,7 @@ pub(crate) struct Array {
     opened: Opened,
 }
 
-/// Returns the attributes that a string of Python's JSON says.
+/// Returns the attributes that a JSON string from Python contains.
 pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
     zarrox::json::parse_object(text.as_bytes()).or_raise()
 }

@@ -65,7 +65,7 @@ impl Typed {
         self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()
     }
 
-    /// Returns the array that reads and writes elements of a type of NumPy's as they are.
+    /// Returns the array that reads and writes elements of a NumPy type unchanged.
     pub(crate) fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
         if self.is_variable() {
             return None;
@@ -341,7 +341,7 @@ impl Typed {
         py.detach(|| self.array.slice(selection).fields(&names).write(&elements)).or_raise()
     }
 
-    /// Values of NumPy's as elements of this array, to be appended.
+    /// NumPy values as elements of this array, to be appended.
     pub(crate) fn elements(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<DynArray> {
         if self.is_variable() {
             let shape = py.import("numpy")?.call_method1("shape", (value,))?.extract::<Vec<usize>>()?;
@@ -351,7 +351,7 @@ impl Typed {
         to_dyn(&self.values(py, value, self.native.bind(py))?, self.array.data_type().clone())
     }
 
-    /// One element as a scalar of NumPy's, or as an object.
+    /// One element as a NumPy scalar, or as an object.
     pub(crate) fn scalar<'py>(&self, py: Python<'py>, element: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let data_type = self.array.data_type();
         if self.is_variable() {
@@ -405,7 +405,7 @@ fn is_column_major(array: &Array) -> bool {
     })
 }
 
-/// Memory of NumPy's, which lives and stays where it is as long as the array that it was taken of is held.
+/// Memory of a NumPy array. It is valid and does not move while that array is held.
 pub(crate) struct Memory {
     pointer: *mut u8,
     shape: Vec<usize>,
@@ -524,7 +524,7 @@ fn as_array<'py>(
     Ok(numpy.call_method1("asarray", (value, dtype))?.cast_into::<PyUntypedArray>()?)
 }
 
-/// Returns an array without dimensions as a scalar; others as they are.
+/// Returns an array without dimensions as a scalar; others unchanged.
 fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     match array.cast::<PyUntypedArray>() {
         Ok(untyped) if untyped.ndim() == 0 => array.get_item(PyTuple::empty(array.py())),

@@ -46,7 +46,7 @@ enum Watch {
     Nothing,
 }
 
-/// A reference to a mapping that the objects of Python's hold that need it: a mapping may hold arrays that lie in it, and Python
+/// A reference to a mapping that the Python objects hold that need it: a mapping may hold arrays that lie in it, and Python
 /// finds such a circle only where it sees all of it.
 #[derive(Debug)]
 enum Reference {
@@ -214,7 +214,7 @@ impl MappingStore {
     }
 }
 
-/// The bytes of an array of NumPy's, which lives as long as this does.
+/// The bytes of a NumPy array, which lives as long as this does.
 struct Shared {
     pointer: *const u8,
     length: usize,
@@ -229,7 +229,7 @@ unsafe impl Sync for Shared {}
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: NumPy gave the address and the length of contiguous bytes, and the array is held. Stores replace their values as a
-        // whole; if a caller of Python's changes one in its place, it is as for NumPy's own functions that release the lock.
+        // whole; if a Python caller changes one in place, the behavior is that of NumPy's own functions that release the lock.
         unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
     }
 }

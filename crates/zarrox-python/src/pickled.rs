@@ -73,7 +73,7 @@ impl PickledObjects {
     }
 }
 
-/// Returns the error of a function of Python's about a fill value.
+/// Returns the error of a Python function about a fill value.
 fn bad_fill(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidMetadata, format!("the fill value of pickled objects: {error}"))
         .with_source(error)
@@ -166,7 +166,7 @@ struct Pickle {
     protocol: u64,
 }
 
-/// Returns the error for an exception of Python's, which is raised again in the caller that reads or writes.
+/// Returns the error for a Python exception, which is raised again in the caller that reads or writes.
 fn failed(error: PyErr) -> CodecError {
     CodecError::corrupt(format!("the pickle: {error}")).with_source(error)
 }

@@ -30,7 +30,7 @@ pub(crate) struct Store {
     pub(crate) owned: Owned,
 }
 
-/// The mappings of Python's that a store is made of. Every object of Python's that has the store holds them and shows them to Python,
+/// The Python mappings that a store is made of. Every Python object that has the store holds them and shows them to Python,
 /// which finds out with that what only circles hold.
 #[derive(Debug, Default)]
 pub(crate) struct Owned(Vec<Py<PyAny>>);

@@ -34,7 +34,7 @@ fn is_known(name: &str) -> bool {
     NAMES.read().unwrap_or_else(PoisonError::into_inner).contains(name)
 }
 
-/// Returns the type in NumPy's memory, of a data type of Python's; `None` of all others.
+/// Returns the type in NumPy's memory, of a data type defined in Python; `None` of all others.
 pub(crate) fn native<'py>(
     py: Python<'py>,
     data_type: &DataType,

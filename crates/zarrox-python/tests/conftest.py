@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives all examples a fixed seed, unless another one is asked for: a test that fails fails again."""
+    """Gives all examples a fixed seed, unless another one is requested: a test that fails fails again."""
     hypothesis.settings.register_profile("fixed", derandomize=True)
     if config.getoption("--seed") == "fixed":
         hypothesis.settings.load_profile("fixed")

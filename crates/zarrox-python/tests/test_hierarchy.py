@@ -429,7 +429,7 @@ def test_broken_children_hide_nothing(zarr_format: int) -> None:
 
 
 class Counting(collections.UserDict[str, Any]):
-    """A mapping that counts how often each key is asked for, in whatever way."""
+    """A mapping that counts how often each key is requested, in whatever way."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.asked: collections.Counter[str] = collections.Counter()
@@ -472,7 +472,7 @@ def test_names_of_v2_are_known_without_reading_attributes() -> None:
         store.forget()
         assert found() == names
         assert not [key for key in store.asked if key.endswith(".zattrs") and not key.startswith("none")]
-        # Only what says which hierarchy is here is asked for again, where there is nothing.
+        # Only what says which hierarchy is here is requested again, if there is nothing.
         assert max(count for key, count in store.asked.items() if key != "zarr.json") == 1
     store.forget()
     assert len(root) == 2_000 and max(store.asked.values()) == 1
@@ -753,7 +753,7 @@ def test_a_new_node_has_the_format_of_the_group_that_it_is_in(tmp_path: Path, ki
 
 
 def test_a_format_that_is_named_is_that_of_the_new_node() -> None:
-    """Whatever the group above has. A setting names none: it is for nodes outside of groups."""
+    """Whatever the group above has. A setting names none: it is for nodes outside groups."""
     stores: list[dict[str, bytes]] = [{}, {}, {}]
     for store in stores:
         zarr.open_group(store, mode="w")

@@ -13,7 +13,7 @@ def test_random_operations_agree_with_numpy(pytestconfig: pytest.Config) -> None
 
 
 def test_a_difference_is_shown_by_few_operations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A defect that is put into the reference is found, and what does not belong to it is left out."""
+    """A defect that is put into the reference is found, and what does not belong to it is skipped."""
     monkeypatch.setattr(runner.reference.Array, "append", lambda self, values, axis=0: None)
     with pytest.raises(AssertionError) as failure:
         runner.run("defect", 2_000)

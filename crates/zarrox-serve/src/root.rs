@@ -1,4 +1,4 @@
-//! A root: a location whose nodes and stored bytes are served, and nothing outside of it.
+//! A root: a location whose nodes and stored bytes are served, and nothing outside it.
 
 use std::fmt;
 use std::path::Path;

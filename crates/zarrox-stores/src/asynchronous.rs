@@ -134,7 +134,7 @@ fn in_flight(capabilities: Capabilities) -> usize {
     capabilities.in_flight.map_or(IN_FLIGHT, usize::from)
 }
 
-/// An asynchronous store as a [`Store`], which works inside and outside of any runtime.
+/// An asynchronous store as a [`Store`], which works inside and outside any runtime.
 #[derive(Debug)]
 pub struct Blocking<S>(Arc<S>);
 

@@ -135,8 +135,8 @@ pub use zarrox_core::{
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
 
-/// Items for the other crates of this workspace beyond the public interface. They are outside of semantic versioning and change
-/// without notice.
+/// Items for the other crates of this workspace beyond the public interface. They are outside semantic
+/// versioning and change without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};

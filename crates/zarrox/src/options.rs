@@ -423,8 +423,8 @@ impl OpenOptions {
     }
 
     /// Moves the node at a location, with everything below it, to another location in the same hierarchy; or
-    /// a whole hierarchy on disk to a path outside of all others. In mode `w`, an existing node is replaced:
-    /// if the store can rename, it is deleted after the move, otherwise immediately before the move.
+    /// a whole hierarchy on disk to a path outside all others. In mode `w`, an existing node is replaced: if
+    /// the store can rename, it is deleted after the move, otherwise immediately before the move.
     ///
     /// # Errors
     /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two are in different hierarchies.

@@ -1,4 +1,4 @@
-//! One program, run inside and outside of Tokio, on runtimes of both kinds, and on a blocking and an asynchronous store.
+//! One program, run inside and outside Tokio, on runtimes of both kinds, and on a blocking and an asynchronous store.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

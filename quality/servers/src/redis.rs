@@ -22,7 +22,7 @@ fn start(site: &Site) -> Outcome<Started> {
     Ok(started(process, format!("redis://127.0.0.1:{port}")))
 }
 
-/// Returns the server accepts connections before it can respond.
+/// The server accepts connections before it can respond.
 fn ping(port: u16) -> Outcome {
     let mut stream = connect(port)?;
     let mut answer = String::new();

@@ -82,7 +82,7 @@ fn unpack_below(places: &Path, writer: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Returns the hash may differ between versions of Rust: another version unpacks once more.
+/// The hash may differ between versions of Rust: another version unpacks once more.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);

@@ -141,7 +141,7 @@ fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) -> usize {
             refused += usize::from(run.code != 0);
         }
         let again = place.run(line);
-        // What is complete is there already.
+        // What is complete exists already.
         assert!([0, 4].contains(&again.code), "{limit} {line:?} {again:?}");
         if !undo.is_empty() {
             place.run(undo);

@@ -42,7 +42,7 @@ pub struct CastValue {
 }
 
 impl CastValue {
-    /// Casts to a data type, rounding to the nearest where necessary; numbers outside of the range are errors.
+    /// Casts to a data type, rounding to the nearest where necessary; numbers outside the range are errors.
     pub fn to(data_type: &DataType) -> Self {
         let data_type = match data_type {
             DataType::Extension(extension) if !extension.configuration.is_empty() => {
@@ -59,13 +59,13 @@ impl CastValue {
         self.with("rounding", name_of(rounding))
     }
 
-    /// Replaces numbers outside of the range by the smallest or the largest number, or by infinity if the type has one.
+    /// Replaces numbers outside the range by the smallest or the largest number, or by infinity if the type has one.
     #[must_use]
     pub fn clamp(self) -> Self {
         self.with("out_of_range", "clamp")
     }
 
-    /// Wraps integers outside of the range: their lowest bits are kept.
+    /// Wraps integers outside the range: their lowest bits are kept.
     #[must_use]
     pub fn wrap(self) -> Self {
         self.with("out_of_range", "wrap")

@@ -221,7 +221,7 @@ fn joined(parts: u64, places: u64, unused: usize) -> u64 {
     (parts & places) | (parts & !places) >> unused
 }
 
-/// Separates fields: moves the bits outside of `places` up by `unused` bits. The inverse of [`joined`].
+/// Separates fields: moves the bits outside `places` up by `unused` bits. The inverse of [`joined`].
 #[inline(always)]
 fn parted(bits: u64, places: u64, unused: usize) -> u64 {
     (bits & places) | (bits & !places) << unused

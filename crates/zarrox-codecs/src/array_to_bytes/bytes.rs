@@ -225,7 +225,7 @@ impl BytesCodec {
         Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, but a chunk has {size}")))
     }
 
-    /// Copies the elements of one fetched block to their places.
+    /// Copies the elements of one fetched block to their destinations.
     fn scatter(
         &self,
         bytes: &[u8],

@@ -27,8 +27,8 @@ pub(crate) fn unfit(chunk: &ChunkSpec, takes: &str) -> CodecError {
     CodecError::unsupported(format!("this codec stores {takes}, but the elements are {elements}"))
 }
 
-/// Calls `work` to fill a whole chunk with its numbers, and copies the requested part to its destination; the chunk is decoded
-/// directly into the destination where possible. A separate buffer takes at most `limit` bytes.
+/// Calls `work` to fill a whole chunk with its numbers, and copies the requested part to its destination; the
+/// chunk is decoded directly into the destination if possible. A separate buffer takes at most `limit` bytes.
 pub(crate) fn decode<T: Pod>(
     chunk: &ChunkSpec,
     limit: usize,

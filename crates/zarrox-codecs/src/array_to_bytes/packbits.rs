@@ -10,9 +10,10 @@
 //!
 //! Name: `packbits` in v3. The `packbits` of numcodecs (v2, and `numcodecs.packbits`) has the opposite bit order.
 //!
-//! A boolean has one bit; the small integers and floats have 2, 4 or 6; all other numbers as many as in memory; the parts of a
-//! complex number are packed separately. The lowest bit of the first element is the lowest bit of the first byte. Bits outside
-//! of the stored range are lost: they decode to zero, or, above the highest bit of a signed integer, to copies of the sign.
+//! A boolean has one bit; the small integers and floats have 2, 4 or 6; all other numbers as many as in
+//! memory; the parts of a complex number are packed separately. The lowest bit of the first element is the
+//! lowest bit of the first byte. Bits outside the stored range are lost: they decode to zero, or, above the
+//! highest bit of a signed integer, to copies of the sign.
 //!
 //! For types whose bits fill whole bytes, zarrs 0.23 does not write the byte that `padding_encoding` requires. Such chunks are
 //! rejected: they cannot be distinguished from truncated ones.

@@ -6,8 +6,8 @@
 //!
 //! Names: `numcodecs.base64` in v3, `base64` in v2.
 //!
-//! Encoded bytes: base64 of RFC 4648 in the standard alphabet, padded, in one line. Line breaks and other characters outside of
-//! the alphabet are errors.
+//! Encoded bytes: base64 of RFC 4648 in the standard alphabet, padded, in one line. Line breaks and other
+//! characters outside the alphabet are errors.
 
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeSliceError, Engine};

@@ -456,7 +456,7 @@ mod tests {
     use zarrox_core::ErrorKind;
     use zarrox_testkit::errors::assert_error;
 
-    /// Returns a codec with inner chunks of at most three positions along each axis: 2 × 2 × … where possible.
+    /// Returns a codec with inner chunks of at most three positions along each axis: 2 × 2 × … if possible.
     fn inner(shape: &[u64]) -> Vec<u64> {
         let divisor = |&length: &u64| [2, 3, 5, 7].into_iter().find(|d| length % d == 0).unwrap_or(1);
         shape.iter().map(divisor).collect()

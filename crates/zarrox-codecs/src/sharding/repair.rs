@@ -20,7 +20,7 @@ enum InnerChunkState {
     Whole(Range<usize>),
     /// It is a shard itself, rebuilt from its valid inner chunks.
     Rebuilt(Vec<u8>),
-    /// Its entry points to bytes that cannot be decoded, or outside of the shard.
+    /// Its entry points to bytes that cannot be decoded, or outside the shard.
     Lost,
 }
 

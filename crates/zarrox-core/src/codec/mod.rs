@@ -56,7 +56,7 @@ pub(crate) mod internals {
     pub use super::write_part::{DividedPart, FieldPlace, WritePart};
     pub use crate::selection::ChunkElements;
 
-    /// The decision which byte ranges are read together.
+    /// The choice of byte ranges that are read together.
     pub mod coalesce {
         pub use crate::codec::coalesce::*;
     }

@@ -90,8 +90,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the data type does not have such elements, [`ErrorKind::InvalidArgument`] when a
-    /// value is outside of its range.
+    /// [`ErrorKind::DataTypeMismatch`] when the data type does not have such elements,
+    /// [`ErrorKind::InvalidArgument`] when a value is outside its range.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn from_values(data_type: DataType, values: impl IntoElements) -> Result<Self> {
         let elements = values.elements(&Target { data_type: &data_type, registry: &CORE })?;

@@ -1,6 +1,6 @@
 //! The draft of version 3 of 2022: an entry document `zarr.json`, documents below `meta/`, chunks below `data/`.
 //!
-//! Extensions, codecs and data types outside of the core are identified by URIs. A prefix without a document is a group.
+//! Extensions, codecs and data types outside the core are identified by URIs. A prefix without a document is a group.
 //!
 //! <https://github.com/zarr-developers/zarr-specs/blob/d061a83/docs/core/v3.0.rst>
 
@@ -139,8 +139,8 @@ fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     drafts::key_suffix(&mut members)
 }
 
-/// Checks members outside of the specification. Documents with such members must not be opened, unless the members declare that
-/// they may be ignored.
+/// Checks members outside the specification. Documents with such members must not be opened, unless the
+/// members declare that they may be ignored.
 fn check_extra(extra: &Map) -> Result<()> {
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
     match extra.iter().find(|(name, json)| *name != "extensions" && !optional(json)) {

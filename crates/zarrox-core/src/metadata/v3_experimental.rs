@@ -1,9 +1,9 @@
 //! The experimental version 3 of zarr-python 2.12 to 2.18: an entry document `zarr.json`, documents below `meta/root`,
 //! chunks below `data/root`.
 //!
-//! Its arrays are those of version 2 in another form: data types are NumPy's, and types outside of a short list are wrapped in
-//! an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote the same with small
-//! differences.
+//! Its arrays are those of version 2 in another form: data types are NumPy's, and types outside a short list
+//! are wrapped in an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up
+//! to 3.6 wrote the same with small differences.
 //!
 //! <https://zarr.readthedocs.io/en/v2.18.3/api/v3.html>
 

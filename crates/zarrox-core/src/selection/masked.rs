@@ -216,8 +216,8 @@ pub(crate) fn count(mask: &[bool]) -> usize {
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
 }
 
-/// Extends the minimum and the maximum position by those of a row whose first position is `first`. Only positions outside of
-/// the known range are examined.
+/// Extends the minimum and the maximum position by those of a row whose first position is `first`. Only
+/// positions outside the known range are examined.
 fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
     let left = least.saturating_sub(first).min(row.len());
     if let Some(at) = row[..left].iter().position(|&set| set) {

@@ -58,8 +58,8 @@ impl<'a> View<'a> {
         Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// Creates a view of a part of a slice with this shape and these strides in bytes, beginning at its first byte. Panics if
-    /// the last element is outside of the slice, or a stride is negative.
+    /// Creates a view of a part of a slice with this shape and these strides in bytes, beginning at its first
+    /// byte. Panics if the last element is outside the slice, or a stride is negative.
     #[doc(hidden)]
     pub fn of_strided(bytes: &'a [u8], shape: &[usize], strides: &[isize], item: usize) -> Self {
         assert_eq!(shape.len(), strides.len(), "there must be one stride for each dimension");
@@ -167,7 +167,7 @@ impl<'a> View<'a> {
         result
     }
 
-    /// Returns the part at these spans, one for each dimension. Panics if one is outside of the view.
+    /// Returns the part at these spans, one for each dimension. Panics if one is outside the view.
     #[must_use]
     pub fn region(&self, spans: &[Span]) -> View<'a> {
         let mut view = self.clone();
@@ -393,7 +393,7 @@ impl<'a> ViewMut<'a> {
         ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// Returns the part at these spans, one for each dimension. Panics if one is outside of the view.
+    /// Returns the part at these spans, one for each dimension. Panics if one is outside the view.
     #[must_use]
     pub fn into_region(mut self, spans: &[Span]) -> ViewMut<'a> {
         let offset = self.layout.narrow(spans);

@@ -449,7 +449,7 @@ impl Store for LmdbStore {
         capabilities
     }
 
-    /// Returns the value is copied: a transaction that stays open would keep the database from reusing old pages.
+    /// The value is copied: a transaction that stays open would keep the database from reusing old pages.
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }

@@ -43,7 +43,7 @@ impl Elements {
         })
     }
 
-    /// Returns the structured type of NumPy's that pickled elements have, if they are structures.
+    /// Returns the structured NumPy type that pickled elements have, if they are structures.
     fn structured<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDescr>> {
         match self {
             Self::Pickle(dtype) => Some(dtype.bind(py).clone()).filter(PyArrayDescrMethods::has_fields),

@@ -1,4 +1,4 @@
-//! NumPy's text of variable length, `StringDType`, without an object of Python's for each element.
+//! NumPy's text of variable length, `StringDType`, without a Python object for each element.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;

@@ -27,7 +27,7 @@ struct Part {
     replaces: bool,
 }
 
-/// Reads a batch into an array of NumPy's. `None` if that cannot be done here.
+/// Reads a batch into a NumPy array. `None` if that cannot be done here.
 pub(crate) fn read(
     py: Python<'_>,
     typed: &Typed,
@@ -61,7 +61,7 @@ fn with<'a>(array: &'a Array, options: Option<&AccessOptions>) -> Cow<'a, Array>
 }
 
 /// Returns the result of work with chunks. `None` if these are not supported, or were deleted while they
-/// were read. Exceptions of Python's stores and codecs are returned as errors.
+/// were read. Exceptions of Python stores and codecs are returned as errors.
 fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
     let is_refusal = |error: &Error| {
         let kinds = [
@@ -107,7 +107,7 @@ fn read_variable(
 /// Returns the parts with their places in the output.
 fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
     let read = |Part { chunk, placement, .. }: Part| {
-        // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a caller of Python's says otherwise, it
+        // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a Python caller says otherwise, it
         // is as if two of its threads had written into one array.
         let out = placement.memory_mut(unsafe { out.alias() });
         StoredRead::new(chunk, placement.elements.into_elements(), out)
@@ -115,7 +115,7 @@ fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
     parts.into_iter().map(read).collect()
 }
 
-/// Writes a batch from an array of NumPy's, or one value everywhere. Returns false if that cannot be done here; some chunks may be
+/// Writes a batch from a NumPy array, or one value everywhere. Returns false if that cannot be done here; some chunks may be
 /// written then.
 pub(crate) fn write(
     py: Python<'_>,
@@ -154,7 +154,7 @@ fn written_unless_refused(written: zarrox::Result<()>) -> PyResult<bool> {
     }
 }
 
-/// Returns true if elements of a type of NumPy's are read and written as they are.
+/// Returns true if elements of a NumPy type are read and written unchanged.
 pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDescr>) -> bool {
     typed.is_variable() || typed.array_of(py, dtype).is_some()
 }

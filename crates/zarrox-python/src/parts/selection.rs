@@ -1,4 +1,4 @@
-//! The selections of zarr-python 3's indexers: elements of one chunk, and their places in an array of NumPy's.
+//! The selections of zarr-python 3's indexers: elements of one chunk, and their places in a NumPy array.
 
 use std::sync::Arc;
 

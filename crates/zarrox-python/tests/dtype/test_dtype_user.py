@@ -26,7 +26,7 @@ class Celsius(ZDType[Any, Any]):
 
     @classmethod
     def from_native_dtype(cls, dtype: Any) -> Celsius:
-        # Integers of NumPy's stay integers: this type has to be asked for.
+        # NumPy integers stay integers: this type has to be asked for.
         raise DataTypeValidationError(f"{dtype} is not said to be degrees")
 
     def to_native_dtype(self) -> Any:

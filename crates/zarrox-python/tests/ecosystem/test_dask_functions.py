@@ -208,7 +208,7 @@ def test_what_cannot_be_rechunked(cluster: Client, tmp_path: Path) -> None:
 @pytest.mark.parametrize("who", ["threads", "processes"])
 @pytest.mark.parametrize("formats", [(2, 3), (3, 2), (2, 2)], ids=str)
 def test_copy_and_convert(cluster: Client, tmp_path: Path, who: str, formats: tuple[int, int]) -> None:
-    """Groups are copied with all that is below, also into the other format."""
+    """Groups are copied with all nodes below, also into the other format."""
     root = zarr.open_group(tmp_path / "s.zarr", mode="w", zarr_format=formats[0])
     root.attrs["title"] = "root"
     numbers = root.create_array("a/numbers", shape=VALUES.shape, chunks=(50, 50), dtype="i4", fill_value=7)

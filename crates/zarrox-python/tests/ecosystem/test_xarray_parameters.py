@@ -45,7 +45,7 @@ def weather(start: int = 0) -> xr.Dataset:
 
 
 def pieces(start: int = 0) -> xr.Dataset:
-    """The same in pieces of Dask."""
+    """The same in blocks of a Dask array."""
     return weather(start).chunk({"time": 2, "x": 3})
 
 

@@ -407,7 +407,7 @@ def test_what_would_be_overwritten_before_it_is_read_is_read_or_refused(
 
 
 def test_what_is_read_from_the_same_store_is_added_to_it(tmp_path: Path) -> None:
-    """New variables of old ones, and appended rows of rows that are there."""
+    """New variables of old ones, and appended rows of rows that exist."""
     to_zarr(two(1, 2), tmp_path / "s")
     lazy = open_zarr(tmp_path / "s")
     to_zarr(lazy[["a"]].rename(a="c") * 2, tmp_path / "s", "a")

@@ -37,7 +37,7 @@ class Array:
         self.fill_value = fill_value
         self.chunks, self.shards = grid
         self.attrs: dict[str, Any] = {}
-        #: Where it is; an array outside of every group is nowhere.
+        #: Where it is; an array outside every group is nowhere.
         self.home: Store | None = None
         self.path = ""
 

@@ -115,7 +115,7 @@ def compare(name: str, found: Any, expected: reference.Array) -> None:
 
 
 def replay(steps: Sequence[Step]) -> Difference | None:
-    """Does operations from the beginning; those that no longer fit are left out."""
+    """Does operations from the beginning; those that no longer fit are skipped."""
     with _empty_directory() as directory:
         run = Run(directory)
         for step in steps:

@@ -192,7 +192,7 @@ def same(found: Any, expected: Any) -> bool:
 
 
 def _scalar(result: Any) -> Any:
-    """Makes a scalar of an array without dimensions: which of both NumPy gives depends on the selection, and does not matter here."""
+    """Converts an array without dimensions to a scalar: which of the two NumPy returns depends on the selection; both are accepted."""
     return result[()] if isinstance(result, np.ndarray) and not result.shape else result
 
 

@@ -115,7 +115,7 @@ def test_threads_share_chunks(tmp_path: Path, store: str | None, synchronized: b
 
 
 def test_threads_share_a_mapping() -> None:
-    """A mapping of Python's is called with the GIL, from threads of ours."""
+    """A Python mapping is called with the GIL, from threads of ours."""
     store: dict[str, bytes] = {}
     z = zarr.create(shape=(ROWS, COLUMNS), chunks=(8, 100), dtype="i8", store=store)
     with ThreadPoolExecutor(8) as threads:

@@ -132,7 +132,7 @@ class TestZip(Suite):
 
 
 class TestMapping(Suite):
-    """A dictionary of Python's."""
+    """A Python dictionary."""
 
     kind = "mapping"
 

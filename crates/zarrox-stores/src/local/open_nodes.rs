@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use crate::sync::{LazyLock, Mutex, MutexGuard, unpoisoned};
 
-/// The directories that this process holds or waits for, by a number of its own. A forked process closes its copies.
+/// The directories that this process holds or waits for, by a separate number. A forked process closes its copies.
 pub(crate) type Nodes = HashMap<u64, Arc<File>>;
 
 static NODES: LazyLock<Mutex<Nodes>> = LazyLock::new(Mutex::default);

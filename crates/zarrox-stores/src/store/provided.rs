@@ -30,7 +30,7 @@ pub fn get_ranges<S: Store + ?Sized>(
 ///
 /// # Errors
 ///
-/// When a range lies outside of the value, or cannot be read.
+/// When a range lies outside the value, or cannot be read.
 pub fn ranges_of<S: Store + ?Sized>(
     store: &S,
     key: &Key,

@@ -1,8 +1,9 @@
 //! Arrays whose own documents differ from consolidated metadata.
 //!
-//! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the array that was
-//! written, and its codecs can decode them. If they fit both or neither, the array is undecided, and is not repaired. Chunks
-//! outside of a shape that is only smaller are not evidence: an interrupted resize leaves them, and the old copy.
+//! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the
+//! array that was written, and its codecs can decode them. If they fit both or neither, the array is
+//! undecided, and is not repaired. Chunks outside a shape that is only smaller are not evidence: an
+//! interrupted resize leaves them, and the old copy.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

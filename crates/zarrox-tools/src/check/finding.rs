@@ -100,7 +100,7 @@ kinds! {
     ForeignKeys "foreign-keys" Note,
     /// Chunks exist without a document of an array.
     ChunksWithoutArray "chunks-without-array" Error,
-    /// A chunk is stored outside of the array's shape.
+    /// A chunk is stored outside the array's shape.
     ChunkOutsideGrid "chunk-outside-grid" Warning,
     /// The key of a chunk has another separator or form than in the array's metadata, so that the chunk is never read.
     WrongChunkKey "wrong-chunk-key" Error,

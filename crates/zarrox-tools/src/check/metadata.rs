@@ -241,7 +241,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     }
 }
 
-/// Returns true in a hierarchy in which every prefix outside of arrays is a group.
+/// Returns true in a hierarchy in which every prefix outside arrays is a group.
 fn is_of_implicit_groups(place: &Location) -> bool {
     let place = place.as_stored();
     Format::all().any(|format| {

@@ -28,8 +28,8 @@
 //!
 //! # Concurrent writers
 //!
-//! An object is reported as damaged only after two reads with the same bytes. A chunk outside of an array's shape is reported
-//! only after the shape was read again.
+//! An object is reported as damaged only after two reads with the same bytes. A chunk outside an array's
+//! shape is reported only after the shape was read again.
 //!
 //! # Repair
 //!

@@ -1,4 +1,4 @@
-//! Chunks outside of an array's shape, which an interrupted append or resize leaves behind.
+//! Chunks outside an array's shape, which an interrupted append or resize leaves behind.
 
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
@@ -9,9 +9,9 @@ use super::repair;
 use super::session::Session;
 use zarrox::{Array, Node};
 
-/// Reports chunks outside of the current shape of an array.
+/// Reports chunks outside the current shape of an array.
 pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
-    // Chunks of concurrent appends are outside of the shape as well.
+    // Chunks of concurrent appends are outside the shape as well.
     if targets.is_empty() || array.is_appended_to()? {
         return Ok(());
     }

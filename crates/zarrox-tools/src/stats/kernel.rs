@@ -15,7 +15,7 @@ impl Bins {
         Self { low, high, counts: vec![0; count] }
     }
 
-    /// Counts a value `times` times. Values outside of the bins are not counted.
+    /// Counts a value `times` times. Values outside the bins are not counted.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

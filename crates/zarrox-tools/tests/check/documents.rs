@@ -74,12 +74,12 @@ fn where_chunks_do_not_tell_which_document_is_right_nothing_is_changed() {
         ("plain", |json| json["data_type"] = json!("float32")),
         ("plain", |json| json["fill_value"] = json!(1)),
         ("plain", |json| json["shape"][0] = json!(100)),
-        // An interrupted shrink leaves the same: chunks outside of the shape, and the old copy.
+        // An interrupted shrink leaves the same: chunks outside the shape, and the old copy.
         ("plain", |json| json["shape"][0] = json!(2)),
         ("group/packed", |json| json["shape"][1] = json!(3)),
         ("sums", |json| json["shape"][1] = json!(4)),
         ("group/packed", |json| json["dimension_names"] = json!(["a", "b"])),
-        // Neither is right: chunks are outside of the one, and cannot be decoded by the other.
+        // Neither is right: chunks are outside the one, and cannot be decoded by the other.
         ("sharded", |json| {
             json["shape"][0] = json!(4);
             json["codecs"][0]["configuration"]["codecs"][1] = json!({"name": "crc32c"});

@@ -196,7 +196,7 @@ fn an_update_copies_what_differs_and_a_skip_what_is_missing() {
     let report = update(IfExists::Update).unwrap();
     assert_eq!(report.nodes.iter().find(|node| node.path == "/depth").unwrap().action, Action::Update);
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
-    // An array of another type takes the place of the one that is there.
+    // An array of another type takes the place of the one that exists.
     OpenOptions::new().delete(place("sea.zarr/depth")).unwrap();
     root.create_array("depth")
         .shape([5])

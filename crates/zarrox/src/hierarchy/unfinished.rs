@@ -30,7 +30,7 @@ pub struct Mark {
     /// The format of the node.
     pub(super) format: Format,
     pub(super) work: Work,
-    /// The process that does the work; `None` where locks protect it, and in marks of older versions.
+    /// The process that does the work; `None` if locks protect it, and in marks of older versions.
     owner: Option<Owner>,
     /// True if a repair finishes the work of another process.
     is_repair: bool,

@@ -1,4 +1,4 @@
-//! Chunks outside of the shape, which must never be exposed.
+//! Chunks outside the shape, which must never be exposed.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

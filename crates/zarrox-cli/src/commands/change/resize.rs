@@ -9,7 +9,7 @@ use crate::opening;
 
 /// Change the shape of an array
 ///
-/// New elements have the fill value. Chunks outside of the new shape are deleted.
+/// New elements have the fill value. Chunks outside the new shape are deleted.
 #[derive(Debug, Args)]
 pub(crate) struct Resize {
     /// The array

@@ -20,9 +20,9 @@ use crate::progress::Progress;
 
 /// Create the pyramid levels of an image in one pass, described as OME-Zarr
 ///
-/// Without a destination, the levels are stored in the group of the array. With a destination, a new group is created with the
-/// levels and a copy of the array, whose encoded chunks are copied unchanged where possible. After an interruption, the same
-/// command continues.
+/// Without a destination, the levels are stored in the group of the array. With a destination, a new group is
+/// created with the levels and a copy of the array, whose encoded chunks are copied unchanged if possible.
+/// After an interruption, the same command continues.
 #[derive(Debug, Args)]
 pub(crate) struct Downsample {
     /// The array; or a group with one array, or with an image, whose highest resolution is used

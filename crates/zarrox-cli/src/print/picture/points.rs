@@ -33,7 +33,7 @@ impl Picture {
         }
     }
 
-    /// Returns the point at a position; an empty point outside of the picture.
+    /// Returns the point at a position; an empty point outside the picture.
     pub(super) fn at(&self, row: usize, column: usize) -> Point {
         self.points.get(row * self.width + column).copied().unwrap_or(Point::Empty)
     }

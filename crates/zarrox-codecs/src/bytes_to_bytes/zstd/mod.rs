@@ -7,8 +7,8 @@
 //! | `level` | −131072 to 22; 0 is the library's default |
 //! | `checksum` | whether frames end with a checksum; `false` when absent |
 //!
-//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. In the lenient mode, an absent `level` is 0, and a level outside
-//! of the range is clamped.
+//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. In the lenient mode, an absent `level` is 0,
+//! and a level outside the range is clamped.
 //!
 //! With the feature `pure` and without `zstd`, frames are written at one level, with a checksum.
 //!
@@ -58,7 +58,7 @@ impl Zstd {
 
     fn parse(config: Config<'_>) -> Result<Self, CodecError> {
         let (least, most) = (-131_072, 22);
-        // The library clamps levels outside of this range.
+        // The library clamps levels outside this range.
         let taken = if config.is_strict() { least..=most } else { i32::MIN..=i32::MAX };
         let level = config.integer("level", taken, 0)?.clamp(least, most);
         Ok(Self { level, checksum: config.boolean("checksum", false)? })

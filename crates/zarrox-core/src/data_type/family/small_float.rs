@@ -125,9 +125,9 @@ impl Layout {
         }
     }
 
-    /// Returns the pattern nearest to a value; for ties the even one (for powers of two the greater one, as in `ml_dtypes`).
-    /// Returns `None` for a NaN or an infinity that the type cannot represent, and for values outside of the range of a type
-    /// without infinities, sign or zero.
+    /// Returns the pattern nearest to a value; for ties the even one (for powers of two the greater one, as
+    /// in `ml_dtypes`). Returns `None` for a NaN or an infinity that the type cannot represent, and for
+    /// values outside the range of a type without infinities, sign or zero.
     fn encode(&self, value: f64) -> Option<u32> {
         if value.is_nan() {
             return self.nan();

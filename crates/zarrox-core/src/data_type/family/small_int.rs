@@ -112,7 +112,7 @@ impl DataType {
             || self.fields().is_some_and(inside)
     }
 
-    /// Rejects elements of small integers outside of the range, because they would be read as other values.
+    /// Rejects elements of small integers outside the range, because they would be read as other values.
     #[doc(hidden)]
     pub fn check_range(&self, elements: &View<'_>) -> Result<()> {
         if let Some(structure) = self.fields() {

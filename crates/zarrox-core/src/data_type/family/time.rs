@@ -102,7 +102,7 @@ impl TimeType {
     /// Creates the type that counts multiples of a unit.
     ///
     /// # Errors
-    /// When the multiple is outside of 1 to 2³¹ - 1.
+    /// When the multiple is outside 1 to 2³¹ - 1.
     pub fn new(kind: TimeKind, unit: TimeUnit, scale: u32) -> Result<Self> {
         if scale == 0 || scale > LARGEST_SCALE {
             return Err(Error::argument(format!(

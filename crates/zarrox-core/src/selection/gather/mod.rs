@@ -249,8 +249,9 @@ impl Axis<'_> {
 }
 
 impl Listed<'_> {
-    /// Calls `visit` for each row of a mask until it returns false: with the offset of its first element in the chunk, and the
-    /// offset of its first true element in memory. Panics if a row is outside of the chunk or memory.
+    /// Calls `visit` for each row of a mask until it returns false: with the offset of its first element in
+    /// the chunk, and the offset of its first true element in memory. Panics if a row is outside the chunk or
+    /// memory.
     fn masked_rows(
         &self,
         mask: &MaskedChunk,
@@ -276,7 +277,7 @@ impl Listed<'_> {
         });
     }
 
-    /// Builds the table of a block of the points. Panics if a point is outside of the chunk or memory.
+    /// Builds the table of a block of the points. Panics if a point is outside the chunk or memory.
     fn offsets(&self, source: Source, block: Range<usize>, table: &mut Vec<Offsets>) {
         let PointRange { points, origin, .. } = self.points;
         let (length, stride) = self.memory;
@@ -610,7 +611,7 @@ unsafe fn new_references(walk: &Walk<'_>, source: *const u8, from: &VlenBuffer, 
     all
 }
 
-/// A set whose axes are all spans: in the chunk, in memory, and the dimension of the chunk of each axis.
+/// A set whose axes are all spans: the spans in the chunk and in memory, and the dimension of the chunk for each axis.
 struct Spans {
     chunk: Dims<Span>,
     memory: Dims<Span>,
@@ -651,7 +652,7 @@ impl View<'_> {
     /// Returns true if the elements of the set in this chunk equal their values in `values`. A position that is listed more
     /// than once must have all of its values.
     ///
-    /// Panics if the set is outside of one of the two.
+    /// Panics if the set is outside one of the two.
     #[doc(hidden)]
     pub fn set_equals(&self, set: &ElementSet, values: &View<'_>) -> bool {
         if set.is_empty() {
@@ -684,7 +685,7 @@ impl ViewMut<'_> {
     /// Copies the elements of the set from a chunk to their positions in this memory, which has one axis for each axis of the
     /// set. The bytes of variable-length elements are copied to this view's buffer.
     ///
-    /// Panics if the set is outside of one of the two.
+    /// Panics if the set is outside one of the two.
     #[doc(hidden)]
     pub fn gather(&mut self, chunk: &View<'_>, set: &ElementSet) {
         if set.is_empty() {
@@ -701,7 +702,7 @@ impl ViewMut<'_> {
     /// Copies the elements of the set to this chunk from their positions in `values`, which has one axis for each axis of the
     /// set. If a position is listed more than once, the last value is kept.
     ///
-    /// Panics if the set is outside of one of the two.
+    /// Panics if the set is outside one of the two.
     #[doc(hidden)]
     pub fn scatter(&mut self, set: &ElementSet, values: &View<'_>) {
         if set.is_empty() {
@@ -717,7 +718,7 @@ impl ViewMut<'_> {
 
     /// Sets all positions of the set in this memory to these bytes; the chunk is not used.
     ///
-    /// Panics if the set is outside of the memory.
+    /// Panics if the set is outside the memory.
     #[doc(hidden)]
     pub fn fill_set(&mut self, set: &ElementSet, element: &[u8]) {
         if set.is_empty() {

@@ -178,7 +178,7 @@ impl ArrayItem for bool {
     }
 }
 
-/// Returns a position beyond `i64` is outside of every array.
+/// A position beyond `i64` is outside every array.
 pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)
 }

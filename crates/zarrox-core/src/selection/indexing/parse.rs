@@ -45,7 +45,7 @@ fn without_brackets(text: &str) -> &str {
     inner
 }
 
-/// Splits at the commas outside of lists.
+/// Splits at the commas outside lists.
 fn split_items(text: &str) -> Vec<&str> {
     let mut depth: usize = 0;
     let separator = |character: char| {
@@ -76,7 +76,7 @@ fn integer(part: &str, number: usize) -> Result<i64> {
     })
 }
 
-/// Parses a bound of a slice. As in Python, a bound outside of every array means its end.
+/// Parses a bound of a slice. As in Python, a bound outside every array means its end.
 fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     let part = part.trim();
     if part.is_empty() {

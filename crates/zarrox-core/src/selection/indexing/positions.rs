@@ -116,7 +116,8 @@ impl Dim {
         })
     }
 
-    /// Converts indices to positions from the beginning, or returns an error that names the first index outside of the array.
+    /// Converts indices to positions from the beginning, or returns an error that names the first index
+    /// outside the array.
     pub(super) fn normalized(self, values: &[i64]) -> Result<Positions> {
         let n = self.length;
         let mut list = reserved(values.len())?;

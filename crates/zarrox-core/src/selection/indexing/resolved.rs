@@ -53,8 +53,8 @@ pub struct Points {
     /// The dimensions of the array, ascending. The list is empty if a selection repeats the element of an array without
     /// dimensions, and if a mask without dimensions is false.
     pub dims: Dims<usize>,
-    /// For each of these dimensions the position of each point. All lists have the same length, and all positions are inside of
-    /// the array.
+    /// For each of these dimensions the position of each point. All lists have the same length, and all
+    /// positions are inside the array.
     pub coordinates: Dims<Arc<Positions>>,
     /// The shape of the points in the result, in row-major order.
     pub shape: Vec<usize>,

@@ -10,7 +10,7 @@ const LITERALS: usize = 32;
 const REPEATED: usize = 16;
 
 /// Copies the first `length` bytes of `bytes` to a place in `out`, and returns the bytes after them; `None`
-/// if they do not fit or are missing. What follows the place is changed as well.
+/// if they do not fit or are missing. Bytes after the copy may be overwritten as well.
 #[inline]
 pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: usize) -> Option<&'b [u8]> {
     if length <= LITERALS
@@ -25,7 +25,7 @@ pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: us
 }
 
 /// Copies `length` bytes from `distance` bytes before a place in `out` to the place, where they may overlap;
-/// `None` if they do not fit. What follows the place is changed as well.
+/// `None` if they do not fit. Bytes after the copy may be overwritten as well.
 #[inline]
 pub(super) fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) -> Option<()> {
     let start = at.checked_sub(distance).filter(|_| distance > 0)?;

@@ -1,5 +1,5 @@
-//! LZ4: the length of all bytes, that of a block, and blocks, each with its length. A block that LZ4 does not shorten is stored as
-//! it is.
+//! LZ4: the length of all bytes, that of a block, and blocks, each with its length. A block that LZ4 does not
+//! shorten is stored unchanged.
 
 use zarrox::{Result, codecs};
 

@@ -74,7 +74,7 @@ impl Undo for ScaleOffset {
         let least = least.fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
         let all = self.size * 8;
         let mut decoded = match usize::try_from(width).map_err(|_| cut())? {
-            // The elements are stored as they are.
+            // The elements are stored unchanged.
             width if width == all => packed.get(..size).ok_or_else(cut)?.to_vec(),
             // HDF5 writes this width if the first float of a chunk is NaN, and then stores no elements.
             width if width > all => {

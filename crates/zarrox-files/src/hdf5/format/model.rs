@@ -93,13 +93,13 @@ pub(in crate::hdf5) struct ExternalFile {
 pub(in crate::hdf5) enum Layout {
     /// The elements are in the header.
     Compact(Vec<u8>),
-    /// The elements are contiguous; `None` where none were written.
+    /// The elements are contiguous; `None` if none were written.
     Contiguous(Option<Address>),
     Chunked {
         /// The shape of a chunk, without the dimension of the element size.
         chunk: Vec<u64>,
         index: ChunkIndex,
-        /// The address of the index; `None` where no chunk was written.
+        /// The address of the index; `None` if no chunk was written.
         address: Option<Address>,
     },
     /// The elements are those of other datasets.

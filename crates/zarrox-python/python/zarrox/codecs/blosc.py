@@ -154,7 +154,7 @@ def set_nthreads(nthreads: int) -> int:
     Raises
     ------
     ValueError
-        If the number is outside of this range.
+        If the number is outside this range.
 
     Examples
     --------

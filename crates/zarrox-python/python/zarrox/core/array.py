@@ -261,7 +261,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def write_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
-        """The lengths of all stored objects (shards, or chunks where there are no shards) along each dimension, as Dask writes them."""
+        """The lengths of all stored objects (shards, or chunks if there are no shards) along each dimension, as Dask writes them."""
         native = self._fresh
         grid = grid_of(native)
         lengths = native.shards or native.chunks if grid is None else grid["configuration"]["chunk_shapes"]

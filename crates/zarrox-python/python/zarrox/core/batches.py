@@ -38,7 +38,7 @@ class Batches(Sequence[Any]):
     prefetch : int, optional
         The number of batches that are read at once. Up to twice as many are in memory.
     drop_last : bool, optional
-        Whether a last batch that is not full is left out.
+        Whether a last batch that is not full is skipped.
 
     Raises
     ------

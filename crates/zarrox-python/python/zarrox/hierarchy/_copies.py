@@ -79,7 +79,7 @@ def copy(
     shallow : bool, optional
         Whether only arrays directly in the source are copied, and no groups.
     without_attrs : bool, optional
-        Whether attributes are left out.
+        Whether attributes are omitted.
     log : callable, file or path, optional
         The destination of a line for each action.
     if_exists : {'raise', 'replace', 'skip', 'skip_initialized'}, optional

@@ -53,8 +53,8 @@ def copies(node: Any) -> bool:
 def attributes_from_h5(attributes: Any) -> dict[str, Any]:
     """Returns the attributes of an HDF5 object as JSON values.
 
-    Bytes become text, arrays lists, empty attributes ``None``. References to other objects have no meaning outside of their file
-    and are left out with a warning.
+    Bytes become text, arrays lists, empty attributes ``None``. References to other objects are meaningless outside their file and
+    are skipped with a warning.
     """
     return dict(_convertible(attributes))
 

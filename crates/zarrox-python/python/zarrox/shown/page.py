@@ -97,7 +97,7 @@ class Shown(Generic[Native]):
     def show(self, height: int = HEIGHT, proxy: bool | str | None = None) -> Page:
         """Returns the page of ``zarrox serve`` at this array or group: in notebooks a frame.
 
-        An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all that is below. A server in
+        An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all nodes below. A server in
         this process provides the page; the URL contains its access token. The server starts with the first page, listens at a free
         port of this machine, and ends with the process. Shown stores are kept until then.
 

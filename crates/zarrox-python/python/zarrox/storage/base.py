@@ -59,7 +59,7 @@ class BaseStore(MutableMapping[str, Any]):
     _format: str | None = None
     """The only format of nodes in this store, if it supports only one."""
     _custom: ClassVar[bool] = False
-    """True if a class from outside of this package has its own way of reading or writing."""
+    """True if a class from outside this package has its own way of reading or writing."""
     _open_count = 0
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

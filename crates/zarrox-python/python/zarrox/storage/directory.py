@@ -30,7 +30,7 @@ def directory_options(**options: Any) -> dict[str, str]:
     Parameters
     ----------
     **options
-        ``exclusive``, ``follow_links``, ``lock_timeout`` and ``sync``. Those that are not set are left out.
+        ``exclusive``, ``follow_links``, ``lock_timeout`` and ``sync``. Options that are not set are omitted.
 
     Raises
     ------

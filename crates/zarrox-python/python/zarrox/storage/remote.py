@@ -166,7 +166,7 @@ class FSStore(NativeStore):
     mode : {'w', 'r'}, optional
         'r' forbids writing.
     exceptions : sequence of exceptions, optional
-        Errors that mean that a value is missing. Where they are not the usual ones, fsspec is used.
+        Errors that mean that a value is missing. If they are not the usual ones, fsspec is used.
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays, and in those of this store.
     fs : fsspec file system, optional

@@ -445,7 +445,7 @@ def open_group(
         'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
         one; 'w-' (or 'x') creates a group and fails if one exists.
     cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are asked for.
+        Whether attributes are read once (the default), or whenever they are requested.
     synchronizer : object, optional
         Locks by key, for several threads or processes that write.
     path : str, optional

@@ -179,7 +179,7 @@ def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def make_slice_selection(selection: Sequence[Any]) -> list[slice]:
-    """Returns the selection with slices in the place of integers, and of arrays of one integer.
+    """Returns the selection with slices instead of integers, and of arrays of one integer.
 
     Raises
     ------

@@ -86,7 +86,7 @@ def normalize_store_arg(
     zarr_version: Any = None,
     sync: bool | None = None,
 ) -> BaseStore:
-    """Makes a store of an argument.
+    """Creates a store from an argument.
 
     Parameters
     ----------

@@ -50,9 +50,9 @@ def open_zarr(
     mask_and_scale, decode_times, concat_characters, decode_coords, decode_timedelta, use_cftime : object
         Parts of the decoding, as ``xarray.open_dataset`` has them.
     drop_variables : str or iterable, optional
-        Variables that are left out.
+        Variables to exclude.
     consolidated : bool, optional
-        ``True`` demands consolidated metadata, ``False`` ignores it, ``None`` takes it if it is there.
+        ``True`` requires consolidated metadata, ``False`` ignores it, and ``None`` uses it if it exists.
     overwrite_encoded_chunks : bool
         ``True`` forgets the chunks of the store in favour of those of Dask.
     storage_options : mapping, optional

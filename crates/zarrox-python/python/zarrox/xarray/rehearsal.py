@@ -22,7 +22,7 @@ from zarrox.xarray.plan import Write, like, same_values
 def rehearse(
     root: Group | None, plans: Plans, format: str, checks_pieces: bool, checks_borders: bool, faults: Faults
 ) -> None:
-    """Makes the new arrays in memory, to see whether they can be made."""
+    """Creates the new arrays in memory, to check whether they can be created."""
     for path, plan in plans:
         with faults.caught():
             json.dumps(plan.attributes)

@@ -88,20 +88,20 @@ def to_zarr(
     compute : bool
         ``False`` writes the metadata, and returns an object that writes the values when it is computed.
     consolidated : bool, optional
-        Whether a copy of all metadata is written. By default in format 2, unless ``mode="r+"``: format 3 has no such
-        thing in its specification. A copy that is there is brought up to date in any case.
+        Whether consolidated metadata is written. By default in format 2, unless ``mode="r+"``: the specification of format 3 does
+        not define it. Existing consolidated metadata is always updated.
     append_dim : hashable, optional
         The dimension along which the dataset is appended.
     region : mapping or "auto", optional
         For each dimension the slice that is written. ``"auto"`` finds it by the coordinates.
     safe_chunks : bool
-        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses pieces that share stored chunks with what lies outside
-        the region, since others may be writing that. ``False`` with ``align_chunks=False`` writes pieces of Dask as they are, also
-        where several are in one stored chunk, or shard. Such chunks are written more than once. Nothing is lost where the store
-        keeps writers apart, as directories and databases do.
+        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses blocks that share stored chunks with elements outside
+        of the region, since others may be writing those. ``False`` with ``align_chunks=False`` writes blocks of a Dask array
+        unchanged, even if several are in one stored chunk, or shard. Such chunks are written more than once. Nothing is lost if the
+        store excludes concurrent writers, as directories and databases do.
     align_chunks : bool
-        ``True`` cuts the pieces of Dask at the borders of stored chunks, or shards, so that none is written twice.
-        ``False`` refuses pieces that share stored chunks, unless ``safe_chunks=False``.
+        ``True`` cuts the blocks of a Dask array at the borders of stored chunks, or shards, so that none is written twice.
+        ``False`` refuses blocks that share stored chunks, unless ``safe_chunks=False``.
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     zarr_format : {2, 3}, optional
@@ -123,7 +123,7 @@ def to_zarr(
     zarrox.errors.ContainsNodeError
         There is something, and ``mode`` is ``"w-"``.
     ValueError
-        The dataset does not fit into the arrays that are there, or an encoding cannot be done.
+        If the dataset does not fit into the existing arrays, or an encoding is not supported.
 
     Examples
     --------
@@ -286,7 +286,7 @@ class _Target:
     mode : str
         The mode.
     group : Group or None
-        The group, if it is there and stays.
+        The group, if it exists and stays.
     format : str
         The format that the group has, or will have.
     """

@@ -33,7 +33,7 @@ def n5_store(url: str, read_only: bool, options: dict[str, Any]) -> BaseStore:
 
 
 def register_n5() -> None:
-    """Makes the codec of N5's blocks known to zarr-python, which asks numcodecs for the codecs of version 2."""
+    """Registers the codec of N5's blocks with zarr-python, which asks numcodecs for the codecs of version 2."""
     import numcodecs
 
     numcodecs.registry.register_codec(N5ChunkWrapper)

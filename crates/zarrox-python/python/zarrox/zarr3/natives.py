@@ -85,7 +85,7 @@ def _document(metadata: Any) -> Document:
 
 
 def _parts(metadata: Any) -> Iterable[Any]:
-    """Returns the objects of Python's that give the document its meaning: the data type, and the codecs."""
+    """Returns the Python objects that the document describes: the data type, and the codecs."""
     yield metadata.dtype
     if metadata.zarr_format == 3:
         yield from _codecs(metadata.codecs)

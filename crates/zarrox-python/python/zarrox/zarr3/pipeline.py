@@ -206,13 +206,13 @@ _STORES = 8
 
 
 def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
-    """Returns the array of a buffer, if it is one of NumPy's."""
+    """Returns the array of a buffer, if it is a NumPy array."""
     array: Any = buffer.as_ndarray_like()
     return array if type(buffer) is cpu.NDBuffer and type(array) is np.ndarray else None
 
 
 async def _run(opened: Opened, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
-    """Makes a call of Rust: on another thread if it may take long, or waits for this one."""
+    """Calls a Rust function: on another thread if it may take long, otherwise on this one."""
     try:
         if opened.where.is_near and _is_quick(opened.array, batch, memory.itemsize):
             return call(None)

@@ -85,7 +85,7 @@ def reached(store: Store) -> Reached | None:
     Returns
     -------
     Reached or None
-        ``None`` where it must be called back.
+        ``None`` if it must be called back.
     """
     if type(store) is OwnStore:
         native = store.native

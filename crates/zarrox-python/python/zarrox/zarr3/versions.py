@@ -40,7 +40,7 @@ def refuse(*_: Any, **__: Any) -> NoReturn:
 
 
 def refusing_pipeline() -> type[CodecPipeline]:
-    """Returns a class in the place of the pipeline, which refuses to be used.
+    """Returns a class instead of the pipeline, which refuses to be used.
 
     zarr-python imports every pipeline that is installed, also where another one is used: the import must not fail.
 
@@ -64,7 +64,7 @@ def refusing_pipeline() -> type[CodecPipeline]:
 
 
 def register(pipeline: type[CodecPipeline], path: str) -> None:
-    """Makes the pipeline known to zarr-python also where the package was not installed, but only put on the path.
+    """Registers the pipeline with zarr-python also if the package was not installed, but only put on the path.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 //! Concurrent appends in stores without locks that exclude all writers, but which compare versions.
 //!
 //! 1. The rows are reserved, after the end of the array and after all rows that other writers have reserved.
-//! 2. The rows are written, outside of the shape, where readers do not see them yet.
+//! 2. The rows are written, outside the shape, where readers do not see them yet.
 //! 3. The new shape is stored. If rows before these are still being written, readers see fill values there until then.
 //! 4. The reservation is removed.
 //!
@@ -84,7 +84,7 @@ pub struct UnwrittenRows {
 
 /// The outcome of an attempt to reserve rows.
 enum Attempt {
-    /// `rows` are reserved. The rows of other writers before them are `before`, and end at `behind`.
+    /// `rows` are reserved. `before` are the rows of other writers before them, which end at `behind`.
     Reserved { rows: Reserved, behind: u64, was_free: bool, before: Vec<Reserved> },
     /// Rows of dead writers must be cleared first.
     Left,
@@ -409,8 +409,8 @@ impl Array {
         Ok(())
     }
 
-    /// Excludes other appends where no lock does: waits for running appends, and clears the rows of dead writers. `None` where a
-    /// lock excludes them.
+    /// Excludes other appends where no lock does: waits for running appends, and clears the rows of dead
+    /// writers. `None` if a lock excludes them.
     #[doc(hidden)]
     pub fn alone(&self) -> Result<Option<ExclusiveAppender<'_>>> {
         if !self.location.is_guarded() {
@@ -448,7 +448,7 @@ impl Array {
         Ok(reserved.iter().filter(is_unwritten).map(unwritten).collect())
     }
 
-    /// Removes free rows outside of the shape from the reservations.
+    /// Removes free rows outside the shape from the reservations.
     pub(super) fn forget_outside(&self) -> Result<()> {
         let shape = self.shape();
         self.edit_reserved(|reserved| {

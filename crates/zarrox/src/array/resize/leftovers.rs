@@ -1,8 +1,8 @@
-//! Chunks outside of an array's shape, which growing would expose.
+//! Chunks outside an array's shape, which growing would expose.
 //!
-//! An append stores its data before the new shape, and a shrink stores the new shape before it erases data: an interrupted one
-//! leaves chunks outside of the shape. So does a writer that knows an older, larger shape. These chunks are not read, until the
-//! array grows.
+//! An append stores its data before the new shape, and a shrink stores the new shape before it erases data:
+//! an interrupted one leaves chunks outside the shape. So does a writer that knows an older, larger shape.
+//! These chunks are not read, until the array grows.
 
 use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
@@ -30,12 +30,13 @@ struct Leftover {
 }
 
 impl Array {
-    /// Clears the stored elements outside of the shape that growing would expose. The caller holds the lock of the array's
-    /// documents.
+    /// Clears the stored elements outside the shape that growing would expose. The caller holds the lock of
+    /// the array's documents.
     ///
-    /// Where the store has no lock that excludes all writers, a reservation excludes other appends meanwhile. Programs that do
-    /// not reserve rows let the array grow first: chunks outside of the shape are therefore leftovers if the shape is the same
-    /// before and after the listing. They are cleared only if they have not changed since.
+    /// Where the store has no lock that excludes all writers, a reservation excludes other appends meanwhile.
+    /// Programs that do not reserve rows let the array grow first: chunks outside the shape are therefore
+    /// leftovers if the shape is the same before and after the listing. They are cleared only if they have
+    /// not changed since.
     pub(super) fn clear_leftovers(&self, grown: &Self) -> Result<()> {
         if grown.shape().iter().zip(self.shape()).all(|(new, old)| new <= old) {
             return Ok(());
@@ -107,7 +108,7 @@ impl Array {
         Ok(())
     }
 
-    /// Clears the elements of a chunk outside of the shape; with a limit, only those within this larger shape.
+    /// Clears the elements of a chunk outside the shape; with a limit, only those within this larger shape.
     fn clear_leftover(&self, grown: &Self, leftover: &Leftover, limit: Option<&[u64]>) -> Result<()> {
         let Leftover { chunk, key, version } = leftover;
         let chain = grown.chain_of(chunk)?;
@@ -122,7 +123,7 @@ impl Array {
         let limits: Dims<usize> = (0..chunk.len()).map(within).collect();
         let whole = || vec![limits.iter().map(|&length| Span::all(length)).collect::<Dims<Span>>()];
         let mut outside = regions_outside(grid, chunk, self.shape(), limit);
-        // The elements outside of the limit belong to other writers.
+        // The elements outside the limit belong to other writers.
         for region in outside.iter_mut().flatten() {
             for (span, &end) in region.iter_mut().zip(&limits) {
                 span.count = span.count.min(end.saturating_sub(span.start));

@@ -1,8 +1,8 @@
 //! Rows that are reserved for appends, recorded in a small object within the array.
 //!
-//! Where no lock excludes all writers, an append first reserves its rows here, writes them outside of the shape, and stores the
-//! shape last. The object exists while an append is running; where a store cannot erase it under a condition, an empty one
-//! remains.
+//! Where no lock excludes all writers, an append first reserves its rows here, writes them outside the shape,
+//! and stores the shape last. The object exists while an append is running; where a store cannot erase it
+//! under a condition, an empty one remains.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::json::{self, Json, json};

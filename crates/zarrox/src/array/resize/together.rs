@@ -65,8 +65,9 @@ impl Array {
         keep_copies(arrays)
     }
 
-    /// Returns the array in its new shape during [`grow_together`](Self::grow_together), for other processes that write for this
-    /// call: the shape is not stored yet. Only processes that the call waits for may write outside of the stored shape.
+    /// Returns the array in its new shape during [`grow_together`](Self::grow_together), for other processes
+    /// that write for this call: the shape is not stored yet. Only processes that the call waits for may
+    /// write outside the stored shape.
     ///
     /// # Errors
     /// When the shape does not fit.
@@ -128,7 +129,7 @@ impl Array {
         Ok(())
     }
 
-    /// Clears the stored elements outside of the shape, and returns the array in its new shape.
+    /// Clears the stored elements outside the shape, and returns the array in its new shape.
     fn about_to_grow(&mut self, node: &NodeMetadata, shape: &[u64]) -> Result<Self> {
         self.as_known(node)?;
         let grown = self.with_shape(shape)?;
@@ -153,7 +154,7 @@ impl Array {
         Err(argument(message).at(self.place()))
     }
 
-    /// Clears the elements outside of the shape if writing has failed.
+    /// Clears the elements outside the shape if writing has failed.
     fn cleared_unless(&self, written: Result<()>, grown: &Self) -> Result<()> {
         if written.is_err() {
             // An error of clearing probably has the same cause as the error of writing. Leftovers are cleared when the array
