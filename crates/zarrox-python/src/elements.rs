@@ -25,7 +25,7 @@ pub(crate) struct Typed {
     pub(crate) array: Array,
     /// In the machine's byte order: what our memory has.
     native: Py<PyArrayDescr>,
-    /// Where v2 says another byte order.
+    /// If v2 specifies another byte order.
     stored: Option<Stored>,
     /// True if results are to be column-major.
     pub(crate) column_major: bool,

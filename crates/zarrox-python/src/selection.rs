@@ -209,7 +209,7 @@ fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     IndexArray::new(shape, values).map(DimSelection::Integers).map_err(|error| crate::error::raise(&error))
 }
 
-/// Returns the elements in row-major order: masks can be as large as what they choose from, and one by one
+/// Returns the elements in row-major order. Masks can be as large as the array, and copying elements one by one
 /// takes ten times as long.
 fn row_major<T: Copy>(values: &ArrayViewD<'_, T>) -> Vec<T> {
     values.as_slice().map_or_else(|| values.iter().copied().collect(), <[T]>::to_vec)

@@ -1,4 +1,4 @@
-"""Random operations give what NumPy gives: see the package `model`."""
+"""Random operations have the results of NumPy: see the package `model`."""
 
 from __future__ import annotations
 

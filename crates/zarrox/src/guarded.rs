@@ -1,7 +1,7 @@
 //! Stored objects that other writers may be changing at the same time: a [`LockedValue`] holds the bytes that were read, and is
 //! replaced only if they are still stored.
 //!
-//! Where the locks of a store exclude all other writers, the lock is held from before the value is read until the new one is
+//! If the locks of a store exclude all other writers, the lock is held from before the value is read until the new one is
 //! stored. Elsewhere the store compares versions, if it can, and the change is repeated when another writer was faster.
 
 use std::hash::{BuildHasher, RandomState};
@@ -113,7 +113,7 @@ impl Location {
 
     /// Stores or erases a value that does not depend on the stored one.
     ///
-    /// Where locks exclude all other writers, the store itself detects that it replaces a value that another writer has locked.
+    /// If locks exclude all other writers, the store itself detects that it replaces a value that another writer has locked.
     /// Elsewhere the lock keeps threads of this process from merging meanwhile.
     pub(crate) fn overwrite<R>(&self, key: &Key, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let _guard = match self.store.capabilities().locks_everyone {

@@ -8,7 +8,7 @@
 //! | `decode_dtype` | the type of the array's elements |
 //!
 //! Names: `numcodecs.astype`, leniently `astype`, in v3; `astype` in v2. Integers wrap; floats are truncated to integers, or
-//! rounded to the nearest float. Where NumPy's result depends on the machine, floats beyond the range of an integer become its
+//! rounded to the nearest float. If NumPy's result depends on the machine, floats beyond the range of an integer become its
 //! limit, and NaN becomes 0. In the lenient mode, an absent `decode_dtype` is the data type of the array.
 
 use zarrox_core::CodecSpec;

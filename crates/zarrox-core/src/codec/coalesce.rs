@@ -36,7 +36,7 @@ pub struct Coalesce {
 
 impl Coalesce {
     /// The limits for a local store. A group should fit into a core's cache. The gap is smaller than [`GAP`], because the bytes
-    /// of a group are copied to their destinations, which a codec that knows the positions of its elements avoids.
+    /// of a group are copied to their destinations; a codec that knows the positions of its elements needs no such copy.
     pub const LOCAL: Self = Self { gap: 4 << 10, together: 512 << 10 };
 
     /// The limits for a remote store: the gap is the number of bytes that arrive during the round trip of a request.

@@ -378,8 +378,8 @@ impl Numbers {
         Self { order: (word > 1).then(|| order.clone()), word, in_structures }
     }
 
-    /// Returns true if a filter views the numbers as their own type, or as parts of little-endian ones: then it is an array
-    /// filter. numcodecs views the bytes as the filter's type without a check.
+    /// Returns true if a filter views the numbers as their own type, or as parts of little-endian numbers. Such a filter is
+    /// applied to the array. numcodecs views the bytes as the filter's type without a check.
     fn can_be_viewed_by(&self, filter: &Map) -> bool {
         let Some(seen) = decoded_dtype(filter) else { return true };
         match (self.order.as_ref(), seen.endian) {

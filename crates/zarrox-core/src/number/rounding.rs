@@ -33,7 +33,7 @@ pub enum Policy {
     /// A rounding mode, and a rule for the range. An integer type cannot represent NaN and infinities.
     Exact(Rounding, OutOfRange),
     /// NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float, or truncated to integers.
-    /// Where NumPy's result depends on the machine, floats beyond the range of an integer become its limit, and NaN becomes 0.
+    /// If NumPy's result depends on the machine, floats beyond the range of an integer become its limit, and NaN becomes 0.
     Lossy,
     /// The same for integral numbers; the cast reports whether all of them are unchanged.
     Checked,

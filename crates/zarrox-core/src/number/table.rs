@@ -116,7 +116,7 @@ impl Table {
         }
     }
 
-    /// Rounds as if one more number followed at the same distance.
+    /// Rounds a value above the largest number, as if another number followed at the distance of the last two.
     fn beyond_last(&self, value: f64, last: Entry, rounding: Rounding) -> Option<Entry> {
         let before = self.0.finite.iter().rev().nth(1)?;
         let next = last.value + (last.value - before.value);

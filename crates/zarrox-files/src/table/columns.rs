@@ -77,7 +77,7 @@ impl Column {
     }
 }
 
-/// Which rows can be lists.
+/// The rows that can be lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
     /// Rows of two-dimensional arrays.

@@ -52,7 +52,7 @@ pub(super) struct Page {
 /// The role of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// An image of its own.
+    /// A separate image, neither an overview nor a mask.
     Main,
     /// An overview of another page.
     Reduced,

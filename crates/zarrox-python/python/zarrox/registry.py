@@ -183,7 +183,7 @@ def get_buffer_class(reload_config: bool = False) -> type[Buffer]:
 
 
 def register_ndbuffer(cls: type[NDBuffer], qualname: str | None = None) -> None:
-    """Register a class of blocks of elements, which the setting ``ndbuffer`` can name."""
+    """Register a class of buffers of elements, which the setting ``ndbuffer`` can select."""
     _nd_buffers.register(cls, qualname)
 
 

@@ -192,7 +192,7 @@ def same(found: Any, expected: Any) -> bool:
 
 
 def _scalar(result: Any) -> Any:
-    """Converts an array without dimensions to a scalar: which of the two NumPy returns depends on the selection; both are accepted."""
+    """Converts an array without dimensions to a scalar: both kinds that NumPy returns are accepted."""
     return result[()] if isinstance(result, np.ndarray) and not result.shape else result
 
 

@@ -106,7 +106,7 @@ def test_assignments_reach_the_array(z: zarr.Array) -> None:
     ids=str,
 )
 def test_bad_selections(z: zarr.Array, selection: Any, message: str) -> None:
-    """They are rejected when they are made, and not when they are read."""
+    """They are rejected when they are created, not when they are read."""
     with pytest.raises(IndexError, match=message):
         z.lazy[selection]
 

@@ -40,7 +40,7 @@ OTHERS = ("default", "fused", "zarrs")
 PAGE = Path(__file__).parents[4] / "docs/pipeline.md"
 MARKERS = ("<!-- pipelines: written by `bench_pipeline.py --write-docs` -->\n", "<!-- /pipelines -->")
 SECONDS = 2.0
-"""The time for a case, and twice as many rounds are made at most as the fewest."""
+"""The measuring time for each array of a case, in seconds. The minimum and maximum number of rounds follow."""
 ROUNDS = (3, 60)
 
 Action = Callable[[Any], Any]

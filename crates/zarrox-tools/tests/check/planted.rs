@@ -1,4 +1,4 @@
-//! Damage of every kind, planted one by one: what is found, and what becomes of it.
+//! Damage of every kind, planted one by one: what the check finds, and what a repair does.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -44,7 +44,7 @@ impl Array {
         self.read_once(chain, key, first, part, objects)
     }
 
-    /// Opens an object and reads a part of it. The range `first` comes with the request that opens it.
+    /// Opens an object and reads a part of it. The request that opens the object also reads the range `first`.
     fn read_once(
         &self,
         chain: &CodecChain,

@@ -30,7 +30,7 @@ pub(crate) type Answer = std::result::Result<Option<Bytes>, StoreError>;
 struct QueuedDocument {
     key: Key,
     stage: usize,
-    /// True for a document that makes a node, so that no others are needed.
+    /// True if a node exists if this document does, so that no other document is needed.
     decides: bool,
 }
 

@@ -120,7 +120,7 @@ const INTRODUCTION: &str = "\n## Indexing
 
 Random selections of every kind, for reading and for writing, wrong ones included, with NumPy's answer to each: the result or the
 whole array afterwards, or an error with the axis and the value. Zarrox runs all of them, on chunks and shards of random shapes;
-the zarr-pythons run a part of them, which shows where the answers are also theirs. What they do otherwise is explained by
+the zarr-pythons run a part of them, which shows which answers they share. Their differences are explained by
 rules ([`quality/conformance/indexing_zarr.py`](../quality/conformance/indexing_zarr.py)).
 
 ";

@@ -45,7 +45,7 @@ pub(super) struct Layout {
     pub(super) size: u64,
 }
 
-/// Which dimensions are samples.
+/// The dimensions that are samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leading {
     /// All dimensions before the rows are samples, which GDAL reads as bands.

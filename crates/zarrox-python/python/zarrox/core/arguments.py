@@ -116,7 +116,7 @@ def _is_cast(source: ArrayBase) -> bool:
 
 
 def kept(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the arguments that a new array of a format takes over from a Zarr array, where nothing else is given."""
+    """Returns the arguments that a new array of a format takes over from a Zarr array, unless they are given."""
     options: dict[str, Any] = {"fill_value": _fill_value(source), "attributes": source.attrs.asdict()}
     if zarr_format == "3":
         options["dimension_names"] = source._native.dimension_names
@@ -136,7 +136,7 @@ def _fill_value(source: ArrayBase) -> Any:
 
 
 def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the chunks, the type and the codecs of a Zarr array as arguments for a new one, where nothing else is given.
+    """Returns the chunks, the type and the codecs of a Zarr array as arguments for a new one, unless they are given.
 
     Codecs are those of a format: an array of another one gets its own.
     """

@@ -61,7 +61,7 @@ class LocalStore(AwaitedStore, DirectoryStore):
 
     @classmethod
     async def open(cls, root: str | os.PathLike[str], *, mode: str | None = None, **kwargs: Any) -> Self:
-        """Make a store, and open it: with mode "r" there must be a directory, with others it is made."""
+        """Create a store, and open it. With mode "r" the directory must exist; other modes create it."""
         store = cls(root, **({"read_only": mode == "r"} if mode is not None else {}) | kwargs)
         if not store.read_only:
             os.makedirs(store.path, exist_ok=True)

@@ -455,9 +455,9 @@ def open_group(
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional
-        The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
+        The format. By default that of the parent group, or 2 without one.
     meta_array : array_like, optional
-        An array of the kind that reading gives; NumPy's if not given.
+        An array of the class that reading returns; a NumPy array by default.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 

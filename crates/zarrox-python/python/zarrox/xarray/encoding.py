@@ -97,7 +97,7 @@ def is_packed(variable: xr.Variable) -> bool:
 
 
 def _is_cast(variable: xr.Variable, dtype: np.dtype[Any]) -> bool:
-    """Returns true where CF would cast values to a type, whatever becomes of them."""
+    """Returns true if the CF encoding would cast values to a type, even if the cast changes them."""
     if dtype.kind in "US":
         # Encoding converts text to characters with an additional dimension.
         return variable.encoding.get("dtype") != "S1"

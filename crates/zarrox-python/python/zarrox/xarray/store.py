@@ -25,7 +25,7 @@ class ZarroxStore(AbstractDataStore):
     group : zarrox.hierarchy.Group
         The group.
     mask : bool, optional
-        Whether the fill value of an array marks missing values. By default in format 2, where nothing else does.
+        Whether the fill value of an array marks missing values. By default true in format 2, which has no other mark.
     close : bool
         Whether closing this closes the group's store.
     arrays : mapping, optional

@@ -33,7 +33,7 @@ const LONGEST: u64 = 1 << 20;
 /// The suffix of a cache's files.
 const END: &str = ".zarrox-copy";
 
-/// The identity of the value of a copy.
+/// Identifies the value that a file of the cache is a copy of.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     text: String,

@@ -33,7 +33,7 @@ impl Array {
     /// Clears the stored elements outside the shape that growing would expose. The caller holds the lock of
     /// the array's documents.
     ///
-    /// Where the store has no lock that excludes all writers, a reservation excludes other appends meanwhile.
+    /// If the store has no lock that excludes all writers, a reservation excludes other appends meanwhile.
     /// Programs that do not reserve rows let the array grow first: chunks outside the shape are therefore
     /// leftovers if the shape is the same before and after the listing. They are cleared only if they have
     /// not changed since.

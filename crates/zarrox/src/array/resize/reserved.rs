@@ -1,6 +1,6 @@
 //! Rows that are reserved for appends, recorded in a small object within the array.
 //!
-//! Where no lock excludes all writers, an append first reserves its rows here, writes them outside the shape,
+//! If no lock excludes all writers, an append first reserves its rows here, writes them outside the shape,
 //! and stores the shape last. The object exists while an append is running; where a store cannot erase it
 //! under a condition, an empty one remains.
 

@@ -135,7 +135,7 @@ impl Linear {
         scaled
     }
 
-    /// Returns the place of a chunk in the index.
+    /// Returns the position of a chunk in the index.
     pub(super) fn index(&self, scaled: &[u64]) -> Option<u64> {
         let products = scaled.iter().zip(&self.steps).map(|(number, &step)| number.checked_mul(step));
         products.sum()

@@ -320,7 +320,7 @@ impl FractalHeap {
     }
 }
 
-/// Reads the place of a large object.
+/// Reads the address and the size of a large object.
 fn huge(cursor: &mut Cursor<'_>, is_filtered: bool) -> Result<Huge> {
     let (address, stored) = (cursor.defined_address()?, cursor.length()?);
     let (mask, size) = if is_filtered { (cursor.u32()?, cursor.length()?) } else { (0, stored) };
