@@ -113,10 +113,17 @@ struct Block {
     columns: Vec<Vec<u8>>,
 }
 
+impl Block {
+    fn new(columns: usize) -> Self {
+        Self { rows: 0, columns: vec![Vec::new(); columns] }
+    }
+}
+
 impl Records<'_> {
-    /// Returns the next rows; none at the end.
-    fn block(&mut self, columns: usize) -> Result<Block> {
-        let mut block = Block { rows: 0, columns: vec![Vec::new(); columns] };
+    /// Replaces the rows of a block with the next ones, in the same memory; with none at the end.
+    fn fill(&mut self, block: &mut Block) -> Result<()> {
+        block.rows = 0;
+        block.columns.iter_mut().for_each(Vec::clear);
         let mut bytes = 0;
         while block.rows < self.in_block.unwrap_or(BLOCK) {
             self.reader.get_mut().since = 0;
@@ -139,7 +146,7 @@ impl Records<'_> {
             }
         }
         self.in_block.get_or_insert(block.rows);
-        Ok(block)
+        Ok(())
     }
 }
 
@@ -177,12 +184,13 @@ impl Table {
         columns.resize_with(names.len(), Gathered::default);
         let mut table = Self { names, notes, columns, spool: Spool::new(), rows: 0, in_block: BLOCK };
         let mut records = Records { input, reader, record: ByteRecord::new(), in_block: None, last: 0 };
-        let mut block = records.block(headers.len())?;
+        let [mut block, mut next] = [headers.len(); 2].map(Block::new);
+        records.fill(&mut block)?;
         while block.rows > 0 {
             // The next rows are read while the types of the columns are inferred from these.
-            let (next, taken) = rayon::join(|| records.block(headers.len()), || table.take(&block));
-            taken?;
-            block = next?;
+            let (filled, taken) = rayon::join(|| records.fill(&mut next), || table.take(&block));
+            taken.and(filled)?;
+            std::mem::swap(&mut block, &mut next);
         }
         table.in_block = records.in_block.unwrap_or(BLOCK);
         check_end(input, records.last, delimiter)?;
@@ -272,7 +280,8 @@ impl Rows for Fields {
         let bytes = piece.ok_or_else(|| corrupt("unknown block"))?.read(&self.spool)?;
         let place = |error: Error| error.at(format!("column '{}'", self.name));
         let is_text = self.parser.is_text();
-        let texts = Texts(&bytes).map(|text| if is_text { text } else { text.trim_ascii() });
+        let most = usize::try_from(self.in_block).unwrap_or(usize::MAX);
+        let texts = Texts(&bytes).take(most).map(|text| if is_text { text } else { text.trim_ascii() });
         self.parser.parse(texts).map_err(place)?.map_err(|at| {
             let text = Texts(&bytes).nth(at).unwrap_or_default();
             let row = block * self.in_block + at as u64 + 1;

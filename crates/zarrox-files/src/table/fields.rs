@@ -116,7 +116,7 @@ fn each<'t, const N: usize>(
     texts: impl Iterator<Item = &'t [u8]>,
     element: impl Fn(&[u8]) -> Option<[u8; N]>,
 ) -> Result<Vec<u8>, usize> {
-    let mut bytes = Vec::with_capacity(texts.size_hint().0.saturating_mul(N));
+    let mut bytes = Vec::with_capacity(texts.size_hint().1.unwrap_or_default().saturating_mul(N));
     for (at, text) in texts.enumerate() {
         bytes.extend_from_slice(&element(text).ok_or(at)?);
     }
