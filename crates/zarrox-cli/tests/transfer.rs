@@ -222,7 +222,7 @@ fn raw_files_are_imported_behind_a_header_and_to_their_end() {
     assert_eq!(place.json(&["dump", "a.zarr[1,3,4]", "--json"]), json!(39));
     place.ok(&line("2,-1,5", "46"));
     assert_eq!(place.json(&["info", "a.zarr", "--json"])["shape"], json!([2, 2, 5]));
-    assert!(place.fails(5, &line("-1,4,5", "0")).contains("not a multiple of the 40"));
+    assert!(place.fails(5, &line("-1,4,5", "0")).contains("not a multiple of the row size of 40 bytes"));
     assert!(place.fails(2, &line("-1,0", "0")).contains("-1 is ambiguous"));
     assert!(place.fails(5, &line("-1", "87")).contains("--offset 87"));
     assert!(place.fails(2, &line("-1,-1", "0")).contains("only one length can be -1"));

@@ -67,7 +67,7 @@ fn a_file_of_another_kind_is_named() {
     let path = directory.path().join("a.txt");
     std::fs::write(&path, "text").unwrap();
     assert!(open_file(&path).unwrap_err().to_string().contains("a.txt"));
-    assert_error(open_file(directory.path()), ErrorKind::Unsupported, "no images");
+    assert_error(open_file(directory.path()), ErrorKind::Unsupported, "no PNG or JPEG images");
     assert_error(open_file(directory.path().join("nothing")), ErrorKind::NotFound, "/nothing");
 }
 

@@ -187,7 +187,7 @@ fn structures_and_masked_values_are_columns() {
     let other = node.clone().into_group().unwrap().create_array("other").shape([3]).data_type(DataType::Int8);
     other.create().unwrap();
     let error = Table::new().write_csv(&node, std::io::sink()).unwrap_err();
-    assert!(error.to_string().contains("'depth' has 2 rows, and 'other' has 3"), "{error}");
+    assert!(error.to_string().contains("'depth' has 2 rows, but 'other' has 3"), "{error}");
 }
 
 #[test]
@@ -467,7 +467,7 @@ fn lists_of_several_lengths_and_long_decimals_are_named() {
     for file in ["lists.parquet", "lists2.parquet", "lists3.parquet"] {
         let store = open_file(data().join(file)).unwrap();
         let said: Vec<String> = store.left_out().iter().map(ToString::to_string).collect();
-        let wanted = ["/ragged: lists of several lengths", "/none: lists of several lengths"];
+        let wanted = ["/ragged: lists of different lengths", "/none: lists of different lengths"];
         assert!(wanted.iter().all(|wanted| said.iter().any(|said| said.starts_with(wanted))), "{said:?}");
         assert!(said.iter().any(|said| said.contains("nested lists (depth 2)")), "{said:?}");
         assert!(

@@ -31,7 +31,7 @@ fn group_of_arrays() -> (Remote, Group) {
         array.create().unwrap().write(s![..2], 1_i16).unwrap();
     }
     let root = OpenOptions::new().open_group((remote.blocking(), "")).unwrap();
-    remote.take_rounds();
+    let _ = (remote.take_requests(), remote.take_rounds());
     (remote, root)
 }
 

@@ -195,7 +195,7 @@ fn what_does_not_fit_is_not_appended() {
     place.write("large.csv", "1,2,3,4,5,70000\n");
     let append = |file: &'static str| ["append", "sea.zarr/depth", file];
     assert!(place.fails(5, &append("short.csv")).contains("line 2"));
-    assert!(place.fails(5, &append("narrow.csv")).contains("multiple of the 12 bytes"));
+    assert!(place.fails(5, &append("narrow.csv")).contains("multiple of the row size of 12 bytes"));
     assert!(place.fails(5, &append("words.csv")).contains("--skip 1"));
     place.fails(5, &append("large.csv"));
     place.fails(3, &append("nothing.csv"));

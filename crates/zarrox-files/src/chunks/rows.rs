@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(rows.read(&[0]).unwrap(), [0, 1, 2, 3, 4, 5]);
         assert_eq!(parts_of(&parts, 1, 3).unwrap(), [1, 2, 3]);
         assert_eq!(parts_of(&parts, 3, 2).unwrap(), [3, 4]);
-        assert_error(parts_of(&parts, 3, 4), ErrorKind::Corrupt, "cut off");
+        assert_error(parts_of(&parts, 3, 4), ErrorKind::Corrupt, "truncated");
     }
 
     #[test]

@@ -124,7 +124,7 @@ mod tests {
             ("", Inventory::group(1)),
         ] {
             let error = check(path, inventory).unwrap_err();
-            assert!(error.to_string().contains("not complete"), "{error}");
+            assert!(error.to_string().contains("incomplete"), "{error}");
         }
     }
 }

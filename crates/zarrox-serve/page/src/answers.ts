@@ -100,7 +100,7 @@ title: string | null, units: string | null, shape: Array<number>, data_type: str
  */
 bytes: number | null, 
 /**
- * The reason why elements cannot be read, if there is one.
+ * The reason why elements cannot be read.
  */
 unreadable: string | null, } | { "kind": "folder" } | { "kind": "damaged", error: string, });
 
@@ -134,7 +134,7 @@ export type FileInfo = { format: string,
 left_out: Array<string>, };
 
 /**
- * A float. What JSON has no number for is a string.
+ * A float. Values that JSON cannot represent are strings.
  */
 export type Float = number | "NaN" | "Infinity" | "-Infinity";
 
@@ -183,7 +183,7 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
  */
 export type Line = { 
 /**
- * Returns the number of selected elements.
+ * The number of selected elements.
  */
 length: number, 
 /**

@@ -300,7 +300,7 @@ mod tests {
         <Century as FromElement>::check(&type_of(TimeUnit::Attosecond, 1)).unwrap();
         for (data_type, why) in [
             (DataType::Int64, "not times"),
-            (DataType::timedelta64(TimeUnit::Day), "spans"),
+            (DataType::timedelta64(TimeUnit::Day), "durations"),
             (type_of(TimeUnit::Generic, 1), "their unit is generic"),
         ] {
             let error = Century::decoder(&data_type).err().expect("the type is refused");

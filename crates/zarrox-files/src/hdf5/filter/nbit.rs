@@ -202,7 +202,7 @@ mod tests {
     fn damaged_parameters_and_chunks_are_errors() {
         let good = [8, 0, 2, 1, 2, 0, 12, 4];
         assert_eq!(decode(&good, &[0xab, 0xcd, 0xef], 4).unwrap(), [0xc0, 0xab, 0xf0, 0xde]);
-        assert_error(decode(&good, &[0xab, 0xcd], 4), ErrorKind::Corrupt, "cut off");
+        assert_error(decode(&good, &[0xab, 0xcd], 4), ErrorKind::Corrupt, "truncated");
         assert_error(decode(&good, &[0xab, 0xcd, 0xef], 6), ErrorKind::Corrupt, "4 bytes instead of 6");
         for damaged in [
             &[8, 0, 2, 1, 2, 0, 17, 0][..],

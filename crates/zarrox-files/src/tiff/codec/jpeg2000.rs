@@ -224,7 +224,7 @@ mod tests {
         let refused = |header: &[u8], says| assert_error(checked(header, 1), ErrorKind::Unsupported, says);
         refused(&header(0x4000, &[[7, 1, 1]]), "high-throughput");
         refused(&header(0x8000, &[[7, 1, 1]]), "part 2");
-        refused(&header(0, &[[7, 2, 1]]), "fewer samples than pixels");
+        refused(&header(0, &[[7, 2, 1]]), "subsampled components");
         for component in [[0x87, 1, 1], [8, 1, 1]] {
             assert_error(checked(&header(0, &[component]), 1), ErrorKind::Corrupt, "samples of uint8");
         }
