@@ -136,8 +136,6 @@ fn too_large() -> Error {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
-
     use super::*;
 
     fn resolved(

@@ -151,8 +151,6 @@ pub extern "C" fn zarrox_version() -> *const c_char {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::panic, reason = "that it does not leave is what is tested")]
-
     use super::*;
 
     fn message() -> String {

@@ -58,8 +58,6 @@ pub(crate) fn check_distinct(strides: &[isize], shape: &[usize], item: usize) ->
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
-
     use super::*;
 
     #[test]

@@ -82,7 +82,7 @@ impl Contents {
         match end {
             End::Last => {}
             End::Back(message) => {
-                contents.notes.push(format!("/: {message}; the chain of directories ends there"))
+                contents.notes.push(format!("/: {message}; the chain of directories ends there"));
             }
             End::Damaged(error) => {
                 contents.left_out.push(LeftOut::of_file(format!("/page {number}"), &error));

@@ -216,6 +216,6 @@ mod tests {
             assert!(decode(damaged, &[0; 64], 4).is_err(), "{damaged:?}");
         }
         let nested = [vec![600, 0, 1], [2, 4].repeat(300), vec![4, 4]].concat();
-        assert_error(decode(&nested, &[0; 64], 4), ErrorKind::Corrupt, "no type of elements");
+        assert_error(decode(&nested, &[0; 64], 4), ErrorKind::Corrupt, "do not describe a type");
     }
 }

@@ -244,6 +244,10 @@ mod tests {
         assert_eq!(days(Some("2000-01-02"), Some("2000-01")), [false, false, true, false]);
         assert_eq!(days(Some("2000"), Some("2000")), [true; 4]);
         assert_eq!(days(Some("23"), Some("24")), [false, true, true, false]);
-        assert_error(inside(&values, None, Some("2000-01-01"), None), ErrorKind::InvalidArgument, "cannot be decoded");
+        assert_error(
+            inside(&values, None, Some("2000-01-01"), None),
+            ErrorKind::InvalidArgument,
+            "cannot be decoded",
+        );
     }
 }
