@@ -86,7 +86,7 @@ impl<T> Block<T> {
 
 impl<T> Drop for Block<T> {
     fn drop(&mut self) {
-        // SAFETY: it was allocated by `malloc`, and nobody else has it.
+        // SAFETY: it was allocated by `malloc`, and has no other owner.
         unsafe { free(self.start.cast()) };
     }
 }

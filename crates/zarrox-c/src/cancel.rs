@@ -8,33 +8,12 @@ use std::time::Duration;
 
 use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt, Result};
 
+use crate::callback::{Cancel, CancelCallback};
 use crate::status::guard;
 use crate::table::{self, Opened, zarrox_node};
 
 /// The pause between two calls of the callback.
 const PAUSE: Duration = Duration::from_millis(10);
-
-/// A function that returns a number other than 0 to cancel an operation. It must not unwind or jump out of the call.
-pub type CancelCallback = Option<unsafe extern "C" fn(data: *mut c_void) -> i32>;
-
-/// A callback with its data.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cancel {
-    callback: unsafe extern "C" fn(data: *mut c_void) -> i32,
-    data: *mut c_void,
-}
-
-// SAFETY: the header states that the callback is called by each thread that reads or writes the node.
-unsafe impl Send for Cancel {}
-// SAFETY: as above.
-unsafe impl Sync for Cancel {}
-
-impl Cancel {
-    fn is_asked(self) -> bool {
-        // SAFETY: the caller of `zarrox_set_cancel` states that the callback can be called with its data.
-        unsafe { (self.callback)(self.data) != 0 }
-    }
-}
 
 /// Sets the function that is asked, before and about every 10 ms during reading and writing of this node, whether to cancel. It is called
 /// by the thread that reads or writes, never by another one, so that R's and Python's checks for Ctrl-C can be called in it. A
@@ -47,7 +26,7 @@ pub unsafe extern "C" fn zarrox_set_cancel(
     data: *mut c_void,
 ) -> i32 {
     guard(|| {
-        table::opened(node)?.set_cancel(callback.map(|callback| Cancel { callback, data }));
+        table::opened(node)?.set_cancel(callback.map(|callback| Cancel::new(callback, data)));
         Ok(())
     })
 }

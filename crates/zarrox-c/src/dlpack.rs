@@ -126,7 +126,7 @@ fn managed(memory: Buffer, dtype: DLDataType, shape: &[usize]) -> Result<*mut DL
         dl_tensor,
     };
     let owner = Box::into_raw(Box::new(Owner { tensor, memory, shape, strides }));
-    // SAFETY: the box was just made, and nobody else has it. Its lists do not move.
+    // SAFETY: the box was just made, and has no other owner. Its lists do not move.
     unsafe {
         (*owner).tensor.manager_ctx = owner.cast();
         (*owner).tensor.dl_tensor.shape = (*owner).shape.as_mut_ptr();

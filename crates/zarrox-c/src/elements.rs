@@ -84,7 +84,7 @@ impl Checked {
     /// The memory for a result.
     ///
     /// # Safety
-    /// Every element of the shape that the memory was checked for can be read and written, by nobody else for `'a`.
+    /// Every element of the shape that the memory was checked for can be read and written, and no other thread accesses it for `'a`.
     unsafe fn view_mut<'a>(&self, shape: &[usize]) -> Result<ViewMut<'a>> {
         strides::check_distinct(&self.strides, shape, self.item)?;
         // SAFETY: no two elements share a byte. The caller states the rest. Memory that C allocates is never undefined for Rust.
@@ -94,7 +94,7 @@ impl Checked {
     /// The memory with values.
     ///
     /// # Safety
-    /// Every element of the shape that the memory was checked for is initialised, and nobody writes to it for `'a`.
+    /// Every element of the shape that the memory was checked for is initialised, and no thread writes to it for `'a`.
     unsafe fn view<'a>(&self, shape: &[usize]) -> View<'a> {
         // SAFETY: the caller states it.
         unsafe { View::from_raw(self.start, shape, &self.strides, self.item) }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn zarrox_read(
         let part = unsafe { Part::new(region, array.shape()) }?;
         // SAFETY: the caller states it.
         let memory = unsafe { Checked::new(memory, array, &part) }?;
-        // SAFETY: the caller states that the memory is as large as its strides reach, and that nobody else uses it.
+        // SAFETY: the caller states that the memory is as large as its strides reach, and that no other thread uses it.
         let out = unsafe { memory.view_mut(&part.shape) }?;
         unless_cancelled(&opened, array, |array| array.slice(&part.selection).read_raw(out))
     })
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn zarrox_write(
         let part = unsafe { Part::new(region, array.shape()) }?;
         // SAFETY: the caller states it.
         let memory = unsafe { Checked::new(memory, array, &part) }?;
-        // SAFETY: the caller states that the memory is as large as its strides reach, and that nobody writes to it.
+        // SAFETY: the caller states that the memory is as large as its strides reach, and that no thread writes to it.
         let values = unsafe { memory.view(&part.shape) };
         unless_cancelled(&opened, array, |array| array.slice(&part.selection).write_raw(values))
     })

@@ -26,6 +26,7 @@ mod arguments;
 mod arrow;
 mod block;
 mod buffer;
+mod callback;
 mod cancel;
 mod dlpack;
 mod element_type;
@@ -43,7 +44,8 @@ mod text;
 
 pub use arrow::{ArrowArray, ArrowSchema, zarrox_read_arrow};
 pub use block::{zarrox_free, zarrox_string};
-pub use cancel::{CancelCallback, zarrox_set_cancel};
+pub use callback::CancelCallback;
+pub use cancel::zarrox_set_cancel;
 pub use dlpack::{
     DLDataType, DLDevice, DLManagedTensorVersioned, DLPackVersion, DLTensor, zarrox_read_dlpack,
 };

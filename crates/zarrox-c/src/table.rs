@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
 use zarrox::{Array, Error, Group, Node, Result};
 
 use crate::arguments::argument;
-use crate::cancel::Cancel;
+use crate::callback::Cancel;
 
 /// An open array or group: a number, as the identifiers of HDF5 and netCDF are. 0 is never one. The number of a closed node is not used
 /// again, so that its use is an error.

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules with items of the header, in its order.
-const MODULES: [&str; 14] = [
+const MODULES: [&str; 15] = [
     "status",
     "table",
     "block",
+    "callback",
     "cancel",
     "element_type",
     "nodes",

@@ -154,5 +154,5 @@ def test_hashes() -> None:
 
 
 def test_codecs_do_not_change() -> None:
-    with pytest.raises(AttributeError, match="make another GzipCodec"):
+    with pytest.raises(AttributeError, match="create another GzipCodec"):
         codecs.GzipCodec().level = 3

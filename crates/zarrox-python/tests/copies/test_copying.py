@@ -90,7 +90,7 @@ def test_kept_shards_fit_other_chunks(chunks: Any, shards: Any) -> None:
 
 def test_what_is_missing_beside_other_chunks_or_shards_is_said() -> None:
     z = sharded()
-    with pytest.raises(ValueError, match=r"no multiples of the source's chunks \(16,\): give chunks, too"):
+    with pytest.raises(ValueError, match=r"not multiples of the source's chunks \(16,\): give chunks as well"):
         zarr.from_array({}, data=z, shards=50)
     assert zarr.from_array({}, data=z, shards=50, chunks=25).shards == (50,)
     with pytest.raises(ValueError, match="give shards as well, or shards=None"):
@@ -100,7 +100,7 @@ def test_what_is_missing_beside_other_chunks_or_shards_is_said() -> None:
         zarr.from_array({}, data=rectilinear(), shards=(10, 10))
     uneven = zarr.create_array({}, shape=10, chunks=2, shards=[[4, 6]], dtype="i4")
     assert zarr.from_array({}, data=uneven, chunks=1).write_chunk_sizes == ((4, 6),)
-    with pytest.raises(ValueError, match=r"no multiples of the chunks \(4,\): give shards, too"):
+    with pytest.raises(ValueError, match=r"not multiples of the chunks \(4,\): give shards as well"):
         zarr.from_array({}, data=uneven, chunks=4)
 
 

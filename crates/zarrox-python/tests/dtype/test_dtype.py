@@ -174,7 +174,7 @@ def test_spec(written: Any, v2: Any, v3: Any) -> None:
 
 
 def test_fields_that_are_arrays() -> None:
-    with pytest.raises(ValueError, match="field 'a' is an array of \\(2,\\).*zarr_format=2"):
+    with pytest.raises(ValueError, match="field 'a' is an array of shape \\(2,\\).*zarr_format=2"):
         spec_dtype([("a", "i4", (2,))], 3)
     data_type = parse_dtype([("a", "i4", (2,))], zarr_format=2)
     assert data_type.to_json(zarr_format=2) == {"name": [["a", "<i4", [2]]], "object_codec_id": None}

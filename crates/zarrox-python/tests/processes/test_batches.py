@@ -50,8 +50,8 @@ def test_repeated_and_negative_rows(z: zarr.Array) -> None:
 @pytest.mark.parametrize(
     ("indices", "size", "error", "message"),
     [
-        ([1000], 1, IndexError, "no row 1000"),
-        ([-1001], 1, IndexError, "no row -1001"),
+        ([1000], 1, IndexError, "row 1000 is out of bounds"),
+        ([-1001], 1, IndexError, "row -1001 is out of bounds"),
         ([0.5], 1, IndexError, "integers"),
         ([True], 1, IndexError, "integers"),
         ([[1]], 1, ValueError, "2 dimensions"),

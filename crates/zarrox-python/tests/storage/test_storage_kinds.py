@@ -67,7 +67,7 @@ def test_arguments_become_stores(tmp_path: Path) -> None:
     assert normalize_store_arg(store) is store
     with pytest.raises(ValueError, match="storage_options"):
         normalize_store_arg(str(tmp_path), storage_options={"a": "b"})
-    with pytest.raises(ValueError, match="no store"):
+    with pytest.raises(ValueError, match="not a store"):
         normalize_store_arg(3)
     with pytest.raises(FileNotFoundError):
         normalize_store_arg(str(tmp_path / "b.zip"), mode="r")

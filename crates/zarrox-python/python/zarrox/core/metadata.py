@@ -234,6 +234,8 @@ def _plain(value: Any) -> Any:
 
 def document_key(native: _native.Array) -> str:
     """Returns the key of the document that describes an array."""
+    if native.format == "v3-experimental":
+        return experimental_key(native.path, "array")
     name = {"1": "meta", "2": ".zarray", "3": "zarr.json", "n5": ".zarray"}[native.format.lstrip("v")]
     return f"{native.path}/{name}" if native.path else name
 
