@@ -52,7 +52,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ({"region": (slice(2),)}, "pass the array"),
-        ({"mode": "r"}, "mode is 'r'"),
+        ({"mode": "r"}, "mode must be 'a', 'w' or 'w-'"),
     ],
     ids=str,
 )
@@ -74,7 +74,7 @@ def test_words_of_dasks_own_function(tmp_path: Path) -> None:
     for wrong in ({"overwrite": True, "mode": "w-"}, {"component": "a", "name": "b"}):
         with pytest.raises(ValueError, match="give one of them"):
             zarrox.dask.to_zarr(da.ones(4), tmp_path / "z.zarr", **wrong)
-    with pytest.raises(ValueError, match="there already"):
+    with pytest.raises(ValueError, match="exists already"):
         zarrox.dask.to_zarr(da.ones(4), array, overwrite=True)
     assert array[:].tolist() == [0, 0, 0, 1]
 
