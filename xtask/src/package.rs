@@ -22,9 +22,11 @@ const DIRECTORY: &str = "target/packed";
 const NEEDED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 /// What else crates may contain, as the beginnings of paths.
-const ALLOWED: [&str; 8] = [
+const ALLOWED: [&str; 10] = [
     "src/",
     "examples/",
+    "include/",
+    "zarrox.pc",
     "page/dist/",
     "page/index.html",
     "page/token.html",

@@ -116,7 +116,7 @@ pub unsafe extern "C" fn zarrox_data_type(node: zarrox_node, r#type: *mut i32, s
     })
 }
 
-/// Returns the name of the data type of an array, such as "float32" or "datetime64[ns]". The caller frees it.
+/// Returns the name of the data type of an array, such as `float32` or `datetime64[ns]`. The caller frees it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_data_type_name(node: zarrox_node, name: *mut *mut c_char) -> i32 {
     guard(|| {

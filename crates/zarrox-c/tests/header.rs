@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules with items of the header, in its order.
-const MODULES: [&str; 15] = [
+const MODULES: [&str; 14] = [
     "status",
     "table",
     "block",
@@ -19,7 +19,6 @@ const MODULES: [&str; 15] = [
     "dlpack",
     "arrow",
     "arguments",
-    "lib",
 ];
 
 fn path(name: &str) -> PathBuf {
