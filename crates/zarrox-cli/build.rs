@@ -13,7 +13,7 @@ fn main() {
     println!("cargo::rustc-env=ZARROX_COMMIT={}", commit.as_deref().unwrap_or("unknown"));
 }
 
-/// Returns the commit of which Cargo made the packed crate.
+/// Returns the commit from which Cargo packed the crate.
 fn packed() -> Option<String> {
     let text = std::fs::read_to_string(PACKED).ok()?;
     let (_, rest) = text.split_once("\"sha1\": \"")?;

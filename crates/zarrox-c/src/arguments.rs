@@ -2,13 +2,9 @@
 
 use std::ffi::{CStr, c_char};
 
+use zarrox::internals::argument;
 use zarrox::json::{self, Json, Map};
-use zarrox::{Error, ErrorKind, Result};
-
-/// Creates an error about an argument.
-pub(crate) fn argument(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::InvalidArgument, message)
-}
+use zarrox::{Error, Result};
 
 /// Returns the error for a null pointer.
 pub(crate) fn null(name: &str) -> Error {

@@ -10,11 +10,12 @@ use zarrox::{Array, Error, ErrorKind, Result};
 
 use crate::arguments::Place;
 use crate::buffer::Buffer;
+use crate::cancel::{OpenArray, with_array};
 use crate::element_type::ElementType;
 use crate::elements::read_bytes;
 use crate::region::{Part, zarrox_region};
 use crate::status::guard;
-use crate::table::{self, Opened, as_array, zarrox_node};
+use crate::table::zarrox_node;
 use crate::text::with_strings;
 
 #[repr(C)]
@@ -66,19 +67,19 @@ pub unsafe extern "C" fn zarrox_read_arrow(
     guard(|| {
         // SAFETY: the caller states it.
         let (place, schema) = unsafe { (Place::new(array, "array")?, Place::new(schema, "schema")?) };
-        let opened = table::opened(node)?;
-        let node = opened.node();
-        let array = as_array(&node)?;
-        let format = format(array)?;
-        // SAFETY: the caller states it.
-        let part = unsafe { Part::new(region, array.shape()) }?;
-        let length = i64::try_from(part.len()?);
-        let length = length.map_err(|_| Error::new(ErrorKind::LimitExceeded, "the region is too large"))?;
-        let memory = buffers(&opened, array, &part)?;
-        let name = CString::new(array.name()).unwrap_or_default();
-        place.set(array_of(memory, length));
-        schema.set(schema_of(format, name));
-        Ok(())
+        with_array(node, |array| {
+            let format = format(array)?;
+            // SAFETY: the caller states it.
+            let part = unsafe { Part::new(region, array.shape()) }?;
+            let length = i64::try_from(part.len()?);
+            let length =
+                length.map_err(|_| Error::new(ErrorKind::LimitExceeded, "the region is too large"))?;
+            let memory = buffers(array, &part)?;
+            let name = CString::new(array.name()).unwrap_or_default();
+            place.set(array_of(memory, length));
+            schema.set(schema_of(format, name));
+            Ok(())
+        })
     })
 }
 
@@ -110,10 +111,10 @@ fn format(array: &Array) -> Result<CString> {
     Ok(CString::new(format).unwrap_or_default())
 }
 
-/// Reads the buffers behind that of the missing values, of which there are none.
-fn buffers(opened: &Opened, array: &Array, part: &Part) -> Result<Vec<Buffer>> {
+/// Reads the data buffers. The validity buffer, which precedes them, is absent: no values are missing.
+fn buffers(array: &OpenArray<'_>, part: &Part) -> Result<Vec<Buffer>> {
     match array.data_type().storage() {
-        Storage::Variable | Storage::Utf32(_) => with_strings(opened, array, part, |strings| {
+        Storage::Variable | Storage::Utf32(_) => with_strings(array, part, |strings| {
             let ends = strings.iter().scan(0_i64, |end, bytes| {
                 *end += bytes.len() as i64;
                 Some(*end)
@@ -123,7 +124,7 @@ fn buffers(opened: &Opened, array: &Array, part: &Part) -> Result<Vec<Buffer>> {
         }),
         Storage::Bool => {
             let mut bytes = Buffer::new(part.len()?)?;
-            read_bytes(opened, array, part, bytes.bytes())?;
+            read_bytes(array, part, bytes.bytes())?;
             let pack =
                 |bits: &[u8]| bits.iter().enumerate().fold(0, |byte, (bit, value)| byte | (value & 1) << bit);
             let packed: Vec<u8> = bytes.bytes()[..part.len()?].chunks(8).map(pack).collect();
@@ -131,7 +132,7 @@ fn buffers(opened: &Opened, array: &Array, part: &Part) -> Result<Vec<Buffer>> {
         }
         _ => {
             let mut bytes = Buffer::new(part.len()?.saturating_mul(array.data_type().size()))?;
-            read_bytes(opened, array, part, bytes.bytes())?;
+            read_bytes(array, part, bytes.bytes())?;
             Ok(vec![bytes])
         }
     }

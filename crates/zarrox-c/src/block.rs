@@ -70,7 +70,7 @@ impl<T> Block<T> {
     /// Sets the next entry of the table.
     pub(crate) fn add_entry(&mut self, entry: T) {
         assert!(self.set < self.entries, "the block must have space for its entries");
-        // SAFETY: the entry lies within the table, and `malloc` aligns memory for every type of C, of which entries consist.
+        // SAFETY: the entry lies within the table, and `malloc` aligns memory for every C type, and entries consist of C types.
         unsafe { self.start.cast::<T>().add(self.set).write(entry) };
         self.set += 1;
     }

@@ -1,16 +1,18 @@
 //! Cancellation of reading and writing by a callback.
 
 use std::ffi::c_void;
+use std::ops::Deref;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt, Result};
+use zarrox::{AccessOptions, Array, ArrayView, Error, ErrorKind, Interrupt, Result};
 
 use crate::callback::{Cancel, CancelCallback};
+use crate::region::Part;
 use crate::status::guard;
-use crate::table::{self, Opened, zarrox_node};
+use crate::table::{self, as_array, zarrox_node};
 
 /// The pause between two calls of the callback.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -31,13 +33,45 @@ pub unsafe extern "C" fn zarrox_set_cancel(
     })
 }
 
-/// Does work with an array, and asks the node's callback meanwhile. The work is done by another thread then.
-pub(crate) fn unless_cancelled<R: Send>(
-    opened: &Opened,
+/// An open array, with the callback of its node.
+pub(crate) struct OpenArray<'n> {
+    array: &'n Array,
+    cancel: Option<Cancel>,
+}
+
+impl Deref for OpenArray<'_> {
+    type Target = Array;
+
+    fn deref(&self) -> &Array {
+        self.array
+    }
+}
+
+impl OpenArray<'_> {
+    /// Reads or writes a region, and asks the callback meanwhile.
+    pub(crate) fn with<R: Send>(
+        &self,
+        part: &Part,
+        work: impl FnOnce(ArrayView<'_>) -> Result<R> + Send,
+    ) -> Result<R> {
+        unless_cancelled(self.cancel, self.array, |array| work(array.slice(&part.selection)))
+    }
+}
+
+/// Calls `work` with the array that a node is.
+pub(crate) fn with_array<R>(node: zarrox_node, work: impl FnOnce(&OpenArray<'_>) -> Result<R>) -> Result<R> {
+    let opened = table::opened(node)?;
+    let node = opened.node();
+    work(&OpenArray { array: as_array(&node)?, cancel: opened.cancel() })
+}
+
+/// Does work with an array, and asks a callback meanwhile. The work is done by another thread then.
+fn unless_cancelled<R: Send>(
+    cancel: Option<Cancel>,
     array: &Array,
     work: impl FnOnce(&Array) -> Result<R> + Send,
 ) -> Result<R> {
-    let Some(cancel) = opened.cancel() else { return work(array) };
+    let Some(cancel) = cancel else { return work(array) };
     if cancel.is_asked() {
         return Err(Error::new(ErrorKind::Interrupted, "the operation was interrupted"));
     }

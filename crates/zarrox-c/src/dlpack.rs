@@ -9,11 +9,12 @@ use zarrox::{Error, ErrorKind, Result};
 
 use crate::arguments::Place;
 use crate::buffer::Buffer;
+use crate::cancel::with_array;
 use crate::element_type::ElementType;
 use crate::elements::read_bytes;
 use crate::region::{Part, zarrox_region};
 use crate::status::guard;
-use crate::table::{self, as_array, zarrox_node};
+use crate::table::zarrox_node;
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -83,19 +84,18 @@ pub unsafe extern "C" fn zarrox_read_dlpack(
     guard(|| {
         // SAFETY: the caller states it.
         let place = unsafe { Place::new(tensor, "tensor") }?;
-        let opened = table::opened(node)?;
-        let node = opened.node();
-        let array = as_array(&node)?;
-        let dtype = dtype(ElementType::of(array.data_type())).ok_or_else(|| {
-            Error::new(ErrorKind::Unsupported, format!("DLPack has no elements of {}", array.data_type()))
-        })?;
-        // SAFETY: the caller states it.
-        let part = unsafe { Part::new(region, array.shape()) }?;
-        let size = part.len()?.saturating_mul(array.data_type().size());
-        let mut memory = Buffer::new(size)?;
-        read_bytes(&opened, array, &part, memory.bytes())?;
-        place.set(managed(memory, dtype, &part.shape)?);
-        Ok(())
+        with_array(node, |array| {
+            let dtype = dtype(ElementType::of(array.data_type())).ok_or_else(|| {
+                Error::new(ErrorKind::Unsupported, format!("DLPack has no elements of {}", array.data_type()))
+            })?;
+            // SAFETY: the caller states it.
+            let part = unsafe { Part::new(region, array.shape()) }?;
+            let size = part.len()?.saturating_mul(array.data_type().size());
+            let mut memory = Buffer::new(size)?;
+            read_bytes(array, &part, memory.bytes())?;
+            place.set(managed(memory, dtype, &part.shape)?);
+            Ok(())
+        })
     })
 }
 

@@ -2,16 +2,17 @@
 
 use std::ffi::c_void;
 
+use zarrox::internals::argument;
 use zarrox::strided::{View, ViewMut};
 use zarrox::{Array, Error, ErrorKind, Result};
 
-use crate::arguments::{argument, list, null, value};
-use crate::cancel::unless_cancelled;
+use crate::arguments::{list, null, value};
+use crate::cancel::{OpenArray, with_array};
 use crate::element_type::ElementType;
 use crate::region::{Part, zarrox_region};
 use crate::status::guard;
 use crate::strides;
-use crate::table::{self, as_array, zarrox_node};
+use crate::table::zarrox_node;
 
 /// Memory of the caller's for the elements of a region.
 #[repr(C)]
@@ -110,16 +111,15 @@ pub unsafe extern "C" fn zarrox_read(
     memory: *const zarrox_memory,
 ) -> i32 {
     guard(|| {
-        let opened = table::opened(node)?;
-        let node = opened.node();
-        let array = as_array(&node)?;
-        // SAFETY: the caller states it.
-        let part = unsafe { Part::new(region, array.shape()) }?;
-        // SAFETY: the caller states it.
-        let memory = unsafe { Checked::new(memory, array, &part) }?;
-        // SAFETY: the caller states that the memory is as large as its strides reach, and that no other thread uses it.
-        let out = unsafe { memory.view_mut(&part.shape) }?;
-        unless_cancelled(&opened, array, |array| array.slice(&part.selection).read_raw(out))
+        with_array(node, |array| {
+            // SAFETY: the caller states it.
+            let part = unsafe { Part::new(region, array.shape()) }?;
+            // SAFETY: the caller states it.
+            let memory = unsafe { Checked::new(memory, array, &part) }?;
+            // SAFETY: the caller states that the memory is as large as its strides reach, and that no other thread uses it.
+            let out = unsafe { memory.view_mut(&part.shape) }?;
+            array.with(&part, |view| view.read_raw(out))
+        })
     })
 }
 
@@ -132,24 +132,23 @@ pub unsafe extern "C" fn zarrox_write(
     memory: *const zarrox_memory,
 ) -> i32 {
     guard(|| {
-        let opened = table::opened(node)?;
-        let node = opened.node();
-        let array = as_array(&node)?;
-        // SAFETY: the caller states it.
-        let part = unsafe { Part::new(region, array.shape()) }?;
-        // SAFETY: the caller states it.
-        let memory = unsafe { Checked::new(memory, array, &part) }?;
-        // SAFETY: the caller states that the memory is as large as its strides reach, and that no thread writes to it.
-        let values = unsafe { memory.view(&part.shape) };
-        unless_cancelled(&opened, array, |array| array.slice(&part.selection).write_raw(values))
+        with_array(node, |array| {
+            // SAFETY: the caller states it.
+            let part = unsafe { Part::new(region, array.shape()) }?;
+            // SAFETY: the caller states it.
+            let memory = unsafe { Checked::new(memory, array, &part) }?;
+            // SAFETY: the caller states that the memory is as large as its strides reach, and that no thread writes to it.
+            let values = unsafe { memory.view(&part.shape) };
+            array.with(&part, |view| view.write_raw(values))
+        })
     })
 }
 
 /// Reads a region into contiguous bytes, for results in memory of this library.
-pub(crate) fn read_bytes(opened: &table::Opened, array: &Array, part: &Part, bytes: &mut [u8]) -> Result<()> {
+pub(crate) fn read_bytes(array: &OpenArray<'_>, part: &Part, bytes: &mut [u8]) -> Result<()> {
     let item = array.data_type().size();
     let size = part.len()?.checked_mul(item).filter(|size| *size <= bytes.len());
     let size = size.ok_or_else(|| argument("the memory is smaller than the region"))?;
     let out = ViewMut::contiguous(&mut bytes[..size], &part.shape, item);
-    unless_cancelled(opened, array, |array| array.slice(&part.selection).read_raw(out))
+    array.with(part, |view| view.read_raw(out))
 }

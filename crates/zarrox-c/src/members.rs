@@ -1,9 +1,8 @@
 //! JSON objects with known members.
 
 use zarrox::Result;
+use zarrox::internals::argument;
 use zarrox::json::{Json, Map};
-
-use crate::arguments::argument;
 
 /// The members of an argument. Each is taken once; a member that remains is unknown.
 pub(crate) struct Members {

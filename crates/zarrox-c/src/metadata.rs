@@ -2,10 +2,11 @@
 
 use std::ffi::c_char;
 
+use zarrox::internals::argument;
 use zarrox::json::Map;
 use zarrox::{Array, Node, Result};
 
-use crate::arguments::{Place, argument, check_place, list, null, object};
+use crate::arguments::{Place, check_place, list, null, object};
 use crate::block::returned_text;
 use crate::element_type::ElementType;
 use crate::nodes::NodeKind;

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::ptr;
 
-use zarrox::{Node, Result};
+use zarrox::{Group, Node, OpenOptions, Result};
 
 use crate::arguments::{Place, object, text};
 use crate::block::Block;
@@ -54,11 +54,7 @@ pub unsafe extern "C" fn zarrox_open(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
-        // SAFETY: the caller states it.
-        let options = parse_options(unsafe { object(options, "options") }?)?;
-        node.set(table::add(options.open(place)?, None));
-        Ok(())
+        unsafe { add_at(place, node, |place| options_of(options)?.open(place)) }
     })
 }
 
@@ -71,10 +67,7 @@ pub unsafe extern "C" fn zarrox_open_in(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
-        let above = table::opened(group)?;
-        node.set(table::add(as_group(&above.node())?.open(path)?, above.cancel()));
-        Ok(())
+        unsafe { add_in(group, path, node, |group, path| group.open(path)) }
     })
 }
 
@@ -87,11 +80,7 @@ pub unsafe extern "C" fn zarrox_create_group(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
-        // SAFETY: the caller states it.
-        let options = parse_options(unsafe { object(options, "options") }?)?;
-        node.set(table::add(Node::Group(options.create_group(place)?), None));
-        Ok(())
+        unsafe { add_at(place, node, |place| Ok(Node::Group(options_of(options)?.create_group(place)?))) }
     })
 }
 
@@ -104,10 +93,7 @@ pub unsafe extern "C" fn zarrox_create_group_in(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
-        let above = table::opened(group)?;
-        node.set(table::add(Node::Group(as_group(&above.node())?.create_group(path)?), above.cancel()));
-        Ok(())
+        unsafe { add_in(group, path, node, |group, path| group.create_group(path).map(Node::Group)) }
     })
 }
 
@@ -120,13 +106,13 @@ pub unsafe extern "C" fn zarrox_create_array(
     node: *mut zarrox_node,
 ) -> i32 {
     guard(|| {
+        let create = |place: &str| {
+            // SAFETY: the caller states it.
+            let (array, options) = unsafe { (object(array, "array")?, options_of(options)?) };
+            Ok(Node::Array(settings::apply(options.create_array(place), array)?.create()?))
+        };
         // SAFETY: the caller states it.
-        let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
-        // SAFETY: the caller states it.
-        let (array, options) = unsafe { (object(array, "array")?, object(options, "options")?) };
-        let builder = settings::apply(parse_options(options)?.create_array(place), array)?;
-        node.set(table::add(Node::Array(builder.create()?), None));
-        Ok(())
+        unsafe { add_at(place, node, create) }
     })
 }
 
@@ -194,7 +180,48 @@ pub unsafe extern "C" fn zarrox_children(
 pub unsafe extern "C" fn zarrox_delete(place: *const c_char, options: *const c_char) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (place, options) = unsafe { (text(place, "place")?, object(options, "options")?) };
-        parse_options(options)?.delete(place)
+        let (place, options) = unsafe { (text(place, "place")?, options_of(options)?) };
+        options.delete(place)
     })
+}
+
+/// Adds the node at a path or URL to the table, and stores its number.
+///
+/// # Safety
+/// As for [`text`] and [`Place::new`].
+unsafe fn add_at(
+    place: *const c_char,
+    node: *mut zarrox_node,
+    open: impl FnOnce(&str) -> Result<Node>,
+) -> Result<()> {
+    // SAFETY: the caller states it.
+    let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
+    node.set(table::add(open(place)?, None));
+    Ok(())
+}
+
+/// Adds the node at a path below a group to the table, and stores its number.
+///
+/// # Safety
+/// As for [`text`] and [`Place::new`].
+unsafe fn add_in(
+    group: zarrox_node,
+    path: *const c_char,
+    node: *mut zarrox_node,
+    open: impl FnOnce(&Group, &str) -> Result<Node>,
+) -> Result<()> {
+    // SAFETY: the caller states it.
+    let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
+    let above = table::opened(group)?;
+    node.set(table::add(open(as_group(&above.node())?, path)?, above.cancel()));
+    Ok(())
+}
+
+/// Returns the options of an argument.
+///
+/// # Safety
+/// As for [`object`].
+unsafe fn options_of(options: *const c_char) -> Result<OpenOptions> {
+    // SAFETY: the caller states it.
+    parse_options(unsafe { object(options, "options") }?)
 }

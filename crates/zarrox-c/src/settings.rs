@@ -1,10 +1,10 @@
 //! The properties of a new array, from JSON.
 
 use zarrox::data_type::Endian;
+use zarrox::internals::argument;
 use zarrox::json::{Json, Map};
 use zarrox::{ArrayBuilder, CodecSpec, DataType, Registry, Result, Separator};
 
-use crate::arguments::argument;
 use crate::members::Members;
 
 /// Sets the properties of an array to those of a JSON object. The header lists the members.

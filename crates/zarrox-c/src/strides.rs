@@ -1,9 +1,8 @@
 //! The memory of the caller's: whether its strides fit its size, and whether elements overlap.
 
 use zarrox::Result;
+use zarrox::internals::argument;
 use zarrox::internals::strided::contiguous_strides;
-
-use crate::arguments::argument;
 
 /// Returns the strides in bytes for a shape: those that are given, or row-major ones. They are checked against the size of the
 /// memory from the first element on. With negative strides, memory before it is reached, whose size is unknown.

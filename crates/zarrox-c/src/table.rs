@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
 
+use zarrox::internals::argument;
 use zarrox::{Array, Error, Group, Node, Result};
 
-use crate::arguments::argument;
 use crate::callback::Cancel;
 
 /// An open array or group: a number, as the identifiers of HDF5 and netCDF are. 0 is never one. The number of a closed node is not used

@@ -1,15 +1,16 @@
 //! Text and bytes of variable length.
 
 use zarrox::data_type::Storage;
-use zarrox::{Array, DynArray, Error, ErrorKind, Result};
+use zarrox::internals::argument;
+use zarrox::{DynArray, Error, ErrorKind, Result};
 
-use crate::arguments::{Place, argument, list};
+use crate::arguments::{Place, list};
 use crate::block::{Block, zarrox_string};
-use crate::cancel::unless_cancelled;
+use crate::cancel::{OpenArray, with_array};
 use crate::element_type::ElementType;
 use crate::region::{Part, zarrox_region};
 use crate::status::guard;
-use crate::table::{self, Opened, as_array, zarrox_node};
+use crate::table::zarrox_node;
 
 /// Reads text or bytes of a region, in row-major order: elements of variable length, and text of fixed length without its padding.
 /// `strings` becomes a table of `count` entries with their bytes behind it, which the caller frees by a single `zarrox_free`.
@@ -23,15 +24,14 @@ pub unsafe extern "C" fn zarrox_read_strings(
     guard(|| {
         // SAFETY: the caller states it.
         let (strings, count) = unsafe { (Place::new(strings, "strings")?, Place::new(count, "count")?) };
-        let opened = table::opened(node)?;
-        let node = opened.node();
-        let array = as_array(&node)?;
-        // SAFETY: the caller states it.
-        let part = unsafe { Part::new(region, array.shape()) }?;
-        let (table, length) = with_strings(&opened, array, &part, returned)?;
-        strings.set(table);
-        count.set(length);
-        Ok(())
+        with_array(node, |array| {
+            // SAFETY: the caller states it.
+            let part = unsafe { Part::new(region, array.shape()) }?;
+            let (table, length) = with_strings(array, &part, returned)?;
+            strings.set(table);
+            count.set(length);
+            Ok(())
+        })
     })
 }
 
@@ -44,33 +44,32 @@ pub unsafe extern "C" fn zarrox_write_strings(
     count: usize,
 ) -> i32 {
     guard(|| {
-        let opened = table::opened(node)?;
-        let node = opened.node();
-        let array = as_array(&node)?;
-        // SAFETY: the caller states it.
-        let part = unsafe { Part::new(region, array.shape()) }?;
-        if part.len()? != count {
-            return Err(argument(format!(
-                "the region has {} elements, but there are {count} strings",
-                part.len()?
-            )));
-        }
-        // SAFETY: the caller states it.
-        let strings = unsafe { list(strings, count, "strings") }?;
-        // SAFETY: the caller states it of each string.
-        let bytes =
-            strings.iter().map(|string| unsafe { list(string.data.cast::<u8>(), string.length, "data") });
-        let bytes = bytes.collect::<Result<Vec<&[u8]>>>()?;
-        write(&opened, array, &part, &bytes)
+        with_array(node, |array| {
+            // SAFETY: the caller states it.
+            let part = unsafe { Part::new(region, array.shape()) }?;
+            if part.len()? != count {
+                return Err(argument(format!(
+                    "the region has {} elements, but there are {count} strings",
+                    part.len()?
+                )));
+            }
+            // SAFETY: the caller states it.
+            let strings = unsafe { list(strings, count, "strings") }?;
+            // SAFETY: the caller states it of each string.
+            let bytes =
+                strings.iter().map(|string| unsafe { list(string.data.cast::<u8>(), string.length, "data") });
+            let bytes = bytes.collect::<Result<Vec<&[u8]>>>()?;
+            write(array, &part, &bytes)
+        })
     })
 }
 
-fn write(opened: &Opened, array: &Array, part: &Part, bytes: &[&[u8]]) -> Result<()> {
+fn write(array: &OpenArray<'_>, part: &Part, bytes: &[&[u8]]) -> Result<()> {
     let data_type = array.data_type();
     let kind = ElementType::of(data_type);
     if kind == ElementType::Bytes {
         let values = DynArray::from_elements(data_type.clone(), part.shape.clone(), bytes)?;
-        return unless_cancelled(opened, array, |array| array.slice(&part.selection).write(&values));
+        return array.with(part, |view| view.write(&values));
     }
     let utf8 = |(index, bytes): (usize, &&[u8])| {
         let text = std::str::from_utf8(bytes)
@@ -80,20 +79,18 @@ fn write(opened: &Opened, array: &Array, part: &Part, bytes: &[&[u8]]) -> Result
     let texts = bytes.iter().enumerate().map(utf8).collect::<Result<Vec<String>>>()?;
     let values = DynArray::from_values(data_type.clone(), texts)?;
     let values = DynArray::from_elements(data_type.clone(), part.shape.clone(), values.elements())?;
-    unless_cancelled(opened, array, |array| array.slice(&part.selection).write(&values))
+    array.with(part, |view| view.write(&values))
 }
 
 /// Calls `work` with the bytes of each string of a region.
 pub(crate) fn with_strings<R>(
-    opened: &Opened,
-    array: &Array,
+    array: &OpenArray<'_>,
     part: &Part,
     work: impl FnOnce(&[&[u8]]) -> Result<R>,
 ) -> Result<R> {
     let storage = array.data_type().storage();
     if storage == Storage::Variable {
-        let read = |array: &Array| array.slice(&part.selection).read::<DynArray>();
-        let elements = unless_cancelled(opened, array, read)?;
+        let elements = array.with(part, |view| view.read::<DynArray>())?;
         let bytes: Vec<&[u8]> = elements.elements().collect();
         return work(&bytes);
     }
@@ -102,7 +99,7 @@ pub(crate) fn with_strings<R>(
             format!("elements of {} are not text: use zarrox_read and zarrox_write", array.data_type());
         return Err(Error::new(ErrorKind::DataTypeMismatch, message));
     }
-    let texts = unless_cancelled(opened, array, |array| array.slice(&part.selection).read::<Vec<String>>())?;
+    let texts = array.with(part, |view| view.read::<Vec<String>>())?;
     let bytes: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
     work(&bytes)
 }

@@ -211,7 +211,7 @@ fn memory_must_have_the_type_and_the_size_of_the_region() {
     // Values may repeat, but results need places of their own.
     assert_eq!(both(int32, 0, 96, &[0, 0]), (invalid, 0), "{}", message());
     assert_eq!(both(int32, 0, 96, &[8, 4]), (invalid, 0), "{}", message());
-    // SAFETY: there is no memory, and none is used for strings.
+    // SAFETY: the memory is null, and strings are rejected before memory is used.
     let status = unsafe {
         let memory =
             zarrox_memory { r#type: ElementType::String as i32, data: null_mut(), size: 0, strides: null() };

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::common::Sandbox;
 
-/// Returns a hierarchy with two arrays, of which `a` has chunks that were never stored.
+/// Returns a hierarchy with two arrays. Some chunks of `a` were never stored.
 fn place() -> Sandbox {
     let place = Sandbox::new();
     place.write("six.bin", [1, 2, 3, 4, 5, 6]);

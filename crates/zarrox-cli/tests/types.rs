@@ -279,7 +279,7 @@ fn structures_are_created_from_json() {
     assert!(place.fails(2, &["dump", "h.zarr", "--field", "e"]).contains("without elements"));
 }
 
-/// Returns an array of which some elements are missing.
+/// Returns an array with missing elements.
 fn optional() -> Sandbox {
     let place = Sandbox::new();
     let document = json!({

@@ -10,8 +10,7 @@ use zarrox_testkit::other_process;
 
 use crate::common::Sandbox;
 
-/// Returns an array of two chunks, of which the first is not what it should be, after `spoil` has put
-/// something else in its place.
+/// Returns an array of two chunks, after `spoil` has replaced the file of the first one.
 fn spoiled(spoil: &str) -> Sandbox {
     let place = Sandbox::new();
     place.write("elements.raw", [1, 2, 3, 4]);

@@ -71,8 +71,8 @@ fn stored(source: &Source) -> Option<Vec<u8>> {
     source.0.read(end.checked_sub(length)?, length).ok()
 }
 
-/// Returns the metadata without fields of an unexpected type; `None` if there are no such fields, or the metadata is
-/// damaged.
+/// Returns the metadata without fields of an unexpected type; `None` if all fields have the
+/// expected types, or the metadata is damaged.
 fn without_foreign(stored: &[u8]) -> Option<Vec<u8>> {
     let mut copy = Copy { rest: stored, out: Vec::new(), has_foreign: false };
     copy.structure(&FILE)?;

@@ -43,7 +43,7 @@ pub(super) struct Units {
     /// The lowest and the highest point in time, in nanoseconds.
     lowest: i128,
     highest: i128,
-    /// The largest unit of which all timestamps are multiples, in nanoseconds.
+    /// The largest unit that divides all timestamps, in nanoseconds.
     step: i128,
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Kind {
     /// Integers of this number of bits.
     Signed(u8),
     Unsigned(u8),
-    /// Times, of which the minimum is NaT.
+    /// Timestamps. The minimum is NaT.
     Time,
     Single,
     Double,

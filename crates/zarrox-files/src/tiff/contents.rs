@@ -248,7 +248,7 @@ impl Contents {
         Ok(count)
     }
 
-    /// Returns the image of which a page of this form is an overview: the image that names it, or the
+    /// Returns the image that has a page of this form as an overview: the image that names it, or the
     /// first image of the run without one.
     fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
         let side = (form.width, form.height);

@@ -90,7 +90,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Sets the number of threads, if it is given.
+    /// Sets the number of threads, if it is not that of the settings.
     pub(super) fn with_jobs(self, jobs: Option<NonZeroUsize>) -> Self {
         match jobs {
             Some(jobs) => Self { pool: Pool::waiting(jobs), ..self },

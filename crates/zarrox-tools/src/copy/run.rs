@@ -104,7 +104,7 @@ impl Conversion {
         let arrays = self.steps.iter().filter(|step| step.array.is_some());
         let (small, large): (Vec<&Step>, Vec<&Step>) = arrays.partition(|step| step.bytes <= SMALL);
         self.pool().run(small.len(), 0, usize::MAX, |index| copy(small[index], NonZeroUsize::new(1)))?;
-        large.into_iter().try_for_each(|step| copy(step, self.settings.execution.jobs))?;
+        large.into_iter().try_for_each(|step| copy(step, None))?;
         Ok(skipped.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 

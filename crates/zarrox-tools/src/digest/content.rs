@@ -84,8 +84,9 @@ impl Elements {
             return Ok(sum);
         }
         let boxes = Cells::new(self.array.shape(), self.lengths.clone());
+        let in_box = boxes.elements();
         let (regions, numbers) = self.regions().stored_or(boxes, &[&self.array], MOST_REGIONS)?;
-        let are_boxes = regions.elements() == self.lengths.iter().map(|&length| u128::from(length)).product();
+        let are_boxes = regions.elements() == in_box;
         let regions: Vec<_> = numbers.into_iter().map(|number| regions.region(number)).collect();
         work.expect(regions.iter().map(|region| self.bytes_of(region)).fold(0, u64::saturating_add));
         if are_boxes {

@@ -162,8 +162,8 @@ impl Joined {
         lengths.iter().enumerate().filter(|(dim, _)| is_kept(dim)).map(|(_, length)| *length).collect()
     }
 
-    /// Returns the piece that stores the same chunk, and the position of the chunk in it; `None` if there is no such
-    /// piece.
+    /// Returns the piece that stores the same chunk, and the position of the chunk in it; `None` if no piece
+    /// stores it.
     fn as_stored(&self, chunk: &[u64]) -> Option<(&Piece, Vec<u64>)> {
         let region = self.region_of(chunk);
         let (start, end) = *region.get(self.axis)?;

@@ -53,7 +53,7 @@ impl Colours {
 /// The Adobe segment that marks untransformed colours.
 const AS_STORED: &[u8] = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00";
 
-/// Fails if the header of a JPEG, of which these are the first bytes, has an unsupported form.
+/// Returns an error if the header in the first bytes of a JPEG has an unsupported form.
 pub(super) fn check(start: &[u8]) -> Result<()> {
     let mut at = 2;
     while let Some(&[0xff, marker]) = start.get(at..at + 2) {

@@ -20,17 +20,15 @@ meta_root = "meta/root/"
 data_root = "data/root/"
 """The beginning of the keys of chunks in that version."""
 
-
-
-def experimental_key(path: str, kind: str) -> str:
-    """The key of the document of a node in that version; ``kind`` is ``array`` or ``group``."""
-    return f"{meta_root}{path}.{kind}.json" if path else f"{meta_root.rstrip('/')}.{kind}.json"
-
-
 DOCUMENTS = frozenset({array_meta_key, group_meta_key, attrs_key})
 
 NUMBER = re.compile(r"^\d+$")
 """A part of a chunk's key where ``/`` separates."""
+
+
+def experimental_key(path: str, kind: str) -> str:
+    """Returns the key of the document of a node in the experimental version 3; ``kind`` is ``array`` or ``group``."""
+    return f"{meta_root}{path}.{kind}.json" if path else f"{meta_root.rstrip('/')}.{kind}.json"
 
 
 def normalize_storage_path(path: PathArgument) -> str:

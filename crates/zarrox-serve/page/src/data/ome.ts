@@ -3,6 +3,7 @@
 import { call, type ArrayNode, type Json, type NodeInfo, type Place } from "./api";
 import { even, type Axis } from "./coordinates";
 import type { Channel } from "./model";
+import { rgb } from "./rgb";
 
 /** One size of an image. */
 export interface Level {
@@ -96,7 +97,7 @@ export function channelsOf(group: NodeInfo, length: number): Channel[] {
     const [start, end] = [window?.["start"], window?.["end"]];
     return {
       label: String(said?.["label"] ?? `channel ${number}`),
-      colour: colour ? ([0, 2, 4].map((at) => parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]) : length === 1 ? [255, 255, 255] : usual[number % usual.length]!,
+      colour: colour ? rgb(colour) : length === 1 ? [255, 255, 255] : usual[number % usual.length]!,
       range: typeof start === "number" && typeof end === "number" && end > start ? [start, end] : null,
       visible: said ? said["active"] !== false : number < 4,
     };

@@ -4,9 +4,8 @@ import { check, h } from "../dom";
 import { Histogram, limitText } from "./histogram";
 import type { ImageView } from "../image/image";
 import type { Shown } from "../data/model";
+import { hex } from "../data/rgb";
 import type { Store, Tone } from "../data/state";
-
-const hex = (colour: number[]): string => colour.map((part) => part.toString(16).padStart(2, "0")).join("");
 
 export class ChannelRows {
   readonly element: HTMLElement;

@@ -1,6 +1,7 @@
 /** Colours of numbers, and what is known of the numbers of a picture. */
 
 import { ends } from "../data/numbers";
+import { rgb } from "../data/rgb";
 
 export type Maps = Record<string, [number, number, number][]>;
 export type Norm = "linear" | "log" | "symlog";
@@ -66,11 +67,10 @@ const [UNDER, OVER, BAD] = [256, 257, 258];
 export function pixelsOf(colours: Uint8Array, { under, over, bad }: { under: string; over: string; bad: string }): Uint32Array {
   const bytes = new Uint8Array(259 * 4).fill(255);
   const put = (at: number, of: ArrayLike<number>): void => bytes.set([of[0]!, of[1]!, of[2]!], at * 4);
-  const parsed = (colour: string): number[] => [0, 2, 4].map((at) => parseInt(colour.slice(at, at + 2), 16));
   for (let index = 0; index < 256; index++) put(index, colours.subarray(index * 3, index * 3 + 3));
-  put(UNDER, under ? parsed(under) : colours.subarray(0, 3));
-  put(OVER, over ? parsed(over) : colours.subarray(255 * 3));
-  if (bad) put(BAD, parsed(bad));
+  put(UNDER, under ? rgb(under) : colours.subarray(0, 3));
+  put(OVER, over ? rgb(over) : colours.subarray(255 * 3));
+  if (bad) put(BAD, rgb(bad));
   else bytes.fill(0, BAD * 4);
   return new Uint32Array(bytes.buffer);
 }

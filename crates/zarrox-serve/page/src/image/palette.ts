@@ -3,6 +3,7 @@
 import { contrast, isDiverging, paint, pixelsOf, summary, table, type Limits, type Maps, type Summary } from "./colours";
 import type { Bar, Layer } from "./figure";
 import { fieldOf, reducedOf, valueTimes, valueUnits, type Channel, type Shown } from "../data/model";
+import { rgb } from "../data/rgb";
 import type { State } from "../data/state";
 
 export class Palette {
@@ -124,7 +125,7 @@ export class Palette {
 
 /** A channel in another colour, if one was chosen. */
 function toned(channel: Channel, colour: string | undefined): Channel {
-  return colour ? { ...channel, colour: [0, 2, 4].map((at) => parseInt(colour.slice(at, at + 2), 16)) as Channel["colour"] } : channel;
+  return colour ? { ...channel, colour: rgb(colour) } : channel;
 }
 
 /** A part of π as text. */

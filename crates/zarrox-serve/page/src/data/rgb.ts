@@ -1,0 +1,9 @@
+/** Colours of red, green and blue, as numbers up to 255 and as `rrggbb`. */
+
+export type Rgb = [number, number, number];
+
+/** The colour of a text `rrggbb`. */
+export const rgb = (text: string): Rgb => [0, 2, 4].map((at) => parseInt(text.slice(at, at + 2), 16)) as Rgb;
+
+/** A colour as `rrggbb`. */
+export const hex = (colour: Rgb): string => colour.map((part) => part.toString(16).padStart(2, "0")).join("");
