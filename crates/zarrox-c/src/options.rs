@@ -42,8 +42,7 @@ pub(crate) fn format(members: &mut Members) -> Result<Option<Format>> {
     members.get("format", &names.join(" or "), |json| {
         let name =
             json.as_u64().map(|number| number.to_string()).or_else(|| json.as_str().map(str::to_owned))?;
-        let number = name.trim_start_matches('v');
-        Format::all().find(|format| format.to_string().trim_start_matches('v') == number)
+        name.parse().ok()
     })
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Global {
     /// Open only nodes of this format, and create nodes in it: v3, v2, v1, n5, v3-experimental or v3-draft [default: any; a new
     /// node has the format of the group above it, otherwise n5 in a directory *.n5, and v3 everywhere else]
     #[arg(long, global = true, hide_possible_values = true)]
-    #[arg(value_parser = suggesting(format, suggest::formats))]
+    #[arg(value_parser = suggesting(suggest::parsed::<Format>, suggest::formats))]
     format: Option<Format>,
 
     /// Refuse documents that the specifications do not allow, such as the variants of other writers
@@ -296,15 +296,6 @@ impl fmt::Display for ByteSize {
             mebibytes => write!(f, "{mebibytes}MiB"),
         }
     }
-}
-
-/// Parses the name of a format: `v2`, or only `2`.
-pub(crate) fn format(text: &str) -> Result<Format, String> {
-    let named = |format: &Format| format.to_string().trim_start_matches('v') == text.trim_start_matches('v');
-    Format::all().find(named).ok_or_else(|| {
-        let names: Vec<String> = Format::all().map(|format| format.to_string()).collect();
-        format!("the formats are {}", names.join(", "))
-    })
 }
 
 #[cfg(test)]

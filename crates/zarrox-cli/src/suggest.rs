@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -53,8 +54,8 @@ pub(crate) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Parses a property that a conversion may lose.
-pub(crate) fn loss(text: &str) -> Result<Property, String> {
+/// Parses a value of the library.
+pub(crate) fn parsed<T: FromStr<Err = zarrox::Error>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: zarrox::Error| error.to_string())
 }
 

@@ -16,7 +16,7 @@ use zarrox_tools::copy::Copier;
 
 use crate::array::{Array, Opened, attributes_of};
 use crate::error::OrRaise;
-use crate::format::{format_of, has_words_of_v2};
+use crate::format::has_words_of_v2;
 use crate::group::{Group, known_kind, node_object, raise_in_the_way};
 use crate::long::{interruptible, watch};
 use crate::store::Store;
@@ -162,8 +162,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         other => return Err(wrong("spec", &other, "an object")),
     };
     let format = spec.text("format")?.unwrap_or_else(|| "2".to_owned());
-    let format =
-        format_of(&format).map_err(|error| Error::new(ErrorKind::InvalidArgument, error.to_string()))?;
+    let format = format.parse()?;
     let codecs = Codecs::take(&mut spec)?;
     let dtype = spec.take("dtype").unwrap_or_else(|| "<f8".into());
     let (data_type, order) = data_type(&dtype, &codecs.all(), registry)?;
@@ -273,7 +272,7 @@ pub(crate) fn create_group(
 ) -> PyResult<Group> {
     let attributes = attributes_of(attributes)?;
     let mode = if overwrite { zarrox::OpenMode::Write } else { zarrox::OpenMode::ReadWrite };
-    let options = crate::context::open_options().format(format_of(format)?).mode(mode);
+    let options = crate::context::open_options().format(format.parse::<Format>().or_raise()?).mode(mode);
     let group: zarrox::Result<_> = py.detach(|| {
         let mut group = options.create_group((store.store.clone(), path))?;
         if !attributes.is_empty() {
@@ -303,7 +302,7 @@ pub(crate) fn open_node<'py>(
         None => zarrox::Consolidated::Auto,
     });
     if let Some(format) = format {
-        options = options.format(format_of(format)?);
+        options = options.format(format.parse::<Format>().or_raise()?);
     }
     let node = py.detach(|| options.open((store.store.clone(), path))).or_raise()?;
     let opened = match &node {
@@ -324,7 +323,7 @@ pub(crate) fn node_kind(
 ) -> PyResult<Option<&'static str>> {
     let mut options = crate::context::open_options();
     if let Some(format) = format {
-        options = options.format(format_of(format)?);
+        options = options.format(format.parse::<Format>().or_raise()?);
     }
     let node: zarrox::Result<Node> = py.detach(|| options.open((store.store.clone(), path)));
     Ok(known_kind(&node))

@@ -1,6 +1,5 @@
 //! Formats, by the names that Python uses.
 
-use pyo3::prelude::*;
 use zarrox::Format;
 
 /// Returns the name of a format without the letter that the numbers have.
@@ -13,14 +12,4 @@ pub(crate) fn format_name(format: Format) -> String {
 /// Returns true if the documents of a format have the members of version 2.
 pub(crate) fn has_words_of_v2(format: Format) -> bool {
     matches!(format, Format::V1 | Format::V2)
-}
-
-/// Returns the format of a name.
-pub(crate) fn format_of(name: &str) -> PyResult<Format> {
-    let known = Format::all().find(|format| format_name(*format) == name || format.def().name() == name);
-    known.ok_or_else(|| {
-        let names: Vec<String> = Format::all().map(format_name).collect();
-        let message = format!("unknown Zarr format '{name}'; expected one of {}", names.join(", "));
-        pyo3::exceptions::PyValueError::new_err(message)
-    })
 }

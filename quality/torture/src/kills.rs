@@ -47,9 +47,11 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
         let copies = copies.collect::<Outcome<Vec<Place>>>()?;
         world::create(&place.open()?, format).map_err(|error| error.to_string())?;
         let model = Model::new(format);
-        let mut scene = Scene { kind, place, copies, model, number: 1, faults: Faults::default() };
+        let history = Vec::new();
+        let mut scene = Scene { kind, place, copies, model, number: 1, history, faults: Faults::default() };
         for _ in 0..ROUNDS {
             tally.rounds += 1;
+            scene.history.push(format!("round {}", tally.rounds));
             scene.round(&mut rng, &mut tally)?;
             if !scene.faults.is_empty() || tally.kills >= kills {
                 break;
@@ -60,9 +62,11 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
                 .faults
                 .add(*fault, format!("hierarchy {hierarchy} ({format}), round {}: {message}", tally.rounds));
         }
-        // A damaged hierarchy is kept for inspection.
+        // A damaged hierarchy is kept for inspection, with the operations that led to it.
         if scene.faults.is_empty() {
             scene.discard();
+        } else {
+            site.write(&format!("kill{hierarchy}.txt"), &scene.history.join("\n"))?;
         }
     }
     Ok(tally)
@@ -77,6 +81,8 @@ struct Scene {
     model: Model,
     /// The number of the last operation that wrote elements.
     number: u64,
+    /// The operations of all processes, a line for each.
+    history: Vec<String>,
     faults: Faults,
 }
 
@@ -128,6 +134,7 @@ impl Scene {
     fn take(&mut self, job: &Job, ended: &Ended, pending: &mut Vec<Operation>, tally: &mut Tally) {
         let mut names = Vec::new();
         for (hand, progress) in job.hands.iter().zip(&ended.hands) {
+            self.record(hand, progress, ended.killed);
             let done = hand.operations[..progress.done].iter().enumerate();
             done.filter(|(index, _)| !progress.taken.contains(index))
                 .for_each(|(_, operation)| self.model.apply(operation));
@@ -145,6 +152,20 @@ impl Scene {
                 names.push("nothing");
             }
             names.into_iter().for_each(|name| *tally.interrupted.entry(name).or_default() += 1);
+        }
+    }
+
+    /// Records the operations of a hand that were done or begun.
+    fn record(&mut self, hand: &Hand, progress: &Progress, killed: bool) {
+        self.history.push(if killed { "  a hand that was killed" } else { "  a hand" }.to_owned());
+        for (index, operation) in hand.operations.iter().enumerate().take(progress.done + 1) {
+            let state = match index < progress.done {
+                true if progress.taken.contains(&index) => "taken",
+                true => "done",
+                false if progress.begun => "begun",
+                false => "not begun",
+            };
+            self.history.push(format!("    {state}: {operation:?}"));
         }
     }
 
@@ -228,6 +249,7 @@ impl Scene {
         let job = Job { place: self.place.clone(), hands, again: true, unsettled: Vec::new() };
         let ended = Launcher::zarrox()?.run(&job, None, None)?;
         for (hand, progress) in job.hands.iter().zip(&ended.hands) {
+            self.record(hand, progress, ended.killed);
             hand.operations[..progress.done].iter().for_each(|operation| self.model.apply(operation));
         }
         let missed =

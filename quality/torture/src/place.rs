@@ -1,6 +1,7 @@
 //! Locations of hierarchies, in each kind of store.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -161,6 +162,12 @@ impl Site {
         let (url, options) = self.url(kind, name)?;
         let options = options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Place { url, options, scratch })
+    }
+
+    /// Writes a text into the directory.
+    pub(crate) fn write(&self, name: &str, text: &str) -> Outcome {
+        let path = self.directory.join(name);
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
     /// Returns the URL of a location, and the options of its store.

@@ -295,7 +295,7 @@ impl Tools<'_> {
 
     fn convert(&self, to: &Place, format: &str) -> zarrox::Result<()> {
         let to = opened(to)?;
-        let convert = Copier::new().format(world::format_named(format)?);
+        let convert = Copier::new().format(format.parse()?);
         let (from, source) = (self.at.store.clone(), self.source_path());
         let planned = convert.plan((from, &source), (to.store.clone(), &to.path))?;
         self.existing_is_done(planned.run().map(drop))?;
@@ -303,7 +303,7 @@ impl Tools<'_> {
     }
 
     fn copy(&self, to: &Place, format: &str, layout: &Layout) -> zarrox::Result<()> {
-        let copier = Copier::new().format(world::format_named(format)?);
+        let copier = Copier::new().format(format.parse()?);
         let copier = match layout {
             Layout::Pyramid => return self.downsample(to, format),
             Layout::Same | Layout::Hdf5 => copier,
@@ -326,7 +326,7 @@ impl Tools<'_> {
 
     fn downsample(&self, to: &Place, format: &str) -> zarrox::Result<()> {
         let to = opened(to)?;
-        let pyramid = Downsample::new().format(world::format_named(format)?);
+        let pyramid = Downsample::new().format(format.parse()?);
         let pyramid = pyramid.method(Reduction::Nearest).levels(world::LEVELS);
         let (from, source) = (self.at.store.clone(), self.source_path());
         let planned = pyramid.plan_into((from, &source), (to.store.clone(), &to.path));
@@ -400,7 +400,7 @@ fn sweep_node(node: &mut Node) -> zarrox::Result<()> {
 
 fn convert_in_place(at: &Place, format: &str) -> zarrox::Result<()> {
     let at = opened(at)?;
-    let convert = Copier::new().format(world::format_named(format)?);
+    let convert = Copier::new().format(format.parse()?);
     convert.plan_in_place((at.store.clone(), &at.path))?.run()?;
     world::check_copy(&at.root()?)
 }

@@ -161,9 +161,3 @@ fn check_elements(root: &Group, path: &str, expected: &ArrayD<u64>) -> zarrox::R
     let message = format!("the array '{path}' of the copy has other elements than the source");
     Err(Error::new(zarrox::ErrorKind::Corrupt, message))
 }
-
-/// Returns the format with a name.
-pub(crate) fn format_named(name: &str) -> zarrox::Result<Format> {
-    Format::named(name)
-        .ok_or_else(|| Error::new(zarrox::ErrorKind::InvalidArgument, format!("unknown format '{name}'")))
-}

@@ -18,7 +18,9 @@ mod v3_draft;
 mod v3_experimental;
 
 use std::fmt;
+use std::str::FromStr;
 
+use crate::error::{Error, Result};
 pub use consolidated::{Consolidation, Documents, StoredDocuments, same_document};
 pub use format::{Change, Document, FormatDef, ReadContext, Source};
 pub use layout::{Extent, Layout};
@@ -41,11 +43,6 @@ impl Format {
         FORMATS.iter().map(|(format, _)| *format)
     }
 
-    /// Returns the format with this display name, such as `v3`.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|format| format.to_string() == name)
-    }
-
     /// Returns the definition of the format.
     #[doc(hidden)]
     pub fn def(self) -> &'static dyn FormatDef {
@@ -56,5 +53,36 @@ impl Format {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.def().name())
+    }
+}
+
+/// Parses the name of a format, such as `v3` or `n5`; the `v` may be omitted.
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let without_v = |name: &str| name.strip_prefix('v').unwrap_or(name).to_owned();
+        Self::all().find(|format| without_v(format.def().name()) == without_v(name)).ok_or_else(|| {
+            let names: Vec<&str> = Self::all().map(|format| format.def().name()).collect();
+            Error::argument(format!("unknown Zarr format '{name}'; expected one of {}", names.join(", ")))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_parsed_from_their_names() {
+        for format in Format::all() {
+            assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+        }
+        assert_eq!("2".parse::<Format>().unwrap(), Format::V2);
+        assert_eq!("3-draft".parse::<Format>().unwrap(), Format::V3Draft);
+        for unknown in ["", "v", "4", "vv2", "V3", "zarr"] {
+            let error = unknown.parse::<Format>().unwrap_err();
+            assert!(error.to_string().contains(&format!("'{unknown}'; expected one of v3, v2")), "{error}");
+        }
     }
 }

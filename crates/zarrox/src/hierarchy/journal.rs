@@ -159,7 +159,7 @@ impl Journal {
 
     /// Returns the format whose documents an unfinished conversion in place replaces.
     pub fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
-        match Format::named(&self.from).filter(|_| self.in_place && self.to == to.to_string()) {
+        match self.from.parse().ok().filter(|_| self.in_place && self.to == to.to_string()) {
             Some(from) => Ok(from),
             None => Err(self.unfinished(place)),
         }
@@ -167,7 +167,7 @@ impl Journal {
 
     /// Returns the format of the nodes that the work creates.
     pub fn format(&self) -> Option<Format> {
-        Format::named(&self.to)
+        self.to.parse().ok()
     }
 
     /// Returns true if the work replaces documents of an existing hierarchy.

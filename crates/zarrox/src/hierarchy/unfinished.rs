@@ -94,7 +94,7 @@ impl Mark {
     fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let map = json::parse_object(bytes)?;
         let name = map.get("format").and_then(Json::as_str);
-        let format = name.and_then(Format::named);
+        let format = name.and_then(|name| name.parse().ok());
         let format =
             format.ok_or_else(|| Error::new(ErrorKind::Corrupt, "the mark lacks the format of the node"))?;
         let path = |name: &str| map.get(name).and_then(Json::as_str).map(NodePath::new).transpose();

@@ -7,7 +7,7 @@ use zarrox::{Format, Result};
 use zarrox_tools::copy::{Copier, Copying, IfExists, Property, Verify};
 
 use super::copying;
-use crate::args::{self, Global};
+use crate::args::Global;
 use crate::exit::{Failure, printable};
 use crate::interrupt;
 use crate::progress::Progress;
@@ -30,7 +30,7 @@ pub(crate) struct Convert {
     destination: Option<String>,
 
     /// The format: v3, v2 …
-    #[arg(long, value_name = "FORMAT", value_parser = suggesting(args::format, suggest::formats), hide_possible_values = true)]
+    #[arg(long, value_name = "FORMAT", value_parser = suggesting(suggest::parsed::<Format>, suggest::formats), hide_possible_values = true)]
     to: Format,
 
     /// Print the plan and change nothing
@@ -48,7 +48,7 @@ pub(crate) struct Convert {
     /// Allow the loss of properties that the format cannot express: data-types, fill-values, dimension-names, attributes, members,
     /// nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
-    #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
+    #[arg(value_parser = suggesting(suggest::parsed::<Property>, suggest::losses))]
     allow: Vec<Property>,
 
     /// Allow the loss of every property that the format cannot express

@@ -78,7 +78,7 @@ pub(crate) struct Cp {
     /// Allow the loss of properties that the format of the copy cannot express: data-types, fill-values, dimension-names,
     /// attributes, members, nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
-    #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
+    #[arg(value_parser = suggesting(suggest::parsed::<Property>, suggest::losses))]
     allow: Vec<Property>,
 
     /// The number of chunks that are copied concurrently [default: chosen for the stores]

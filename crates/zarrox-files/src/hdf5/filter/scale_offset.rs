@@ -19,6 +19,8 @@ const HEADER: usize = 21;
 struct ScaleOffset {
     /// The decimals of floats; `None` for integers.
     decimals: Option<i32>,
+    /// True if chunks are stored unchanged: the bits that were requested for integers are all that they have.
+    is_unchanged: bool,
     count: usize,
     size: usize,
     is_big: bool,
@@ -48,13 +50,15 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
             )));
         }
     };
+    let bits = super::undo::required(filter, 1)?;
+    let is_unchanged = class == 0 && bits == size * 8;
     let fill = (filled == 1).then(|| {
         let words = filter.parameters.iter().skip(8).copied().chain([0, 0]);
         let value =
             words.take(2).zip([0, 32]).fold(0, |value, (word, shift)| value | u64::from(word) << shift);
         value & ones(size * 8)
     });
-    Ok(Box::new(ScaleOffset { decimals, count, size, is_big: order == 1, fill }))
+    Ok(Box::new(ScaleOffset { decimals, is_unchanged, count, size, is_big: order == 1, fill }))
 }
 
 /// Returns a number with the lowest `bits` bits set.
@@ -68,6 +72,9 @@ impl Undo for ScaleOffset {
         let size = given
             .announced(size.ok_or_else(|| corrupt("a chunk of the filter scale-offset is too large"))?)?;
         let cut = || corrupt("a chunk of the filter scale-offset is truncated");
+        if self.is_unchanged {
+            return (bytes.len() == size).then_some(bytes).ok_or_else(cut);
+        }
         let (header, packed) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
         let width = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
         let least = header[5..].iter().take(usize::from(header[4]).min(8)).rev();

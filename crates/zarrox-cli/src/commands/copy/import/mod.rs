@@ -103,7 +103,7 @@ pub(crate) struct Import {
     /// Allow the loss of properties that the format of the copy cannot express: data-types, fill-values, dimension-names,
     /// attributes, members, nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
-    #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
+    #[arg(value_parser = suggesting(suggest::parsed::<Property>, suggest::losses))]
     allow: Vec<Property>,
 
     /// Import only these ranges of dimensions, in all arrays that have the dimensions: by index, such as time=0:100 or x=::2, or by
