@@ -23,11 +23,16 @@ pub fn check(key: &str) -> Result<(), StoreError> {
     Err(StoreError::new(StoreErrorKind::InvalidKey, "writing", message))
 }
 
-/// Returns a name that no other temporary file has, even if another host writes to the same directory.
+/// Returns a name that no other temporary file has, even if another host or a forked process writes to the same directory.
 pub fn next_name() -> String {
-    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    format!("{START}{:x}-{:x}{END}", *PROCESS, COUNTER.fetch_add(1, Ordering::Relaxed))
+    name(std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Returns the name of a file of a process. A forked process inherits the keys and the counter of its parent, but not the number.
+fn name(process: u32, count: u64) -> String {
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    format!("{START}{:x}-{count:x}{END}", KEYS.hash_one(process))
 }
 
 #[cfg(test)]
@@ -40,5 +45,11 @@ mod tests {
         assert!(is_temporary(&next_name()));
         assert!(!is_temporary(".zarrox-notes"));
         assert!(!is_temporary("a.tmp"));
+    }
+
+    #[test]
+    fn forked_processes_have_other_names() {
+        assert_ne!(name(1, 0), name(2, 0));
+        assert_eq!(name(1, 0), name(1, 0));
     }
 }

@@ -132,6 +132,9 @@ pub fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
 pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     let (from, to) = (plain(from), plain(to));
     if !replaces {
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent)?;
+        }
         return fs::rename(from, to);
     }
     // A symbolic link stays, and leads to the other hierarchy from then on.
@@ -247,7 +250,9 @@ pub(crate) fn root_of(path: &Path) -> PathBuf {
     if let Some(root) = above.iter().rev().find(|path| named(path)) {
         return root.to_path_buf();
     }
-    if let Some(root) = above.iter().take_while(|path| holds_node(path)).last() {
+    // Groups that are still missing will be created with the node.
+    let existing = above.iter().skip_while(|path| !holds_node(path) && !path.exists());
+    if let Some(root) = existing.take_while(|path| holds_node(path)).last() {
         return root.to_path_buf();
     }
     let mut here_and_above = std::iter::once(path).chain(above);
@@ -304,6 +309,8 @@ mod tests {
         assert_eq!(root_of(&deep), deep);
         std::fs::write(directory.path().join("x/.zgroup"), "{}").unwrap();
         assert_eq!(root_of(&deep), deep, "y, between, is not a node");
+        let missing = directory.path().join("x/new/y/z");
+        assert_eq!(root_of(&missing), directory.path().join("x"), "groups that are created with the node");
         std::fs::write(directory.path().join("x/y/.zgroup"), "{}").unwrap();
         assert_eq!(root_of(&deep), directory.path().join("x"));
     }

@@ -103,7 +103,7 @@ pub(super) fn fits(array: &Array) -> Result<bool> {
 /// Returns whether a stored chunk can be decoded; `None` if it cannot be read.
 fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
     match chunks::is_whole(array, target) {
-        Err(error) if is_undecided(error.kind()) => Err(error),
+        Err(error) if is_undecided(&error) => Err(error),
         known => Ok(known.ok()),
     }
 }

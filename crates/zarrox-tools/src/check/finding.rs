@@ -172,6 +172,8 @@ pub enum Remedy {
     MoveBack,
     /// An incomplete operation is undone.
     Undo,
+    /// An incomplete operation is finished.
+    Finish,
 }
 
 impl Remedy {
@@ -207,6 +209,7 @@ impl fmt::Display for Remedy {
             Self::CreateGroup => f.write_str("write the group's document"),
             Self::MoveBack => f.write_str("move the node back to its path"),
             Self::Undo => f.write_str("undo it"),
+            Self::Finish => f.write_str("finish it"),
         }
     }
 }

@@ -295,6 +295,8 @@ impl Foreign {
 pub(super) struct Scan {
     /// The file name of a document of a node below.
     pub(super) document: Option<&'static str>,
+    /// True if a node below has a document, not only the location itself.
+    pub(super) has_nodes: bool,
     /// True if the prefix directly contains the journal of an incomplete operation.
     pub(super) journal: bool,
     /// The number of keys that look like chunk keys.
@@ -320,8 +322,9 @@ impl Scan {
         if is_quarantined(key.as_str()) || is_mark(key.name()) {
         } else if name == JOURNAL {
             self.journal = true;
-        } else if document.is_some() {
-            self.document = self.document.or(document);
+        } else if let Some(document) = document {
+            self.document.get_or_insert(document);
+            self.has_nodes |= name != document;
         } else if looks_like_a_chunk(name) {
             self.chunks += 1;
         } else {

@@ -232,7 +232,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
         None => Remedy::CreateGroup,
     };
     let finding = Finding::new(FindingKind::ImplicitGroup, path, message, remedy);
-    session.settle(vec![finding], || create_group(place, format))?;
+    session.settle(vec![finding], || create_group(place, &prefix, format))?;
     // With its document, the group may turn out to be a node that was set aside.
     let stored = place.as_stored();
     match session.repairs() && matches!(stored.find(), Ok(Some(_))) {
@@ -270,15 +270,29 @@ fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, s
     }
 }
 
-fn create_group(place: &Location, format: Format) -> Result<()> {
+/// Writes the document of a group that contains nodes. No lock excludes their deletion: if they are gone afterwards, the document is
+/// erased again.
+fn create_group(place: &Location, prefix: &Prefix, format: Format) -> Result<()> {
+    let check_nodes = || match Scan::below(place, prefix)?.has_nodes {
+        true => Ok(()),
+        false => Err(Error::new(
+            ErrorKind::Conflict,
+            "another process has deleted the nodes of the group; check it again",
+        )),
+    };
+    check_nodes()?;
     let layout = format.def().layout();
     let group = NodeMetadata::Group(GroupMetadata::new(format));
     let condition =
         if place.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
     for (name, document) in format.def().to_documents(&place.path, &group, &place.context.registry)? {
         match place.put(layout.key(&place.path, name), &document, condition) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             written => written?,
+        }
+        if let Err(error) = check_nodes() {
+            place.erase(layout.key(&place.path, name))?;
+            return Err(error);
         }
     }
     Ok(())

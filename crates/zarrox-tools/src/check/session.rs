@@ -1,6 +1,9 @@
 //! The state of a running check: its settings, counters and findings.
 
 use std::collections::BTreeMap;
+use std::error::Error as _;
+use std::io;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -78,9 +81,20 @@ pub(super) struct Settings {
     pub(super) repair: Option<Repair>,
 }
 
-/// Returns true for errors after which the stored data may be intact.
-pub(super) fn is_undecided(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Interrupted | ErrorKind::OutOfMemory)
+/// Returns true for errors after which the stored data may be intact: the check was interrupted, or lacked memory or file
+/// descriptors.
+pub(super) fn is_undecided(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::OutOfMemory) || is_short_of_files(error)
+}
+
+/// Returns true if no more files could be opened.
+fn is_short_of_files(error: &Error) -> bool {
+    /// `ENFILE` and `EMFILE` of all Unix systems.
+    const CODES: [i32; 2] = [23, 24];
+    let causes = iter::successors(error.source(), |cause| cause.source());
+    causes
+        .filter_map(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error())
+        .any(|code| cfg!(unix) && CODES.contains(&code))
 }
 
 /// A running check.
@@ -249,7 +263,7 @@ impl<'a> Session<'a> {
     /// Returns an error that ends the check, such as of an unreachable store, as `Err`. Other errors become findings.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
-            kind if is_undecided(kind) => true,
+            _ if is_undecided(&error) => true,
             // On a disk, the error concerns a single file.
             ErrorKind::Unreachable | ErrorKind::TimedOut => self.start.is_remote(),
             _ => false,

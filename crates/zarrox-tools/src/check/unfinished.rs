@@ -64,6 +64,15 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
     // If the mark has changed, or the node is complete now, the operation was still running.
     let is_as_judged = || Ok(look(place)?.is_some_and(|(now, whole)| now == *mark && whole == is_whole));
     if is_whole {
+        if let Some((from, to)) = place.copied_move(mark)? {
+            let message =
+                format!("the move from '{}' to '{}' was interrupted after the copy", from.path, to.path);
+            let is_as_judged = || Ok(is_as_judged()? && place.copied_move(mark)?.is_some());
+            return session.settle(vec![finding(place, key, &message, Remedy::Finish)], || {
+                let layout = to.layout_for(mark.format())?;
+                Session::repair_alone(&to, &layout, is_as_judged, || from.move_node(&to, false))
+            });
+        }
         let message = "a deletion or a move was interrupted before it changed the node";
         return session.settle(vec![finding(place, key, message, Remedy::Delete)], || {
             alone(&is_as_judged, &|| place.erase_abandoned(mark))

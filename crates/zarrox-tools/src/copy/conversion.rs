@@ -184,8 +184,7 @@ pub fn known_nodes(source: &Location) -> Result<Location> {
 
 fn overlap(source: &dyn fmt::Display, destination: &dyn fmt::Display) -> zarrox_core::Error {
     let message = format!(
-        "'{source}' cannot be converted to '{destination}': one contains the other; \
-        give another destination, or no destination to convert in place"
+        "'{source}' cannot be copied to '{destination}': one contains the other; choose another destination"
     );
     zarrox_core::Error::new(ErrorKind::InvalidArgument, message)
 }

@@ -35,20 +35,21 @@ impl Copier {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             to => Some(to?),
         };
+        let journal = to.as_ref().map(Journal::read).transpose()?.flatten();
+        // An earlier run was interrupted while it deleted the source. To a rename, both locations would be in its way.
+        if let Some(to) = to.as_ref().filter(|to| journal.is_none() && !from.is_in_store_of(to))
+            && from.is_being_deleted()?
+            && to.is_explicit()?
+        {
+            let _holds = from.hold_alone()?;
+            self.check_copied(&from, to)?;
+            return opening.delete_held(source).map(|()| None);
+        }
         if to.as_ref().is_some_and(|to| self.renames(&from, to, source, destination)) {
             match opening.clone().mode(mode).move_node(source, destination) {
                 Err(error) if crosses_devices(&error) => {}
                 moved => return moved.map(|()| None),
             }
-        }
-        let journal = to.as_ref().map(Journal::read).transpose()?.flatten();
-        if let Some(to) = to.filter(|_| journal.is_none())
-            && from.is_being_deleted()?
-            && to.is_explicit()?
-        {
-            let _holds = from.hold_alone()?;
-            self.check_copied(&from, &to)?;
-            return opening.delete_held(source).map(|()| None);
         }
         // The output of an earlier run may have changed since then.
         let is_resumed = journal.is_some();

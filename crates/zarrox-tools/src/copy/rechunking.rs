@@ -11,7 +11,7 @@ use super::report::CopyReport;
 use super::settings::Verify;
 use crate::rechunk::Rechunk;
 use zarrox::Array;
-use zarrox::internals::{Journal, Location, argument};
+use zarrox::internals::{Journal, Location, Mark, argument};
 use zarrox::{OpenMode, OpenOptions, Place};
 
 /// The suffix of the name of an array that will replace another one.
@@ -154,16 +154,15 @@ impl Copier {
     }
 
     /// Copies a node to the location beside it, or continues an earlier copy. The output of an interrupted
-    /// run is discarded if the node has changed since, or if that run had other options.
+    /// run is discarded if the node has changed since, if that run had other options, or if it was being discarded already.
     fn copy_beside(&self, source: &Place, beside: &Place, copy: &Location) -> Result<CopyReport> {
         let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
         match copier.run(source, beside) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let Some(format) = Journal::read(copy)?.and_then(|journal| journal.format()) else {
-                    return Err(error);
-                };
+                let is_left = |mark: &Mark| mark.is_deletion() && !mark.is_worked_on();
+                let Some(mark) = copy.remains()?.filter(is_left) else { return Err(error) };
                 let _holds = copy.hold_alone()?;
-                copy.delete_remains(format)?;
+                copy.delete_remains(mark.format())?;
                 copier.run(source, beside)
             }
             copied => copied,

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 mod documents;
+mod killed;
 mod levels;
 mod planted;
 mod races;

@@ -345,6 +345,25 @@ fn an_interrupted_move_is_finished() {
 }
 
 #[test]
+fn an_interrupted_move_of_a_whole_hierarchy_is_finished() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    // On another disk, the hierarchy was copied, and its deletion was interrupted before or after its document was erased.
+    for erased in [false, true] {
+        sample(&place("sea.zarr"));
+        zarrox_tools::copy(place("sea.zarr"), place("other.zarr")).unwrap();
+        std::fs::write(place("sea.zarr/.zarrox-unfinished.json"), r#"{"format": "v3"}"#).unwrap();
+        if erased {
+            std::fs::remove_file(place("sea.zarr/zarr.json")).unwrap();
+        }
+        Copier::new().move_node(place("sea.zarr"), place("other.zarr")).unwrap();
+        assert!(!place("sea.zarr").exists());
+        assert!(zarrox::open(place("other.zarr/winds/u")).is_ok());
+        OpenOptions::new().delete(place("other.zarr")).unwrap();
+    }
+}
+
+#[test]
 fn an_interrupted_move_is_refused_if_the_source_was_changed_since_it_was_copied() {
     let directory = half_moved();
     let place = |name: &str| directory.path().join(name);

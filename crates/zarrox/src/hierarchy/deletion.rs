@@ -59,7 +59,7 @@ impl Location {
     }
 
     /// Returns the mark of the remains of an interrupted deletion, move, conversion or creation.
-    fn remains(&self) -> Result<Option<Mark>> {
+    pub fn remains(&self) -> Result<Option<Mark>> {
         if let Some(mark) = self.mark()? {
             return Ok(Some(mark));
         }
@@ -75,7 +75,7 @@ impl Location {
 
     /// Returns true if a deletion of the node has begun.
     pub fn is_being_deleted(&self) -> Result<bool> {
-        Ok(self.mark()?.is_some_and(|mark| mark.work == Work::Deletion))
+        Ok(self.mark()?.is_some_and(|mark| mark.is_deletion()))
     }
 
     /// Finishes the deletion that a mark records.

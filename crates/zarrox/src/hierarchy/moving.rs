@@ -258,6 +258,18 @@ impl Location {
         Ok(is_copied.then_some(mark))
     }
 
+    /// Returns the two locations of the interrupted move that a mark of this node records, if the node was copied as a whole and
+    /// nothing was deleted: the same move would finish it.
+    pub fn copied_move(&self, mark: &Mark) -> Result<Option<(Self, Self)>> {
+        let (from, to) = match &mark.work {
+            Work::Deletion => return Ok(None),
+            Work::MovedTo(to) => (self.clone(), self.at(to.clone())),
+            Work::MovedFrom(from) => (self.at(from.clone()), self.clone()),
+        };
+        let is_copied = from.is_explicit()? && from.was_moved(&to)?.is_some();
+        Ok(is_copied.then_some((from, to)))
+    }
+
     /// Returns true if there is a node that has a document.
     pub fn is_explicit(&self) -> Result<bool> {
         Ok(self.by_documents().existing_node()?.is_some_and(|existing| existing.explicit))

@@ -68,6 +68,11 @@ impl Mark {
         self.format
     }
 
+    /// Returns true if the node is being deleted.
+    pub fn is_deletion(&self) -> bool {
+        self.work == Work::Deletion
+    }
+
     /// Returns true if the node is being copied to this location.
     pub fn is_of_copy(&self) -> bool {
         matches!(self.work, Work::MovedFrom(_))

@@ -34,11 +34,28 @@ impl Location {
 
 /// Returns true if one path or URL leads to the same file or directory as the other, or into it.
 pub fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
-    let on_disk = |path: &Path| {
-        let file = locate::store_file(path).filter(|_| is_elsewhere(path));
-        file.or_else(|| (!is_elsewhere(path)).then(|| locate::plain(path).to_owned()))
-    };
-    on_disk(one).zip(on_disk(other)).is_some_and(|(one, other)| overlap(&one, &other))
+    match (database(one), database(other)) {
+        (Some((file, inner)), Some((other, other_inner))) if overlap(&file, &other) => {
+            inner.starts_with(&other_inner) || other_inner.starts_with(&inner)
+        }
+        (file, other_file) => {
+            let on_disk = |path: &Path, file: Option<(PathBuf, PathBuf)>| match file {
+                Some((file, _)) => Some(file),
+                None => (!is_elsewhere(path)).then(|| locate::plain(path).to_owned()),
+            };
+            on_disk(one, file)
+                .zip(on_disk(other, other_file))
+                .is_some_and(|(one, other)| overlap(&one, &other))
+        }
+    }
+}
+
+/// Returns the file of the database that a URL leads to, and the path in the database.
+fn database(url: &Path) -> Option<(PathBuf, PathBuf)> {
+    let file = locate::store_file(url).filter(|_| is_elsewhere(url))?;
+    // If the URL spells the file in another way, the path is unknown, and may be that of the root.
+    let inner = url.to_str()?.split_once(file.to_str()?).map_or("", |(_, inner)| inner);
+    Some((file, PathBuf::from(inner.trim_matches('/'))))
 }
 
 fn overlap(one: &Path, other: &Path) -> bool {
@@ -103,6 +120,22 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn paths_in_one_database_are_apart_unless_one_contains_the_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let url =
+            |inner: &str| PathBuf::from(format!("sqlite://{}/x.sqlite{inner}", directory.path().display()));
+        for (one, other, expected) in [
+            ("/g/a", "/g/b", false),
+            ("/g/a", "/g/a.rechunked", false),
+            ("/g", "/g/a", true),
+            ("/g/a/", "/g/a", true),
+            ("", "/g/a", true),
+        ] {
+            assert_eq!(are_paths_overlapping(&url(one), &url(other)), expected, "{one} {other}");
+        }
+    }
 
     #[test]
     fn one_directory_has_many_names() {
