@@ -16,7 +16,7 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
     fn encoded_size(&self) -> Size;
 
     /// Encodes a chunk and appends it to `encoded`. Returns false, and appends nothing, if the chunk holds only the fill value
-    /// and the options do not store such chunks.
+    /// and the options omit such chunks.
     fn encode(
         &self,
         chunk: &View<'_>,
@@ -50,7 +50,7 @@ pub enum ArrayAccess<'a> {
 
 /// Computes the byte ranges of a region in an encoded chunk.
 pub trait RegionRanges: fmt::Debug + Sync {
-    /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a region.
+    /// Returns the fetches that fill a region from the encoded chunk at `window`.
     fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 }
 
@@ -69,7 +69,7 @@ pub trait InnerChunks: fmt::Debug + Sync {
     /// Returns the shape of the inner chunks.
     fn shape(&self) -> &[usize];
 
-    /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a part.
+    /// Returns the fetches that fill a part from the encoded chunk at `window`.
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 
     /// Encodes a chunk whose new values are all in `part`, and appends it to `encoded`. `existing` is the stored chunk, or

@@ -6,8 +6,8 @@
 /// The largest gap between two needed ranges that is read with them, in bytes: another request would take longer.
 pub const GAP: usize = 8 << 10;
 
-/// Elements that do not form a box are read as several boxes only if the boxes have fewer bytes than the bounding box by this
-/// factor.
+/// The number of bytes of the bounding box for each separately read box: elements that do not form a box are read as several
+/// boxes only if the bounding box has at least this many bytes for each of them.
 pub const BYTES_PER_BOX: usize = 4 << 10;
 
 /// The maximum number of bytes of a range that is scattered to several destinations: the range should still be in the L2 cache
@@ -73,7 +73,7 @@ impl Coalesce {
 /// Ranges that are read as one.
 #[derive(Debug)]
 pub struct CoalescedRanges<T> {
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: u64,
     /// The number of bytes.
     pub length: u64,

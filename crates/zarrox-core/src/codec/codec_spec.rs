@@ -49,7 +49,7 @@ impl CodecSpec {
         inside.into_iter().flatten().filter_map(Self::from_json).collect()
     }
 
-    /// Returns true if both are identical, including the signs of zeros.
+    /// Returns true if both codecs are identical, including the signs of zeros.
     #[doc(hidden)]
     pub fn is_identical(&self, other: &Self) -> bool {
         self.name == other.name && json::are_identical(&self.configuration, &other.configuration)

@@ -7,7 +7,7 @@ use crate::strided::{Dims, Span, View};
 /// The result of [`CodecChain::encoded`](super::CodecChain::encoded).
 #[derive(Debug)]
 pub enum Encoded<'v> {
-    /// The chunk holds only the fill value, and the options do not store such chunks.
+    /// The chunk holds only the fill value, and the options omit such chunks.
     Nothing,
     /// The stored bytes, which may be the chunk's own memory.
     Bytes(&'v [u8]),

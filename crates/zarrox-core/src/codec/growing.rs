@@ -52,7 +52,8 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     }
 }
 
-/// Returns the next size after a buffer that was too small: twice the size, but at first at most the declared size.
+/// Returns the size of the next buffer if `room` bytes were too few: twice as many, but at first at most the declared
+/// size.
 fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecError> {
     if room >= limit {
         return Err(beyond(limit));

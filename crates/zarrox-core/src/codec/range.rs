@@ -9,7 +9,7 @@ use crate::error::CodecError;
 pub enum ByteRange {
     /// The bytes from `offset` on: `length` of them, or all to the end.
     From {
-        /// The first byte.
+        /// The offset of the first byte.
         offset: u64,
         /// The number of bytes; all bytes to the end if it is `None`.
         length: Option<u64>,
@@ -64,7 +64,7 @@ impl std::fmt::Display for ByteRange {
 /// The range of an encoded chunk in a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: u64,
     /// The number of bytes; `None` for all bytes to the end of an object of unknown size.
     pub length: Option<u64>,

@@ -64,8 +64,9 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
     /// Returns the data type of a new array of these elements.
     fn data_type() -> DataType;
 
-    /// Returns true if elements of this data type can be read as this Rust type: it is the type's own data type, or the storage
-    /// type of an extension (a `numpy.datetime64` as its count in `i64`, text as code points in `[u32; N]`).
+    /// Returns true if elements of this data type can be read as this Rust type. The data type is either the Rust type's own,
+    /// or an extension that the Rust type stores: `i64` stores the count of a `numpy.datetime64`, and `[u32; N]` the code
+    /// points of text.
     fn holds(data_type: &DataType) -> bool {
         let own = Self::data_type();
         let extends =
@@ -133,7 +134,7 @@ unsafe impl<T: Element> Element for Optional<T> {
     const CAN_BE_FIELD: bool = false;
 
     fn data_type() -> DataType {
-        // Only a type that is too large cannot be optional; no array has such elements.
+        // Only a type that is too large has no optional type; no array has such elements.
         DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))
     }
 
@@ -152,7 +153,7 @@ unsafe impl<const N: usize> Element for [u8; N] {
 // SAFETY: numbers of one kind side by side.
 unsafe impl<const N: usize> Element for [u32; N] {
     fn data_type() -> DataType {
-        // Only a length of 0 or an excessive one has no such type; no array has such elements.
+        // A length of 0 and an excessive length have no such type; no array has such elements.
         utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
     }
 }

@@ -61,7 +61,7 @@ impl DataType {
 }
 
 /// Splits the name of a sub-array type of NumPy, such as `(2, 3)f4`, into the shape and the name of the type. The shape is
-/// empty if the name has none. Zarr has no such elements: arrays of them are arrays with more dimensions.
+/// empty if the name has none. Zarr has no such elements: an array of sub-arrays is an array with more dimensions.
 ///
 /// # Errors
 /// When there are brackets without a shape.

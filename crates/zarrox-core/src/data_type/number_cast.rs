@@ -4,7 +4,7 @@ use super::{Complex, DataType, Storage};
 use crate::number::{BLOCK, Kernel, Plain, Policy, RealType, Rules, kernel, map};
 use crate::with_storage;
 
-/// A cast from booleans or machine numbers to others: a fast [`Casting::Lossy`](super::Casting::Lossy).
+/// A fast [lossy](super::Casting::Lossy) cast from booleans or machine numbers to booleans or machine numbers.
 ///
 /// ```
 /// use zarrox_core::DataType;
@@ -363,7 +363,7 @@ mod tests {
             let mut fractions: Vec<f64> = (0..2000).map(|_| number()).collect();
             let mut whole: Vec<f64> = fractions.iter().map(|number| number.round()).collect();
             let positive: Vec<f64> = whole.iter().map(|number| number.abs()).collect();
-            // Among the others, the few special ones.
+            // A few special numbers among the others.
             (fractions[1000], fractions[1900]) = (f64::NAN, f64::NEG_INFINITY);
             (whole[10], whole[1500]) = (-0.0, 1e25);
             for numbers in [fractions, whole, positive] {

@@ -78,14 +78,14 @@ pub trait Family: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the family's types, for tables; one example for types of any size.
+    /// Returns the family's types, for tables of all types; one example if the size of the types varies.
     fn examples(&self) -> Vec<DataType>;
 
     /// Returns true if the type belongs to the family.
     fn has(&self, data_type: &DataType) -> bool;
 
-    /// Returns the type of v2's objects that this codec stores. The `dtype` is `|O`, or a list of fields of which some are
-    /// `|O`. The codec is given by its `id` in v2 metadata.
+    /// Returns the type of the objects that a v2 codec stores. `dtype` is `|O`, or a list of fields, some of them `|O`.
+    /// `codec` is the codec in v2 metadata, with its `id`.
     #[doc(hidden)]
     fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
         let _ = (dtype, codec);

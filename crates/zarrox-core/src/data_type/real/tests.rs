@@ -179,7 +179,8 @@ fn loop_is_exact(
     }
 }
 
-/// Returns the finite numbers of a type adjacent to another number: not above it, and not below it.
+/// Returns the finite numbers of a type that are nearest to another number: one not above it, and one not
+/// below it.
 fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
     let at = |pattern: u64| {
         let mut element = vec![0; to.size()];
@@ -191,7 +192,7 @@ fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
         RealType::Binary(binary) => (if negative { binary.sign() } else { 0 }, binary.infinity() - 1),
         _ => panic!("a binary float"),
     };
-    // The largest magnitude that is at most that of the value.
+    // The largest magnitude that is at most the magnitude of the value.
     let (mut low, mut high) = (0, largest + 1);
     while high - low > 1 {
         let middle = u64::midpoint(low, high);
