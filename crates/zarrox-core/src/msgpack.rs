@@ -35,9 +35,9 @@ pub enum Token<'a> {
     Bytes(&'a [u8]),
     /// Bytes of an application-defined type.
     Extension(i8, &'a [u8]),
-    /// The number of values of a list; they follow.
+    /// The number of values of a list. The values follow the token.
     List(u32),
-    /// The number of pairs of a map; they follow, each key before its value.
+    /// The number of pairs of a map. The pairs follow the token, each key before its value.
     Map(u32),
 }
 
@@ -250,7 +250,7 @@ pub fn take_value<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], CodecError> {
     Ok(&all[..all.len() - rest.len()])
 }
 
-/// Returns the bytes of an element as a value; for an empty element, those of nil.
+/// Returns the bytes of an element as a value; for an empty element, the bytes of nil.
 ///
 /// # Errors
 /// When the bytes are not exactly one value.
@@ -282,7 +282,7 @@ pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
 
-/// The recursion is as deep as [`walk`] allows.
+/// Converts a value to JSON. The recursion is as deep as [`walk`] allows.
 fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot represent {what}"));
     Ok(match Token::take(rest)? {

@@ -69,7 +69,7 @@ impl CodecDef {
         Self { aliases, ..self }
     }
 
-    /// Sets the `id` in v2 metadata. The configuration is that of v3, unless [`from_v2`](Self::with_from_v2) and
+    /// Sets the `id` in v2 metadata. The other members are the v3 configuration, unless [`from_v2`](Self::with_from_v2) and
     /// [`to_v2`](Self::with_to_v2) convert it.
     #[must_use]
     pub const fn v2_id(self, id: &'static str) -> Self {
@@ -155,9 +155,8 @@ impl Registry {
         self.with_codec(codec)
     }
 
-    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside the
-    /// registry. It has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its
-    /// `to_v2` returns it.
+    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside the registry. The codec
+    /// has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns this member.
     #[must_use]
     #[doc(hidden)]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
@@ -329,8 +328,8 @@ impl Registry {
         self.type_with_objects_from_v2(&"|O".into(), codecs)
     }
 
-    /// Returns the data type of v2 elements with this `dtype` that [are objects or have fields of
-    /// objects](crate::data_type::has_objects). The codecs determine the type of the objects.
+    /// Returns the data type of v2 elements with this `dtype`, which [is `|O`, or has fields with
+    /// `|O`](crate::data_type::has_objects). The codecs determine the type of the objects.
     #[doc(hidden)]
     pub fn type_with_objects_from_v2<'c>(
         &self,
@@ -422,7 +421,7 @@ impl Registry {
         data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }
 
-    /// Returns the known data types, for tables; one example for types of any size.
+    /// Returns the known data types, for tables of all types; one example for each family whose types vary in size.
     #[doc(hidden)]
     pub fn examples(&self) -> Vec<DataType> {
         let structures = Structures(self).examples();

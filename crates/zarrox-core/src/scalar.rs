@@ -65,8 +65,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When no family has the data type, or it cannot represent the value: nothing is truncated, and only decimals are rounded,
-    /// to floats.
+    /// When no family has the data type, or it cannot represent the value: no value is truncated, and only decimals are
+    /// rounded, to the nearest float.
     #[doc(hidden)]
     pub fn cast_scalar(&self, data_type: &DataType, value: &Json) -> Result<FillValue> {
         let family = self.family(data_type)?;

@@ -152,10 +152,10 @@ impl Filter for BitRoundFilter {
 trait Word: Plain {
     const BITS: u32;
 
-    /// Rounds a float with a mantissa of `mantissa` bits, and clears the last `dropped` bits, at least one.
+    /// Rounds a float with a mantissa of `mantissa` bits, and clears the last `dropped` bits, where `dropped` is at least 1.
     fn round_float(self, mantissa: u32, dropped: u32) -> Self;
 
-    /// Rounds an unsigned integer to `keepbits` bits, fewer than it has.
+    /// Rounds an unsigned integer to `keepbits` bits, fewer than its type has.
     fn round_unsigned(self, keepbits: u32) -> Self;
 
     /// Rounds an integer in two's complement.

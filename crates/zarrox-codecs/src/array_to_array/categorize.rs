@@ -149,7 +149,7 @@ struct CategorizeCodec {
 }
 
 impl CategorizeCodec {
-    /// Returns the number of an element, in its encoding in memory.
+    /// Returns the bytes of the number that stands for an element.
     fn number(&self, element: &[u8], storage: &Storage) -> Result<Vec<u8>, CodecError> {
         let number = if self.decoded == Storage::Variable {
             let text = std::str::from_utf8(element);

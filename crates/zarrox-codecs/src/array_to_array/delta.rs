@@ -102,8 +102,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
 }
 
-/// Returns the type in which NumPy sums differences: the one that can represent the numbers of both. For integers that is the
-/// type of the sums, because they wrap.
+/// Returns the type in which NumPy sums differences: the type that can represent the numbers of both types. For integers, it is
+/// the type of the sums, because they wrap.
 fn sum_type(differences: &Storage, sums: &Storage) -> Storage {
     use Storage::{Complex, Float, Int, Uint};
     let float = |storage: &Storage| match *storage {
@@ -143,8 +143,8 @@ struct DeltaFilter {
 enum Check {
     /// Never: integers that wrap while encoding wrap back while decoding.
     Never,
-    /// If the stored type cannot represent a difference: it may still decode correctly, because integers wrap, or belong to the
-    /// fill value alone.
+    /// If the stored type cannot represent a difference. The difference may still decode correctly, because integers wrap, or
+    /// it may belong to the fill value.
     Misfits,
     /// Always: floats cannot represent all integers.
     Always,

@@ -82,8 +82,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         ([all], _) => (all.word, Vec::new()),
         _ => (1, Vec::new()),
     };
-    // The member has no effect if no number has more than one byte. Elements of raw bytes keep it: it may apply to the fields
-    // inside.
+    // The member has no effect if no number has more than one byte. Elements of raw bytes keep the member, because it may apply
+    // to fields inside them.
     let order = order.filter(|_| chunk.item() > 1);
     Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, order, word, fields })))
 }
@@ -303,7 +303,7 @@ impl Selected {
         blocks
     }
 
-    /// Returns true if the first block, and so each of them, is contiguous in the output.
+    /// Returns true if the first block, and therefore each block, is contiguous in the output.
     fn is_contiguous(&self, blocks: &[usize], out: &mut ViewMut<'_>) -> bool {
         let first: Dims<Span> = blocks.iter().map(|&count| Span::all(count)).collect();
         out.reborrow().into_region(&first).is_contiguous()

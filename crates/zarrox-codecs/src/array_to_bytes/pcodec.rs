@@ -183,7 +183,7 @@ fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
 
 const NUMBERS: &str = "integers, floats and complex numbers";
 
-/// Returns the mode of the members before `mode_spec`, if they are present.
+/// Returns the mode that the members replaced by `mode_spec` specify, if they are present.
 fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     let mut mode = None;
     for name in OLDER_MODES {
@@ -222,7 +222,7 @@ fn parameters(config: Config<'_>, older_mode: Option<&str>) -> Result<(Map, Chun
     let consecutive = |order: i32| DeltaSpec::TryConsecutive(usize::try_from(order).unwrap_or(0));
     let delta = match (delta, order) {
         ("auto", None) => DeltaSpec::Auto,
-        // As before `delta_spec` existed.
+        // The meaning of `"auto"` before `delta_spec` existed.
         ("auto", Some(order)) => consecutive(order),
         ("try_consecutive", order) => consecutive(order.unwrap_or(0)),
         ("try_lookback", _) => DeltaSpec::TryLookback,

@@ -1,9 +1,9 @@
 //! The bytes of elements in planes: first the first bytes of all elements, then all second bytes, and so on.
 //!
-//! This is a transposition of bytes, in steps that have a vector instruction: interleaving the bytes of two vectors. Applied to
-//! the halves of a block, it rotates the index of each byte by one bit: the last bit becomes the first, and all others move up.
-//! So four steps move the four bits of the element's number among sixteen from the front of the index to its end, or those of
-//! the byte's number in sixteen.
+//! The bytes are transposed in steps. Each step uses a vector instruction that interleaves the bytes of two vectors. Applied to
+//! the two halves of a block, it rotates the index of each byte by one bit: the last bit becomes the first, and all other bits
+//! move up. Four steps move four bits from the front of the index to its end: the number of the element among sixteen elements,
+//! or the number of the byte among sixteen bytes.
 
 use std::array;
 

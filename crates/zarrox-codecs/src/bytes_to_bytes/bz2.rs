@@ -34,7 +34,7 @@ pub struct Bz2 {
 }
 
 impl Bz2 {
-    /// Compression level, 1 to 9 (smallest).
+    /// Creates the codec with a compression level, 1 to 9 (smallest).
     pub fn level(level: i32) -> Self {
         Self { level }
     }

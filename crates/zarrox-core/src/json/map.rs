@@ -34,12 +34,13 @@ impl Map {
         self.0.get(name)
     }
 
-    /// Returns the value of a member, mutable.
+    /// Returns a mutable reference to the value of a member.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
         self.0.get_mut(name)
     }
 
-    /// Returns the value of a member, mutable. A missing member is added at the end, with the value of `make`.
+    /// Returns a mutable reference to the value of a member. A missing member is added at the end, with the value
+    /// of `make`.
     pub fn get_or_insert_with(&mut self, name: &str, make: impl FnOnce() -> Json) -> &mut Json {
         self.0.entry(name.to_owned()).or_insert_with(make)
     }
@@ -49,7 +50,7 @@ impl Map {
         self.0.insert(name, value)
     }
 
-    /// Removes a member, and returns its value. The others keep their order.
+    /// Removes a member, and returns its value. The other members keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         self.0.shift_remove(name)
     }
@@ -79,12 +80,12 @@ impl Map {
         self.0.keys()
     }
 
-    /// Returns the values, in the order of their names.
+    /// Returns the values, in the order of the members.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator + Clone {
         self.0.values()
     }
 
-    /// Returns the values in the order of their names, mutable.
+    /// Returns mutable references to the values, in the order of the members.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Json> + ExactSizeIterator {
         self.0.values_mut()
     }

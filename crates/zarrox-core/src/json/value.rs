@@ -91,7 +91,7 @@ impl Json {
         }
     }
 
-    /// Returns the list, mutable, if the value is one.
+    /// Returns a mutable reference to the list, if the value is one.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
         match self {
             Self::Array(list) => Some(list),
@@ -107,7 +107,7 @@ impl Json {
         }
     }
 
-    /// Returns the object, mutable, if the value is one.
+    /// Returns a mutable reference to the object, if the value is one.
     pub fn as_object_mut(&mut self) -> Option<&mut Map> {
         match self {
             Self::Object(map) => Some(map),

@@ -96,8 +96,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         None
     }
 
-    /// Returns the layout that an entry document defines (`None` if it is missing). Returns `Ok(None)` if the hierarchy does
-    /// not have this format. An error means that it has this format, but is not valid or not supported.
+    /// Returns the layout that an entry document defines. The argument is `None` if the document is missing. Returns `Ok(None)`
+    /// if the hierarchy does not have this format. An error means that it has this format, but is not valid or not supported.
     fn entry_from_document(
         &self,
         _document: Option<&[u8]>,
@@ -129,14 +129,14 @@ pub trait FormatDef: fmt::Debug + Sync {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>>;
 
-    /// Returns the index in [`Layout::documents`] of the document that makes a node a group, if an earlier document makes it an
-    /// array. The group's document of an array is not read.
+    /// Returns the index in [`Layout::documents`] of the group's document, if the array's document comes before it. A node with
+    /// an array's document is an array, so that its group's document is not read.
     fn group_document(&self) -> Option<usize> {
         None
     }
 
-    /// Returns the attributes of an implicit group, from documents that are not a node for [`FormatDef::from_documents`], in a
-    /// hierarchy whose layout has implicit groups. Returns `None` if they do not belong to a group.
+    /// Returns the attributes of an implicit group, in a hierarchy whose layout has implicit groups, from documents for which
+    /// [`FormatDef::from_documents`] returns no node. Returns `None` if the documents do not belong to a group.
     fn implicit_group(
         &self,
         documents: &[Option<Source<'_>>],
@@ -154,12 +154,12 @@ pub trait FormatDef: fmt::Debug + Sync {
         registry: &Registry,
     ) -> Result<Vec<Document>>;
 
-    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. All are missing
-    /// if an implicit group gets attributes.
+    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. If an implicit
+    /// group gets attributes, all documents are missing.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
-    /// Returns the node of the documents after a change, and these documents, without storing them. This completes the
-    /// documents of a new node, and checks a change of an existing node before it is written.
+    /// Returns the node after a change, and its changed documents, without storing them. Callers use it to complete the
+    /// documents of a new node, and to check a change before it is written.
     fn changed(
         &self,
         layout: &Layout,
@@ -187,7 +187,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         codecs
     }
 
-    /// Returns the codecs of an array without those that this format adds: the inverse of [`FormatDef::new_codecs`].
+    /// Returns the codecs of an array without the codecs that this format adds: the inverse of [`FormatDef::new_codecs`].
     fn plain_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         codecs
     }
@@ -205,7 +205,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         true
     }
 
-    /// Returns the default compressor, for elements of this size: that of the format's reference implementation.
+    /// Returns the default compressor of the format's reference implementation, for elements of this size.
     fn default_compressor(&self, item: usize) -> CodecSpec;
 
     /// Returns the location of consolidated metadata; `None` if the format has none.

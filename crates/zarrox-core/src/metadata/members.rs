@@ -14,7 +14,7 @@ pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
 /// They are a list, not a map: documents have few members, most of which are accessed once, and a search in a short list costs
 /// less than hashing all names.
 pub(super) struct Members<'a> {
-    /// In the order of the document. Of several with the same name, the last one counts.
+    /// In the order of the document. The last of several members with the same name counts.
     list: List<'a>,
     /// The names of the existing members that were accessed.
     read: Vec<&'static str>,

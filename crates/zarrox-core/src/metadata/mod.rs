@@ -36,7 +36,7 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
 ];
 
 impl Format {
-    /// Returns all formats, in the order of detection if none is given.
+    /// Returns all formats, in the order in which a hierarchy of unknown format is tested for them.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, _)| *format)
     }

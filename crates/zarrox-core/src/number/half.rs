@@ -20,7 +20,7 @@ impl Half for f16 {
     fn to_single(self) -> f32 {
         let bits = u32::from(self.to_bits());
         let magnitude = (bits & 0x7fff) << 13;
-        // The exponents of singles begin 112 below those of halves: multiply by 2¹¹².
+        // The smallest exponent of a single is 112 below the smallest exponent of a half: multiply by 2¹¹².
         let number = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
         let single = if magnitude < 0x0f80_0000 { number } else { magnitude | 0x7f80_0000 };
         f32::from_bits(single | (bits & 0x8000) << 16)

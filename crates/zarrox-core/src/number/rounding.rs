@@ -35,9 +35,9 @@ pub enum Policy {
     /// NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float, or truncated to integers.
     /// If NumPy's result depends on the machine, floats beyond the range of an integer become its limit, and NaN becomes 0.
     Lossy,
-    /// The same for integral numbers; the cast reports whether all of them are unchanged.
+    /// Like [`Lossy`](Self::Lossy) for integral numbers. The cast reports whether all numbers are unchanged.
     Checked,
-    /// The same, but floats wrap like integers, as NumPy does on most machines.
+    /// Like [`Lossy`](Self::Lossy), but floats wrap like integers, as in NumPy on most machines.
     Wrapping,
 }
 

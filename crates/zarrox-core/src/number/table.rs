@@ -11,7 +11,7 @@ pub struct Table(Arc<Numbers>);
 #[derive(Debug)]
 struct Numbers {
     size: usize,
-    /// The number of each pattern.
+    /// The value of each pattern.
     values: Vec<f64>,
     /// The finite numbers, ascending; -0 before 0.
     finite: Vec<Entry>,
@@ -59,7 +59,7 @@ impl Table {
         self.0.infinities.is_some()
     }
 
-    /// Returns the number of each pattern.
+    /// Returns the value of each pattern.
     pub(crate) fn values(&self) -> &[f64] {
         &self.0.values
     }

@@ -117,8 +117,8 @@ impl Layout {
         true
     }
 
-    /// Splits an axis at `middle`: returns the positions before it, those from it on, and the byte offset of their first
-    /// element.
+    /// Splits an axis at `middle`. Returns the layout before `middle`, the layout from `middle` on, and the byte offset of
+    /// the second layout.
     pub(crate) fn halves(self, dim: usize, middle: usize) -> (Self, Self, isize) {
         let length = self.shape[dim];
         assert!(middle <= length, "the axis must be split inside");

@@ -22,7 +22,8 @@ pub(super) struct Loops {
     empty: bool,
 }
 
-/// The side of the square that a transposing copy processes together, in elements: the cache lines of both sides stay in L1.
+/// The side of the square that a transposing copy processes together, in elements: the cache lines of the source and of the
+/// target stay in L1.
 const TILE: usize = 32;
 
 impl Loops {
@@ -150,7 +151,7 @@ impl Loops {
         });
     }
 
-    /// Transposes one tile through a buffer. If a source's stride is a power of two, all rows of a tile share a few cache
+    /// Transposes one tile through a buffer. If the source's stride is a power of two, all rows of a tile share a few cache
     /// lines, and would evict each other.
     ///
     /// # Safety

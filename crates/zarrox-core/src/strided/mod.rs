@@ -222,7 +222,7 @@ impl<'a> View<'a> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis at `middle`: returns the positions before it, and those from it on.
+    /// Splits an axis at `middle`: returns the part before `middle`, and the part from `middle` on.
     #[must_use]
     #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
@@ -447,7 +447,7 @@ impl<'a> ViewMut<'a> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis at `middle`: returns the positions before it, and those from it on.
+    /// Splits an axis at `middle`: returns the part before `middle`, and the part from `middle` on.
     #[must_use]
     #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
@@ -583,7 +583,7 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// Returns the layout in which each element is a last axis of words.
+/// Returns the layout with an additional last axis for the words of each element.
 fn of_words(elements: &Layout, word: usize) -> Layout {
     let mut layout = elements.clone();
     layout.shape.push(layout.item / word);
@@ -620,7 +620,7 @@ unsafe fn slice_or_empty_mut<'a>(pointer: *mut u8, length: usize) -> &'a mut [u8
 mod tests {
     use super::*;
 
-    /// Element by element, by division: the reference.
+    /// Returns the elements, permuted one by one with divisions, as the reference.
     fn naive(source: &[u8], shape: &[usize], order: &[usize], item: usize, word: usize) -> Vec<u8> {
         let strides = contiguous_strides(shape, item);
         let out: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();

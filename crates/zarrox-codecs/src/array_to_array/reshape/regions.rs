@@ -49,8 +49,8 @@ impl Reshaping {
         Self { groups, to: to.into() }
     }
 
-    /// Returns the region of the second shape that has the elements of a region of the first, in the same order; `None` if they
-    /// are not a region.
+    /// Returns the region of the second shape that has the elements of a region of the first, in the same order; `None` if
+    /// these elements are not a region of the second shape.
     pub(crate) fn map(&self, region: &[Span]) -> Option<Dims<Span>> {
         if self.to.contains(&0) || region.iter().any(|span| span.count == 0) {
             return None;

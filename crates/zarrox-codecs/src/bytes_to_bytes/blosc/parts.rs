@@ -17,7 +17,7 @@ use crate::error::truncated;
 /// The number of bytes that are fetched first: for most buffers, the header and the offsets of all blocks.
 const HEAD: u64 = 4 << 10;
 
-/// A buffer of at most this many decoded bytes is decoded as a whole if more than three quarters of it are requested.
+/// The maximum number of decoded bytes of a buffer that is decoded as a whole if more than three quarters of it are requested.
 const WHOLE: usize = 8 << 20;
 
 /// The size of a block's offset in the table.
@@ -64,8 +64,8 @@ pub(crate) fn read(
     })])
 }
 
-/// Returns the error for a buffer that declares `size` bytes, more than there is room for. It is an overflow only if the blocks
-/// that fit are valid: the declared size may be wrong.
+/// Returns the error for a buffer that declares `size` bytes, more than there is room for. The error is an overflow only if the
+/// blocks that fit are valid: the declared size may be wrong.
 pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecError {
     let length = room.len();
     let Some(header) = Header::read(encoded, encoded.len()) else { return damaged() };

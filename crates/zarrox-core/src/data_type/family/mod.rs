@@ -135,8 +135,8 @@ pub trait Family: fmt::Debug + Send + Sync {
         self.fill_to_v3(data_type, fill)
     }
 
-    /// Returns the number of an element; `None` for types whose elements are not numbers. Either all elements of a type have a
-    /// number, or none.
+    /// Returns the value of an element as a number; `None` for types whose elements are not numbers. Either all elements of a
+    /// type are numbers, or none.
     fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
         let _ = (data_type, element);
         None

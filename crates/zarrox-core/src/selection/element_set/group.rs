@@ -13,15 +13,15 @@ use super::PlacedPoints;
 /// Points, grouped by chunks.
 #[derive(Debug, Clone)]
 pub struct Grouped {
-    /// The points; those of one chunk are consecutive and in their original order.
+    /// The points. The points of one chunk are consecutive and in their original order.
     pub points: Arc<PlacedPoints>,
     /// Each touched chunk, in row-major order: its index along each of the dimensions, and the range of its points.
     pub chunks: Vec<(Dims<usize>, Range<usize>)>,
 }
 
 impl PlacedPoints {
-    /// Groups points by chunks. There is one list of positions for each dimension, in the order of the result, and for each
-    /// dimension its runs of equal chunks, which must cover the positions.
+    /// Groups points by chunks. `coordinates` has a list of positions for each dimension, in the order of the result. `runs`
+    /// has the runs of equal chunks for each dimension, which must cover the positions.
     ///
     /// Points that are already in the order of their chunks are not moved or copied.
     pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Positions>>, runs: &[R]) -> Grouped {
@@ -35,8 +35,8 @@ impl PlacedPoints {
     }
 }
 
-/// Groups a range of points by chunks. `order` lists the lists of positions by their significance in the order of chunks; the
-/// chunk indices and `runs` have the dimensions in this order.
+/// Groups a range of points by chunks. `order` has the dimensions by their significance in the order of chunks. The chunk
+/// indices and `runs` have the dimensions in this order.
 pub(super) fn group_range(
     points: &Arc<PlacedPoints>,
     range: Range<usize>,
@@ -152,7 +152,7 @@ impl<'a> Dim<'a> {
         Self { runs, first, width: width.checked_add(1), last }
     }
 
-    /// Appends the number of each point's chunk, counted from the first touched one, to its key.
+    /// Appends the number of each point's chunk, counted from the first touched chunk, to the key of the point.
     fn extend_keys(&self, keys: &mut [usize], list: &[usize], width: usize) {
         let (index, start, length) = self.first;
         let run = |position| self.runs.partition_point(|run| run.start <= position as u64);
@@ -261,7 +261,7 @@ fn order_by_counting(mut keys: Positions, total: usize) -> Order {
     (borders, Reordering::To(keys))
 }
 
-/// Returns the order of the points if the touched range of chunks exceeds any number.
+/// Returns the order of the points if the touched range has more chunks than a key can count.
 fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     let compare = |a: usize, b: usize| {
         let along = lists.iter().zip(runs);

@@ -16,7 +16,7 @@ use crate::strided::{Dims, Span};
 
 pub use group::Grouped;
 
-/// Points in an order in which those of one chunk are consecutive, and the position of each in the result.
+/// Points, and the position of each point in the result. The points of one chunk are consecutive.
 #[derive(Debug)]
 pub struct PlacedPoints {
     /// The points; for a mask, they are listed on first access.
@@ -30,7 +30,7 @@ pub struct PlacedPoints {
 /// Listed points.
 #[derive(Debug, Default)]
 struct Lists {
-    /// For each dimension the position of each point.
+    /// The position of each point, for each dimension.
     coordinates: Dims<Arc<Positions>>,
     /// The position of each point along the axis of the result; `None` if the n-th point is at position n. All positions
     /// differ: several threads may write to the result at the same time.
@@ -50,8 +50,8 @@ impl PlacedPoints {
         Self { lists: Lists { coordinates, places }.into(), mask: None, extents: OnceLock::new() }
     }
 
-    /// Creates the points where a mask is true in the `n`-th chunk with true positions. The position of each is its index among
-    /// all points of the mask in row-major order.
+    /// Creates the points where a mask is true in the `n`-th chunk with true positions. The position of each point in the
+    /// result is its index among all points of the mask in row-major order.
     pub fn of_mask(mask: &Arc<MaskedChunks>, n: usize) -> Self {
         let mask = MaskedChunk::new(mask.clone(), n);
         let extents = Dims::from(mask.extents()).into();
@@ -95,7 +95,7 @@ impl PlacedPoints {
     }
 }
 
-/// A range of points, relative to an origin: those in one chunk.
+/// The points of one chunk: a range of points, and the origin of the chunk.
 #[derive(Debug, Clone)]
 pub struct PointRange {
     /// The dimensions of the chunk that the points have.
@@ -127,11 +127,11 @@ pub enum ElementAxis {
 /// Elements of a chunk: every combination of the positions of its axes. Each dimension of the chunk belongs to exactly one
 /// axis.
 ///
-/// In memory, the elements have one axis for each of these, in the same order. So a set maps elements of a chunk to positions
-/// in memory: for reading, in the result; for writing, in the new values.
+/// In memory, the elements have one axis for each axis of the set, in the same order. So a set maps elements of a chunk to
+/// positions in memory: for reading, in the result; for writing, in the new values.
 #[derive(Debug, Clone)]
 pub struct ElementSet {
-    /// The axes, in the order of the memory's.
+    /// The axes, in the order of the axes in memory.
     pub axes: Vec<ElementAxis>,
 }
 
@@ -154,7 +154,7 @@ impl PointRange {
         self.points.mask.as_ref().filter(|mask| self.range == (0..mask.count()))
     }
 
-    /// Returns the listed positions of the points along the `k`-th of their dimensions; the origin is not subtracted.
+    /// Returns the listed positions of the points along the `k`-th of their dimensions, without subtracting the origin.
     pub(crate) fn positions(&self, k: usize) -> &[usize] {
         &self.points.coordinates()[k][self.range.clone()]
     }
@@ -182,8 +182,8 @@ impl PointRange {
         (close, Self { dims: smallvec![dim], points, range: 0..count, origin: smallvec![0] })
     }
 
-    /// Returns the points as a span, and the position of the first in memory, if they have one dimension, are evenly spaced in
-    /// ascending order and are consecutive in memory.
+    /// Returns the points as a span, and the position of the first point in memory, if they have one dimension, are evenly
+    /// spaced in ascending order and are consecutive in memory.
     fn as_span(&self) -> Option<(Span, usize)> {
         if self.dims.len() != 1 {
             return None;
@@ -284,8 +284,8 @@ impl ElementAxis {
         }
     }
 
-    /// Returns the dimension, the positions and the position of the first in memory, if the axis is a span or equivalent to
-    /// one.
+    /// Returns the dimension, the positions and the position of the first element in memory, if the axis is a span or
+    /// equivalent to one.
     fn as_span(&self) -> Option<(usize, Span, usize)> {
         match self {
             Self::Span { dim, span, place } => Some((*dim, *span, *place)),
@@ -362,8 +362,8 @@ impl ElementSet {
         set
     }
 
-    /// Returns the elements of the chunk with permuted dimensions: new dimension `i` is old dimension `order[i]`. The axes,
-    /// which are those of the memory, are unchanged.
+    /// Returns the elements of the chunk with permuted dimensions: new dimension `i` is old dimension `order[i]`. The axes in
+    /// memory are unchanged.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
         let mut new: Dims<usize> = smallvec![0; order.len()];
@@ -404,8 +404,8 @@ impl ElementSet {
         Some(found)
     }
 
-    /// Returns the elements as a contiguous array with the [shape](ElementSet::shape) of the set, and their original
-    /// positions in memory as elements of that array.
+    /// Returns two sets: these elements, placed in a contiguous array with the [shape](ElementSet::shape) of the set, and the
+    /// elements of that array, placed at the original positions in memory.
     pub fn compact(&self) -> (Self, Self) {
         let (mut close, mut back) = (self.clone(), self.clone());
         for (dim, axis) in self.axes.iter().enumerate() {
@@ -432,11 +432,12 @@ impl ElementSet {
     }
 
     /// Returns the elements as boxes: for each the region of the chunk, with a span for each of the chunk's dimensions, and the
-    /// part of memory, with a span for each axis. Returns `None` if there are more than `limit`; this is detected without
-    /// examining all.
+    /// part of memory, with a span for each axis. Returns `None` if there are more than `limit` boxes, which is detected
+    /// without examining all elements.
     ///
-    /// The elements of a box are in the same order in both, but memory has the axes in its own order, and if several dimensions
-    /// share an axis, only the last of them is longer than 1. The order of the boxes preserves that the last value is kept.
+    /// The elements of a box have the same order in the chunk and in memory, except that memory has the axes in its own order.
+    /// If several dimensions share an axis, the box is longer than 1 only along the last of them. If an element occurs in
+    /// several boxes, its last value is in the last of these boxes.
     pub fn boxes(&self, limit: usize) -> Option<Vec<PlacedBox>> {
         if self.is_empty() {
             return Some(Vec::new());

@@ -56,7 +56,7 @@ pub(crate) struct Case {
     pub(crate) elements: Vec<Pair>,
 }
 
-/// One axis: the positions along each of its dimensions, and the places.
+/// One axis: the positions along each of its dimensions, and the positions in memory.
 struct Drawn {
     axis: ElementAxis,
     positions: Vec<Vec<usize>>,
@@ -363,7 +363,7 @@ fn evenly_spaced_points_are_a_span() {
     assert_eq!(spans(points(&[&[1], &[1]], None)), None);
 }
 
-/// Point by point: the reference.
+/// The points of each chunk, computed point by point as the reference.
 type Groups = BTreeMap<Vec<usize>, Vec<usize>>;
 
 fn check_groups(lists: &[Vec<usize>], runs: &[&[Run]], chunk_of: impl Fn(usize, usize) -> usize) {

@@ -1,12 +1,12 @@
-//! Copies of elements of a chunk that do not form a box to and from their positions in memory.
+//! Copying between memory and elements of a chunk that do not form a box.
 //!
 //! An [`ElementSet`] is a product of axes. Each axis becomes a loop with two byte offsets, one in the source and one in the
-//! target: evenly spaced positions advance by strides, listed points have a table, which is built for a block of points, so
-//! that it stays in the cache. Elements that are contiguous on both sides become one larger unit.
+//! target. Evenly spaced positions advance by strides. Listed points have a table of offsets, which is built for one block of
+//! points at a time, so that it stays in the cache. Elements that are contiguous on both sides become one larger unit.
 //!
-//! If a position of the chunk is selected several times, the last element in the order of memory must be kept. These elements
-//! are also a product, of the repetitions along each axis. However the axes and their blocks are nested, the last element of
-//! such a product is visited last, as long as each axis is traversed in ascending order, as all loops here do.
+//! If a position of the chunk is selected several times, the last element in the order of memory must be kept. The repeated
+//! elements are also a product: of the repetitions along each axis. Whatever the nesting of the axes and their blocks, the last
+//! element of this product is visited last, because all loops traverse each axis in ascending order.
 
 #[cfg(test)]
 mod tests;
@@ -77,10 +77,10 @@ enum Axis<'a> {
     Listed(Listed<'a>),
 }
 
-/// Points, and the distances of positions along each of their dimensions, and along the axis of memory.
+/// Points, and the lengths and strides of their dimensions in the chunk and of their axis in memory.
 struct Listed<'a> {
     points: &'a PointRange,
-    /// For each dimension, the length and the stride of the chunk.
+    /// The length and the stride of the chunk along each dimension.
     chunk: Dims<(usize, isize)>,
     memory: (usize, isize),
 }
@@ -308,8 +308,8 @@ impl Listed<'_> {
     }
 }
 
-/// Adds the distances of positions along one dimension from its origin to one side of the offsets; returns true if all are
-/// inside.
+/// Adds the distance of each position from the origin, along one dimension, to one side of the offsets. Returns true if all
+/// positions are inside the view.
 #[inline(always)]
 fn add(
     table: &mut [Offsets],
@@ -483,7 +483,8 @@ unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target
 /// Compacts the elements for which the flags are true.
 ///
 /// # Safety
-/// As many elements as there are flags must be readable from the source, at its distance; as many as are true must be writable.
+/// The source must be readable for one element per flag, at its distance. The target must be writable for one element per true
+/// flag.
 unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: (*mut u8, isize)) {
     let mut found = [const { MaybeUninit::<T>::uninit() }; EXAMINED];
     let mut count = 0;
@@ -509,8 +510,8 @@ unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: 
 /// Writes elements where the flags are true, and leaves the others unchanged.
 ///
 /// # Safety
-/// `count` elements, at least one, must be readable from the source, at its distance: as many as flags are true. As many as
-/// there are flags must be readable and writable in the target.
+/// `count` must be the number of true flags, at least one. The source must be readable for `count` elements, at its distance.
+/// The target must be readable and writable for one element per flag.
 unsafe fn expand<T: Copy>(
     flags: &[bool],
     count: usize,

@@ -48,7 +48,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// Returns the position for each dimension, if it varies along no axis of the joint shape.
+    /// Returns the position for each dimension, if the item varies along no axis of the joint shape.
     fn singles(&self) -> Result<Vec<ResolvedAxis>> {
         let at = |dim: &Dim, position: u64| ResolvedAxis::Span(single(dim.axis, position));
         match self {

@@ -52,7 +52,7 @@ impl DimSelection {
         }
     }
 
-    /// Returns the number of dimensions of the array that the item selects from, without those of an ellipsis.
+    /// Returns the number of dimensions of the array that the item selects from; 0 for an ellipsis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
@@ -173,7 +173,8 @@ impl FromIterator<DimSelection> for Selection {
 }
 
 impl fmt::Display for Selection {
-    /// Formats the selection in NumPy's syntax, with long arrays shortened. A kind other than NumPy's is written around it.
+    /// Formats the selection in NumPy's syntax, with long arrays shortened. The selection is enclosed in the name of its
+    /// kind, unless it follows NumPy's rules.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");
