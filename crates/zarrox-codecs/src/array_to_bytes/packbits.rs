@@ -336,7 +336,7 @@ impl PackBitsCodec {
         Ok(fetches)
     }
 
-    /// Unpacks elements from bit `skip` on and copies every one of the stride to its destination.
+    /// Unpacks `extent` elements from bit `skip` on, and copies the elements at these strides to their destinations.
     fn unpack(
         &self,
         packed: &[u8],

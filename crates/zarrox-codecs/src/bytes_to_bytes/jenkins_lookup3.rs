@@ -9,7 +9,7 @@
 //! | `prefix` | `null`, or a list of bytes that are hashed before the others |
 //!
 //! Names: `numcodecs.jenkins_lookup3` in v3, `jenkins_lookup3` in v2. In the lenient mode, absent members are 0 and `null`.
-//! numcodecs computes with a prefix but cannot write one to metadata; here it is a list of numbers.
+//! numcodecs computes with a prefix but cannot write it to metadata; here a prefix is a list of numbers.
 //!
 //! Encoded bytes: the bytes themselves, then their checksum as a little-endian `u32`.
 

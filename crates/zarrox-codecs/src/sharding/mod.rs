@@ -291,8 +291,8 @@ impl ShardingCodec {
         }
     }
 
-    /// Writes a shard from the inner chunks that `encode_chunk` appends; it returns false for an inner chunk that is not
-    /// stored.
+    /// Writes a shard from the inner chunks that `encode_chunk` appends; `encode_chunk` returns false for an inner chunk that
+    /// is not stored.
     fn assemble(
         &self,
         options: EncodeOptions,

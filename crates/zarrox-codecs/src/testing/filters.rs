@@ -62,7 +62,7 @@ pub(crate) fn round_trip(specs: &[CodecSpec], storage: &Storage, elements: &[u8]
 }
 
 /// Checks that the strict mode accepts a configuration, that the lenient forms normalise to it, and the errors for invalid
-/// ones.
+/// configurations.
 pub(crate) fn configurations(
     name: &str,
     storage: &Storage,

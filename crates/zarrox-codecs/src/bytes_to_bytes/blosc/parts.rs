@@ -211,7 +211,7 @@ impl Buffer {
 /// Adjacent blocks, and the fetches of their decoded bytes.
 struct Group<'a> {
     buffer: Buffer,
-    /// The first block.
+    /// The index of the first block.
     first: usize,
     /// The ranges of the blocks in the stored buffer.
     places: Vec<Range<usize>>,

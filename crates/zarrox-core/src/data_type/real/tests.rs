@@ -337,7 +337,7 @@ fn small_floats_are_rounded_as_everywhere() {
 fn an_integer_between_two_small_floats_is_not_rounded_twice() {
     let bfloat16 = real("bfloat16");
     let mut out = [0; 2];
-    // The 64-bit float next to all three is the first.
+    // All three numbers become the same 64-bit float: the first of them.
     let tie = (1_i128 << 80) + (1 << 72);
     for (whole, up) in [(tie, false), (tie + 1, true), (tie - 1, false)] {
         bfloat16.write(Number::Integer(whole), Rounding::NearestEven, OutOfRange::Refuse, &mut out).unwrap();

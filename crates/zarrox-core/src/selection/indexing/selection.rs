@@ -52,7 +52,7 @@ impl DimSelection {
         }
     }
 
-    /// Returns the number of dimensions of the array that the item selects from; 0 for an ellipsis.
+    /// Returns the number of dimensions of the array that the item selects from; 0 for an ellipsis and for a new axis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
