@@ -232,7 +232,8 @@ impl Error {
         of_chunk.or(self.0.key.as_deref())
     }
 
-    /// Returns the name of the codec that failed, if any: the innermost one, such as a codec of a shard's inner chunks.
+    /// Returns the name of the codec that failed, if the error has one. It is the innermost codec, such as a codec of a shard's
+    /// inner chunks.
     pub fn codec(&self) -> Option<&str> {
         self.0.codec.as_deref()
     }

@@ -3,7 +3,7 @@
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>
 //!
 //! Values are processed token by token in place, so that a false count cannot cause a large allocation. [`to_json`] builds a
-//! tree. An empty element is nil. No crate is used, because the ones that read MessagePack build values or trust counts.
+//! tree. An empty element is nil. No crate is used, because the crates that read MessagePack build values or trust counts.
 
 use crate::error::CodecError;
 use crate::json::{Json, JsonNumber, Map};
@@ -121,7 +121,7 @@ impl<'a> Token<'a> {
         Ok(())
     }
 
-    /// Returns the number of following values that are inside this one.
+    /// Returns the number of following values that the token contains.
     fn inside(self) -> u64 {
         match self {
             Self::List(count) => count.into(),

@@ -1,4 +1,4 @@
-//! `delta`: the first number, followed by the difference of each number to the one before it.
+//! `delta`: the first number, followed by the difference between each number and the number before it.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/delta.html>
 //!
@@ -138,7 +138,7 @@ struct DeltaFilter {
     fill: FillValue,
 }
 
-/// Whether encoding checks that the encoded elements decode to the original ones.
+/// Whether encoding checks that the encoded elements decode to the original elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
     /// Never: integers that wrap while encoding wrap back while decoding.
@@ -199,10 +199,10 @@ impl Filter for DeltaFilter {
 
 /// Numbers that can be stored as differences.
 trait Sums: Plain {
-    /// Returns the sum of both.
+    /// Returns the sum of the two numbers.
     fn plus(self, other: Self) -> Self;
 
-    /// Returns the difference of both.
+    /// Returns the difference of the two numbers.
     fn minus(self, other: Self) -> Self;
 
     /// Returns the number without its fraction.
@@ -269,7 +269,8 @@ where
     }
 }
 
-/// Computes the difference of each element to the one before it; for the first, the element itself.
+/// Computes the difference between each element and the element before it. The first element is unchanged, unless `before` has
+/// an element.
 #[multiversion(targets("x86_64+avx2"))]
 fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     let (from, to) = (T::elements(from), T::elements_mut(to));

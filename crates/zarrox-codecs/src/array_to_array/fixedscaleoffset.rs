@@ -13,7 +13,7 @@
 //! `https://codec.zarrs.dev/array_to_array/fixedscaleoffset`, in v3; `fixedscaleoffset` in v2. In the lenient mode, an absent
 //! `dtype` is the data type of the array.
 //!
-//! The arithmetic is that of NumPy, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping,
+//! The arithmetic equals NumPy's, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping,
 //! if `scale` and `offset` are integers; all other numbers in double precision. Numbers that `astype` cannot represent after
 //! rounding are rejected, except the fill value: chunks are padded with it.
 
@@ -165,7 +165,7 @@ impl Scaling {
 struct ScaleFilter {
     scaling: Scaling,
     encode: Steps,
-    /// The float type in which stored numbers are divided.
+    /// The float type that stored numbers are converted to and divided in.
     quotients: Storage,
     decode: Steps,
     from: Storage,

@@ -72,7 +72,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     }
     let order = match (config.get("endian"), chunk.storage()) {
         (None, storage) if storage.word() == 1 => None,
-        // Not from v3 metadata, but from v2, in which each field has its own byte order.
+        // A list is never in v3 metadata: it comes from v2, whose fields have separate byte orders.
         (Some(list @ Json::Array(_)), Storage::Struct(_)) => Some(each_order(list, chunk.storage())?),
         _ => Some(ByteOrder::One(config.choice("endian", ENDIANS, Endian::Little)?)),
     };

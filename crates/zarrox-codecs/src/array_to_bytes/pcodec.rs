@@ -353,7 +353,7 @@ fn decode_unit<'e, T: Number>(
 ) -> Result<&'e [u8], CodecError> {
     check_dictionary(encoded, numbers.len())?;
     let (mut unit, page) = units.chunk_decompressor::<T, _>(encoded).map_err(damaged)?;
-    // The library allocates a window before it validates the input. Its own windows are not longer than this.
+    // The library allocates a window before it validates the input. The windows of its own encoder are not longer than this.
     if let DeltaEncoding::Lookback { config, .. } = &unit.meta().delta_encoding
         && 1_usize
             .checked_shl(config.window_n_log)

@@ -51,7 +51,7 @@ pub(crate) fn join(planes: &[u8], elements: &mut [u8], item: usize) {
     }
 }
 
-/// Interleaves the bytes of the first half of the vectors with those of the second half.
+/// Interleaves the bytes of the first half of the vectors with the bytes of the second half.
 #[inline]
 fn zip<const N: usize>(block: [u8x16; N]) -> [u8x16; N] {
     let mut zipped = block;
@@ -112,7 +112,7 @@ fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     done
 }
 
-/// Returns the first columns of the squares of 16 × 16 bytes into which elements of any size are divided. The last square may
+/// Returns the first columns of the squares of 16 × 16 bytes that elements of any size are divided into. The last square may
 /// overlap the one before it.
 fn columns(item: usize) -> impl Iterator<Item = usize> {
     (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))

@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn golden() {
-        // No other implementation has this codec: created by hand from the specification. The checksum is that of `crc32c`, the
-        // gzip member is Python's `gzip.compress(b'abc', mtime=0)`.
+        // No other implementation has this codec: created by hand from the specification. The checksum was computed with
+        // `crc32c`, and the gzip member with Python's `gzip.compress(b'abc', mtime=0)`.
         let specs = json!([{"name": "crc32c"}, {"name": "gzip", "configuration": {"level": 9}}]);
         let conditional = |bits| {
             make(&spec(NAME, json!({"codecs": specs, "header_bits": bits})), Strictness::Strict).unwrap()

@@ -2,7 +2,7 @@
 //!
 //! The bytes of a shard do not identify their inner chunk: only the index does. So only the corrections that are consistent
 //! with the inner chunks are tried, and a correction is accepted only if the stored checksum is the checksum of the
-//! corrected index. Without such a correction, the inner chunks are unknown, however plausible the entries are.
+//! corrected index. Without such a correction, the inner chunks are unknown, even if the entries are plausible.
 
 use std::ops::Range;
 
@@ -178,7 +178,7 @@ impl Search<'_> {
     }
 }
 
-/// Bytes that belong to no inner chunk, and the inner chunks whose numbers are between those of its neighbours.
+/// Bytes that belong to no inner chunk, and the inner chunks whose numbers are between the numbers of its neighbours.
 struct Gap {
     bytes: Range<usize>,
     cells: Range<usize>,

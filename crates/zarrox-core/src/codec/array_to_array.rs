@@ -9,7 +9,7 @@ use crate::strided::{Dims, Span, View, ViewMut};
 
 /// A codec that turns an array into another array.
 pub trait ArrayToArray: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the chunk after encoding.

@@ -9,7 +9,7 @@ use crate::strided::View;
 
 /// A codec that converts an array to bytes. A codec pipeline has exactly one of these.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the number of encoded bytes of a chunk.
@@ -59,8 +59,8 @@ pub trait InPlace: RegionRanges {
     /// Decodes a chunk in place.
     fn decode_in_place(&self, chunk: &mut [u8]);
 
-    /// Returns true if the encoded elements equal those in memory byte for byte. The codec pipeline then stores and changes
-    /// them without this codec.
+    /// Returns true if the encoded elements have the same bytes as the elements in memory. The codec pipeline then stores and
+    /// changes them without this codec.
     fn stores_memory(&self) -> bool;
 }
 

@@ -8,7 +8,7 @@ use crate::json::Map;
 
 /// A codec that converts bytes to bytes.
 pub trait BytesToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the name for v3 metadata with this configuration, if it differs from the name of the definition.

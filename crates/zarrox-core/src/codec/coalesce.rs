@@ -3,7 +3,7 @@
 //! A codec whose elements are regularly spaced merges ranges with small gaps ([`GAP`]) into one range, as long as the range
 //! fits into a core's cache ([`BLOCK`]). The driver then groups the ranges of all codecs ([`Coalesce::group`]).
 
-/// The largest gap between two needed ranges that is read with them, in bytes: another request would take longer.
+/// The largest gap between two needed ranges that are read together, in bytes: another request would take longer.
 pub const GAP: usize = 8 << 10;
 
 /// The number of bytes of the bounding box for each separately read box: elements that do not form a box are read as several
@@ -28,7 +28,7 @@ pub const DIRECT: usize = 32 << 10;
 /// The limits for grouping ranges of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coalesce {
-    /// The largest gap between two ranges that is read with them, in bytes.
+    /// The largest gap between two ranges that are read together, in bytes.
     pub gap: u64,
     /// The maximum number of bytes of a group.
     pub together: u64,

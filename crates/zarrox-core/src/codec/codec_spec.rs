@@ -15,7 +15,7 @@ pub struct CodecSpec {
 
 impl CodecSpec {
     /// Creates a codec with this name and configuration. The configuration is a JSON object; any other value counts as an empty
-    /// one.
+    /// object.
     pub fn new(name: impl Into<String>, configuration: Json) -> Self {
         let configuration = match configuration {
             Json::Object(map) => map,
@@ -42,7 +42,7 @@ impl CodecSpec {
         }
     }
 
-    /// Returns the codecs inside the configuration, such as those of a shard.
+    /// Returns the codecs inside the configuration, such as the codecs of a shard's inner chunks.
     #[doc(hidden)]
     pub fn inside(&self) -> Vec<Self> {
         let inside = self.configuration.get("codecs").and_then(Json::as_array);

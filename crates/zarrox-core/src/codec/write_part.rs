@@ -62,7 +62,7 @@ impl<'a> WritePart<'a> {
         self.region().is_some_and(|region| covers(region, shape))
     }
 
-    /// Returns true if values of the chunk differ from the new ones.
+    /// Returns true if values of the chunk differ from the new values.
     pub fn changes(&self, chunk: &View<'_>) -> bool {
         let Some(fields) = &self.fields else { return !self.elements.are_equal(chunk, &self.source) };
         fields.iter().any(|field| {

@@ -81,7 +81,7 @@ impl NumberCast {
         })
     }
 
-    /// Casts contiguous elements: as many as both slices have. Returns true unless the policy is [`Policy::Checked`] and a
+    /// Casts as many contiguous elements as both slices hold. Returns true unless the policy is [`Policy::Checked`] and a
     /// number changes.
     pub fn cast(&self, from: &[u8], to: &mut [u8]) -> bool {
         if let Some(pass) = self.alone {
@@ -207,7 +207,7 @@ mod tests {
                 for (element, cast) in elements.iter().zip(all.chunks_exact(to.size())) {
                     let number = source.number(from, element).unwrap();
                     assert!(family.write_number(to, number, &mut alone));
-                    // The bits of a NaN may differ from those of a single cast, but it remains a NaN.
+                    // The bits of a NaN may differ from the bits after a single cast, but the result remains a NaN.
                     let [cast_number, wanted] =
                         [cast, &alone].map(|element| family.number(to, element).unwrap());
                     let same = cast == alone || (cast_number.is_same(wanted) && is_nan(wanted));
@@ -301,7 +301,8 @@ mod tests {
         assert!(!highest.cast(&[128], &mut [0]) && highest.cast(&[127], &mut [0]));
     }
 
-    /// Casts doubles and singles, in pieces, and compares each with its single cast, and whether the number is unchanged.
+    /// Casts doubles and singles in several calls. Compares each result with the cast of a single number, and the
+    /// reported change with the changes of the single numbers.
     fn compare<T: Plain + Debug>(to: &Storage, numbers: &[f64], one: impl Fn(f64) -> (T, bool)) {
         #[expect(clippy::cast_possible_truncation, reason = "rounded")]
         let singles: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();

@@ -1,4 +1,4 @@
-//! JSON values, similar to those of `serde_json` except for the numbers.
+//! JSON values, similar to the values of `serde_json` except for the numbers.
 
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};

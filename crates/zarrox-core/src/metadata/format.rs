@@ -87,7 +87,7 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// Returns the display name of the format: `v2`, `v3`.
     fn name(&self) -> &'static str;
 
-    /// Returns the layout of new hierarchies, and of existing ones unless an entry document defines another.
+    /// Returns the layout of new hierarchies, and of existing hierarchies unless an entry document defines another layout.
     fn layout(&self) -> Layout;
 
     /// Returns the key of the entry document at the root, which defines the layout of the whole hierarchy; `None` if nodes are

@@ -127,7 +127,7 @@ pub(super) fn patched_shape(
     Ok(vec![(name, json::to_ascii(&map)?)])
 }
 
-/// Returns the first document with other members, in zarr-python's order.
+/// Returns the first document with changed members, in zarr-python's order.
 pub(super) fn patched_members(
     name: &'static str,
     documents: &[Option<Vec<u8>>],
@@ -317,7 +317,7 @@ fn read_codecs(
         let (kind, spec) = read_codec(member, json, item, context)?;
         item = match kind {
             CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
-            // numcodecs converts numbers to single bytes this way.
+            // In numcodecs, these codecs convert numbers to single bytes.
             CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
         };
         let is_filter = kind == CodecKind::ArrayToArray;

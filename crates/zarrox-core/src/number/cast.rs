@@ -126,7 +126,7 @@ impl RealCast {
     }
 }
 
-/// Returns the indices of the marked elements. The usual case, in which none is marked, does not examine each element.
+/// Returns the indices of the marked elements. The usual case, without any mark, does not examine each element.
 pub fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
     // Without an early exit, so that the loop is vectorised.
     let any = bad.iter().fold(false, |any, bad| any | bad);

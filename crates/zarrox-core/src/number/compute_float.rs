@@ -1,4 +1,4 @@
-//! [`ComputeFloat`]: the floats in which casts compute.
+//! [`ComputeFloat`]: the floats whose arithmetic casts use.
 
 use std::ops::{BitOr, BitXor, Sub};
 

@@ -3,7 +3,7 @@
 /// The rounding mode for numbers that a type cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rounding {
-    /// The nearest number; for ties, the even one.
+    /// The nearest number; for ties, the even number.
     #[default]
     NearestEven,
     /// The next number towards zero.
@@ -12,7 +12,7 @@ pub enum Rounding {
     TowardsPositive,
     /// The next number towards negative infinity.
     TowardsNegative,
-    /// The nearest number; for ties, the one further from zero.
+    /// The nearest number; for ties, the number further from zero.
     NearestAway,
 }
 

@@ -1,4 +1,4 @@
-//! The boxes in which an array is copied to another chunk grid.
+//! Boxes: an array is copied to another chunk grid one box at a time.
 
 use super::indexing::{DimSelection, Selection};
 
@@ -79,7 +79,7 @@ impl Boxes {
         (0..self.shape.len()).map(times).product()
     }
 
-    /// Returns the largest boxes that divide both these and other boxes.
+    /// Returns the largest boxes that these boxes and the other boxes can be divided into.
     pub fn common(&self, others: &Self) -> Self {
         let lengths = self.lengths.iter().zip(&others.lengths).map(|(a, b)| *a.min(b)).collect();
         Self { lengths, ..self.clone() }

@@ -76,7 +76,7 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if the elements of the chunk equal those in memory.
+    /// Returns true if the elements of the chunk equal the elements in memory.
     pub fn are_equal(&self, chunk: &View<'_>, memory: &View<'_>) -> bool {
         match self {
             Self::Box(region) => chunk.region(region).equals(memory),

@@ -13,7 +13,7 @@ pub struct Piece {
     pub chunk: usize,
     /// The positions, relative to the chunk's start.
     pub span: Span,
-    /// The index, in the whole span, of the first position. The others follow consecutively.
+    /// The index of the first position in the whole span. The other positions follow consecutively.
     pub out: usize,
 }
 
@@ -112,8 +112,8 @@ impl Pieces {
     }
 }
 
-/// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order, with one piece for each dimension
-/// and the part of `out`, which has the shape of the region, that the chunk fills.
+/// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order. `visit` receives one piece for
+/// each dimension, and the part of `out` that the chunk fills. `out` has the shape of the region.
 pub fn split_mut<'a, E>(
     region: &[Span],
     chunk: &[usize],

@@ -202,7 +202,7 @@ impl Iterator for Parts {
 }
 
 impl Axis {
-    /// Returns the end of the part that begins here: the end of a chunk, if one is within the limit.
+    /// Returns the end of the part that begins here: the end of a chunk, if a chunk ends within the limit.
     fn end(&self, begin: u64) -> u64 {
         let end = begin.saturating_add(self.part).min(self.length);
         if end == self.length {

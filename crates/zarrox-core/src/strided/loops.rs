@@ -106,7 +106,7 @@ impl Loops {
     /// As for [`Loops::copy_items`], with elements of the size of `T`.
     pub(super) unsafe fn map<T: Copy>(&self, source: *const u8, target: *mut u8, f: impl Fn(T) -> T + Copy) {
         let item = self.item.cast_signed();
-        // An outer axis that is dense in the source while the inner one is not: a transposition.
+        // In a transposition, an outer axis is dense in the source, and the inner axis is not.
         let cross = self.outer.iter().position(|l| l.source == item && l.count > 1);
         match cross {
             // SAFETY: the caller's guarantee.

@@ -167,7 +167,7 @@ impl<'a> View<'a> {
         result
     }
 
-    /// Returns the part at these spans, one for each dimension. Panics if one is outside the view.
+    /// Returns the part at these spans, one for each dimension. Panics if a span is outside the view.
     #[must_use]
     pub fn region(&self, spans: &[Span]) -> View<'a> {
         let mut view = self.clone();
@@ -342,7 +342,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the same memory for reading.
+    /// Returns a view of the same memory for reading.
     #[doc(hidden)]
     pub fn as_view(&self) -> View<'_> {
         View { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
@@ -393,7 +393,7 @@ impl<'a> ViewMut<'a> {
         ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// Returns the part at these spans, one for each dimension. Panics if one is outside the view.
+    /// Returns the part at these spans, one for each dimension. Panics if a span is outside the view.
     #[must_use]
     pub fn into_region(mut self, spans: &[Span]) -> ViewMut<'a> {
         let offset = self.layout.narrow(spans);
@@ -466,7 +466,7 @@ impl<'a> ViewMut<'a> {
         Some(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Returns the axis with the smallest stride among those with at least two positions, if there are any.
+    /// Returns the axis with the smallest stride among the axes with at least two positions; `None` if there is no such axis.
     #[doc(hidden)]
     pub fn fastest_axis(&self) -> Option<usize> {
         let axes = (0..self.shape().len()).rev().filter(|&axis| self.shape()[axis] > 1);

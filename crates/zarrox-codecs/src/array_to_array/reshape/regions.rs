@@ -124,7 +124,7 @@ fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
         .collect()
 }
 
-/// Appends a span of each factor; together they are the same positions. Without factors, there is one position.
+/// Appends a span of each factor. Together, these spans have the positions of `span`. Without factors, there is one position.
 fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<()> {
     let inner: usize = match factors {
         [] => return Some(()),

@@ -3,8 +3,8 @@
 //! Format: <https://zfp.readthedocs.io/en/latest/algorithm.html>
 //!
 //! zfp supports integers and floats of 32 and 64 bits. Integers of 8 and 16 bits are shifted up to 31 bits, as zfp's own
-//! functions for them do; unsigned integers of 32 and 64 bits are stored as signed ones, which can represent only their lower
-//! half.
+//! functions for them do; unsigned integers of 32 and 64 bits are stored as signed integers, which can represent only the
+//! lower half of their range.
 
 use bytemuck::Pod;
 use zarrox_core::codec::{ChunkSpec, CodecContext, CodecError, ReadRegion};

@@ -314,7 +314,7 @@ mod tests {
         bytes_to_bytes_suite(&registry, &stored.into(), Integrity::Unchecked);
     }
 
-    /// `numcodecs.Blosc(cname, clevel=5, shuffle=…)` of [`steps`], one of each kind.
+    /// The results of `numcodecs.Blosc(cname, clevel=5, shuffle=…)` for [`steps`], with each compressor and shuffle.
     const GOLDEN: &[&str] = &[
         // blosclz, shuffle 0
         "02010002d0070000d00700006400000014000000240000002300000000e0ba03010001e0bd01010002e0bd0101\

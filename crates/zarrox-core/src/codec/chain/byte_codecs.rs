@@ -18,8 +18,8 @@ pub(super) const STREAM: usize = 512 << 10;
 /// The maximum size of chunks that are always decoded whole, in bytes: finding the needed parts would cost more.
 pub(super) const PARTS: usize = 128 << 10;
 
-/// The minimum size of chunks that are verified block by block, in bytes: this is slower than in one call, but needs little
-/// memory.
+/// The minimum size of chunks that are verified block by block, in bytes: verification is slower than in one call, but needs
+/// little memory.
 const VERIFIED: usize = 32 << 20;
 
 /// A bytes→bytes codec with its name.

@@ -1,4 +1,4 @@
-//! Encoding chunks, and updating parts of stored ones.
+//! Encoding chunks, and updating parts of stored chunks.
 
 use super::array_codecs::{scratch, whole};
 use super::build::CodecChain;

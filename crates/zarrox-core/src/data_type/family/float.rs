@@ -241,7 +241,7 @@ fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> 
     }
     match digits.split_once('.') {
         None => format!("{digits}.0"),
-        // If two of the shortest texts are equally near, NumPy uses the one with the even digit, Rust the larger.
+        // If two of the shortest texts are equally near, NumPy uses the text with the even digit, and Rust the larger number.
         Some((_, fraction)) => format!("{value:.precision$}", precision = fraction.len()),
     }
 }

@@ -72,7 +72,7 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// Parses a v3 name and configuration.
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
 
-    /// Parses a v2 type string. The default implementation accepts none, for types without such a string.
+    /// Parses a v2 type string. The default implementation accepts no type string.
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let _ = dtype;
         None
@@ -123,8 +123,8 @@ pub trait Family: fmt::Debug + Send + Sync {
         }
     }
 
-    /// Parses a fill value. `Lenient` accepts every known form with a clear meaning, `Strict` only those of the specification.
-    /// The forms of the two formats do not conflict, so one parser supports both.
+    /// Parses a fill value. `Lenient` accepts every known form with a clear meaning, `Strict` only the forms of the
+    /// specification. The forms of the two formats do not conflict, so one parser supports both.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue>;
 
     /// Returns a fill value in the form of v3 metadata.

@@ -38,7 +38,7 @@ pub(crate) fn nests_lists(id: &str) -> bool {
 }
 
 impl DataType {
-    /// Returns the type of Python objects, each a MessagePack value in memory; only v2 has it.
+    /// Returns the type of Python objects, each a MessagePack value in memory; only v2 has this type.
     pub fn object() -> Self {
         let name = NAME.to_owned();
         Self::Extension(Box::new(Extension {

@@ -1,10 +1,10 @@
 //! Floats of machine learning: `bfloat16` and types of 8, 6 and 4 bits. v3 only.
 //!
-//! Each element takes one byte, except that a `bfloat16` takes two. The names are those of `ml_dtypes`: `e` is the number of
-//! bits of the exponent, `m` of the mantissa; types with `fn` have no infinities, and with 8 bits they have one NaN of each
-//! sign; types with `uz` have one NaN instead of the negative zero. `float8_e8m0fnu` has neither sign nor zero: its elements
-//! are powers of two, and one NaN. Its default fill value has the bit pattern 0, as for the other types. For this type, the
-//! pattern 0 is the smallest number, 2^-127, as in NumPy and tensorstore.
+//! Each element takes one byte, except that a `bfloat16` takes two. The names are the names in `ml_dtypes`: `e` is the
+//! number of bits of the exponent, `m` of the mantissa; types with `fn` have no infinities, and with 8 bits they have one
+//! NaN of each sign; types with `uz` have one NaN instead of the negative zero. `float8_e8m0fnu` has neither sign nor zero:
+//! its elements are powers of two, and one NaN. Its default fill value has the bit pattern 0, as for the other types. For
+//! this type, the pattern 0 is the smallest number, 2^-127, as in NumPy and tensorstore.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -159,7 +159,7 @@ impl Layout {
             _ if powers => above,
             _ => below + (below & 1),
         };
-        // These types have no negative zero for a negative value that rounds to zero.
+        // In types without a negative zero, a negative value that rounds to zero loses its sign.
         let vanishes = nearest == 0 && self.special == Special::NegativeZeroIsNan;
         Some(if vanishes { 0 } else { sign | nearest })
     }

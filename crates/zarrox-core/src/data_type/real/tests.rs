@@ -73,7 +73,8 @@ fn between(a: Number, b: Number) -> Number {
     }
 }
 
-/// Returns numbers of a type that test another type: random ones, and ones near the limits of both.
+/// Returns numbers of a type that test another type: random numbers, and numbers near the limits of both
+/// types.
 fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
     let mut elements = Vec::new();
     let mut add = |value: Number, rounding: Rounding| {

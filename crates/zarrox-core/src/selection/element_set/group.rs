@@ -75,7 +75,7 @@ pub(super) fn group_range(
     Grouped { chunks, points }
 }
 
-/// Permutes a range of points: the n-th becomes the one with the index `from[n]`.
+/// Permutes a range of points: the `n`-th point becomes the point with the index `from[n]`.
 fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) -> Arc<PlacedPoints> {
     let moved = |list: &Arc<Positions>| {
         let list = &list[range.clone()];
@@ -90,7 +90,7 @@ fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) ->
     Arc::new(PlacedPoints::placed(coordinates, Some(from)))
 }
 
-/// Permutes a range of points: the n-th moves to the index `to[n]`.
+/// Permutes a range of points: the `n`-th point moves to the index `to[n]`.
 fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<PlacedPoints> {
     let moved = |list: &[usize]| {
         let mut moved: Positions = std::iter::repeat_n(0, to.len()).collect();
@@ -167,8 +167,9 @@ impl<'a> Dim<'a> {
             return append(keys, list, width, |position| (position - start) >> shift);
         }
         if u32::try_from((self.last - start) | length).is_ok() {
-            // This is exact for a dividend and a divisor of 32 bits: the reciprocal is too large by less than 2^-64, which
-            // times the dividend is less than 2^-32, and quotients differ from the next integer by at least 1 / divisor.
+            // This is exact for a dividend and a divisor of 32 bits. The reciprocal is too large by less than 2^-64. Times
+            // the dividend, this error is less than 2^-32, while a quotient differs from the next integer by at least 1 /
+            // divisor.
             let reciprocal = u128::from(u64::MAX / length as u64 + 1);
             #[expect(clippy::cast_possible_truncation, reason = "the quotient is at most the dividend")]
             let divided = |position: usize| (((position - start) as u128 * reciprocal) >> 64) as usize;

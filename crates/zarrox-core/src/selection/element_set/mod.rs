@@ -233,7 +233,7 @@ impl PointRange {
         Some(borders.windows(2).map(|pair| self.stretch(pair[0]..pair[1])).collect())
     }
 
-    /// Returns these points, each of which continues the previous one, as a stretch.
+    /// Returns these points as a stretch. Each point must continue the previous point.
     fn stretch(&self, which: Range<usize>) -> Stretch {
         let last = self.dims.len().saturating_sub(1);
         let along = |(k, &dim): (usize, &usize)| {

@@ -292,7 +292,7 @@ fn boxes_have_the_elements_in_their_order() {
         let boxes = case.set.boxes(usize::MAX).unwrap();
         let mut found: Vec<Pair> = Vec::new();
         for (region, memory) in &boxes {
-            // The same as a set, whose axes have one long dimension each: the last.
+            // The same elements as a set. The last dimension of each axis is its only long one.
             let axes = case.set.axes.iter().zip(memory).map(|(axis, memory)| {
                 let (&dim, others) = axis.dims().split_last().unwrap();
                 assert!(others.iter().all(|&dim| region[dim].count == 1));

@@ -2,7 +2,8 @@
 //!
 //! An [`ElementSet`] is a product of axes. Each axis becomes a loop with two byte offsets, one in the source and one in the
 //! target. Evenly spaced positions advance by strides. Listed points have a table of offsets, which is built for one block of
-//! points at a time, so that it stays in the cache. Elements that are contiguous on both sides become one larger unit.
+//! points at a time, so that it stays in the cache. Elements that are contiguous in the source and in the target become one
+//! larger unit.
 //!
 //! If a position of the chunk is selected several times, the last element in the order of memory must be kept. The repeated
 //! elements are also a product: of the repetitions along each axis. Whatever the nesting of the axes and their blocks, the last
@@ -66,7 +67,7 @@ struct Walk<'a> {
     source: Source,
     /// The offsets of the first position of all evenly spaced axes.
     base: Offsets,
-    /// The number of bytes that are consecutive on both sides at each offset: one element, or more.
+    /// The number of bytes at each offset that are consecutive in the source and in the target: one element, or more.
     unit: usize,
     /// The axes, the outermost first.
     axes: Dims<Axis<'a>>,
@@ -329,7 +330,8 @@ fn add(
 }
 
 impl Table {
-    /// Combines adjacent points if most can be combined: those that are consecutive on both sides, `unit` bytes apart.
+    /// Combines points that are consecutive in the source and in the target, `unit` bytes apart, if most points can be
+    /// combined.
     fn find_stretches(&mut self, unit: usize) {
         self.stretches.clear();
         let step = unit.cast_signed();
@@ -371,7 +373,7 @@ impl Table {
 }
 
 impl Inner<'_> {
-    /// Calls `visit` with the offsets of each unit, or of several consecutive ones, and the number of bytes, until it returns
+    /// Calls `visit` with the offsets of each unit, or of several consecutive units, and the number of bytes, until it returns
     /// false.
     #[inline(always)]
     fn for_each(self, unit: usize, mut visit: impl FnMut(Offsets, usize) -> bool) -> bool {
@@ -744,7 +746,7 @@ impl ViewMut<'_> {
         self.copy_walk(&walk, &chunk);
     }
 
-    /// Copies from the view that is the walk's source to this one, which is its target.
+    /// Copies from `source`, the source of the walk, to this view, its target.
     fn copy_walk(&mut self, walk: &Walk<'_>, source: &View<'_>) {
         let buffers = self.vlen.zip(source.vlen).filter(|(own, other)| !std::ptr::eq(*own, *other));
         let Some((own, other)) = buffers else {

@@ -19,7 +19,7 @@ impl ResolvedSelection {
     /// Selects from the result of this selection.
     ///
     /// # Errors
-    /// When the selection does not fit the result. Axes in the message are those of the result.
+    /// When the selection does not fit the result. The message names axes of the result.
     pub fn select(&self, selection: &Selection) -> Result<Self> {
         let second = selection.resolve(&self.shape())?;
         let composing = Composing { first: self, second: &second };

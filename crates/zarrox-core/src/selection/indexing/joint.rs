@@ -1,8 +1,8 @@
 //! Index arrays that select jointly: they are broadcast to one shape, and divided into independent groups.
 //!
-//! Two arrays that vary along different axes of the joint shape (such as those of NumPy's `ix_`) select every combination, as
-//! independent axes do. So only arrays that vary along a common axis are listed point by point, and an array of one value is a
-//! single position.
+//! Two arrays that vary along different axes of the joint shape (such as the arrays of NumPy's `ix_`) select every
+//! combination, as independent axes do. So only arrays that vary along a common axis are listed point by point, and an array
+//! of one value is a single position.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl<'a> Joint<'a> {
 struct Group {
     /// The indices of the arrays.
     members: Vec<usize>,
-    /// The axes of the joint shape along which they vary, ascending.
+    /// The axes of the joint shape along which the arrays vary, ascending.
     along: Vec<usize>,
 }
 

@@ -24,7 +24,7 @@ pub fn check_lengths(shape: &[u64]) -> Result<()> {
 pub(super) struct Dim {
     /// The index of the dimension.
     pub(super) axis: usize,
-    /// Its length, which fits a list of positions.
+    /// The length of the dimension, which fits a list of positions.
     pub(super) length: i64,
 }
 

@@ -179,7 +179,7 @@ impl fmt::Display for Selection {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");
         match self.kind {
-            // A single list needs the comma: without it, its brackets would be those of the selection.
+            // A single list needs the comma: without it, its brackets would enclose the selection.
             Kind::Mixed if items.starts_with('[') && self.items.len() == 1 => write!(f, "{items},"),
             Kind::Mixed => f.write_str(&items),
             Kind::Orthogonal => write!(f, "oindex[{items}]"),

@@ -34,7 +34,7 @@ impl From<SliceInfoElem> for DimSelection {
     }
 }
 
-/// Returns a range in reverse order: its start and its exclusive end are those of the forward range.
+/// Returns a range in reverse order. The start and the exclusive end belong to the forward range.
 fn backwards(start: i64, end: Option<isize>, step: i64) -> DimSelection {
     if end == Some(0) {
         return DimSelection::Slice { start: Some(0), stop: Some(0), step: 1 };
