@@ -269,8 +269,8 @@ where
     }
 }
 
-/// Computes the difference between each element and the element before it. The first element is unchanged, unless `before` has
-/// an element.
+/// Computes the difference between each element and the element before it. `before` is the element before the first one;
+/// without it, the first element is unchanged.
 #[multiversion(targets("x86_64+avx2"))]
 fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     let (from, to) = (T::elements(from), T::elements_mut(to));

@@ -2,8 +2,8 @@
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
 //!
-//! It has no configuration. The encoded chunk is flat: a byte with the number of padding bits in the last one, and the
-//! elements, the first of each eight in the highest bit.
+//! It has no configuration. The encoded chunk is flat. Its first byte has the number of padding bits in the last byte. The
+//! elements follow, eight in each byte, the first of the eight in the highest bit.
 //!
 //! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are also packed as booleans: every number except 0
 //! is true, and decodes to 1.

@@ -12,7 +12,7 @@ pub(crate) struct Packing {
     pub(crate) bytes: usize,
     /// The lowest bit that is packed.
     pub(crate) first: u32,
-    /// The number of bits that are packed: 1 to 64; with `first` at most the bits of the number.
+    /// The number of bits that are packed: 1 to 64. `first + bits` is at most the number of bits of a number.
     pub(crate) bits: u32,
     /// True if the highest of the packed bits is the sign.
     pub(crate) signed: bool,

@@ -263,7 +263,7 @@ impl Selected {
         Self { start, counts, steps, item }
     }
 
-    /// Returns the number of positions along each dimension that one fetch reads, and true if it may be read directly into
+    /// Returns the number of positions along each dimension that one fetch reads, and true if a fetch may read directly into
     /// `out`.
     fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
         let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
@@ -283,7 +283,7 @@ impl Selected {
         (scattered, false)
     }
 
-    /// Returns the largest blocks whose gaps are at most `gap` and that span at most `limit`.
+    /// Returns the shape of the largest blocks whose gaps are at most `gap` and whose extent is at most `limit`.
     pub(crate) fn blocks(&self, gap: usize, limit: usize) -> Dims<usize> {
         let mut blocks = Dims::from_elem(1, self.counts.len());
         let mut extent = self.item;

@@ -325,7 +325,7 @@ fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecErro
     Ok(())
 }
 
-/// Returns the number of values in the next unit, after its type; `None` at the end of the file.
+/// Reads the type and the number of values of the next unit, and returns the number; `None` at the end of the file.
 fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError> {
     let encoded = *rest;
     match *encoded {

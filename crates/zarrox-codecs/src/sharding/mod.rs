@@ -332,7 +332,7 @@ impl ShardingCodec {
     }
 
     /// Rejects a shard larger than the limit: overlapping entries of a damaged index could make a rewritten shard far larger
-    /// than the stored one.
+    /// than the stored shard.
     fn check_room(&self, size: usize) -> Result<(), CodecError> {
         let limit = self.inner.limit();
         if size <= limit {

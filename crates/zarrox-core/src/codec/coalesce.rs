@@ -6,8 +6,8 @@
 /// The largest gap between two needed ranges that are read together, in bytes: another request would take longer.
 pub const GAP: usize = 8 << 10;
 
-/// The number of bytes of the bounding box for each separately read box: elements that do not form a box are read as several
-/// boxes only if the bounding box has at least this many bytes for each of them.
+/// The minimum size of a bounding box for each box inside it, in bytes. If elements form more boxes, the whole bounding box is
+/// read.
 pub const BYTES_PER_BOX: usize = 4 << 10;
 
 /// The maximum number of bytes of a range that is scattered to several destinations: the range should still be in the L2 cache
@@ -21,8 +21,8 @@ pub const BLOCK_TRANSPOSED: usize = 8 << 20;
 /// The maximum number of bytes of a range that goes directly into the output.
 pub const DIRECT_MAX: usize = 8 << 20;
 
-/// Ranges of at least this many bytes that go directly into the output are read separately: a copy would cost more than another
-/// request.
+/// The minimum number of bytes of a range that is read separately because it goes directly into the output: a copy would cost
+/// more than another request.
 pub const DIRECT: usize = 32 << 10;
 
 /// The limits for grouping ranges of a stored object.

@@ -25,7 +25,7 @@ pub struct Blocks<'v> {
 
 impl<'v> Blocks<'v> {
     /// Divides the chunk into blocks of this shape: whole along the last dimensions, and 1 along all dimensions before the
-    /// divided one.
+    /// divided dimension.
     pub(super) fn new(chunk: View<'v>, shape: Dims<usize>) -> Self {
         Self { chunk, shape }
     }

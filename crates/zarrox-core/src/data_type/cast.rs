@@ -39,8 +39,8 @@ impl Cast<'_> {
     /// Casts one element into the memory of another.
     ///
     /// # Errors
-    /// When the other type cannot represent the element, or, for an exact cast, has no element with the same value; and when
-    /// the memory is not one element of each type.
+    /// When the other type cannot represent the element, when an exact cast would change its value, and when `from` or `to` does
+    /// not have the size of one element.
     pub fn element(&self, from: &[u8], to: &mut [u8]) -> Result<()> {
         if from.len() != self.from.size() || to.len() != self.to.size() {
             let (is, other) = (from.len(), to.len());

@@ -163,7 +163,7 @@ mod tests {
         DataType::Complex128,
     ];
 
-    /// Returns elements of a type: special values of any type, cast to this one, and random bits.
+    /// Returns elements of a type: special values of any type, cast to this type, and random bits.
     fn elements(data_type: &DataType) -> Vec<Vec<u8>> {
         let registry = Registry::new();
         let family = registry.family(data_type).unwrap();

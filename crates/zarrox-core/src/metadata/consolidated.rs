@@ -28,7 +28,7 @@ pub enum Consolidation {
     /// In a separate document of the group with this name. It also contains the group's own documents, and all keys are
     /// relative to the group.
     Beside(&'static str),
-    /// In one document with this key for the whole hierarchy, which contains all documents by their full keys.
+    /// In one document for the whole hierarchy. It has this key, and contains all documents by their full keys.
     AtRoot(&'static str),
     /// In the group's only document, by the paths of the nodes relative to the group.
     Inline,

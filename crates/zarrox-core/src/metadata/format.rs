@@ -106,8 +106,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok(Some(self.layout()))
     }
 
-    /// Returns true if a hierarchy without an entry document may still have this format, if its name or the caller specifies
-    /// it.
+    /// Returns true if a hierarchy without an entry document may still have this format, if the caller or the name of the
+    /// hierarchy specifies the format.
     fn may_lack_entry(&self) -> bool {
         false
     }
@@ -135,8 +135,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         None
     }
 
-    /// Returns the attributes of an implicit group, in a hierarchy whose layout has implicit groups, from documents for which
-    /// [`FormatDef::from_documents`] returns no node. Returns `None` if the documents do not belong to a group.
+    /// Returns the attributes of an implicit group from documents for which [`FormatDef::from_documents`] returns no node. The
+    /// layout of the hierarchy must have implicit groups. Returns `None` if the documents do not belong to a group.
     fn implicit_group(
         &self,
         documents: &[Option<Source<'_>>],

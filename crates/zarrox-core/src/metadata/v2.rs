@@ -524,7 +524,8 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
     }
     let mut byte_order = ByteOrder::One(Endian::Little);
     let mut written: Vec<Json> = Vec::new();
-    // In numcodecs, a codec that converts numbers to bytes is a compressor, and one that converts objects to bytes is a filter.
+    // In numcodecs, a codec that converts numbers to bytes is a compressor, and a codec that converts objects to bytes is a
+    // filter.
     let compresses = |kind| match kind {
         CodecKind::ArrayToArray => false,
         CodecKind::ArrayToBytes => array.data_type.storage() != Storage::Variable,

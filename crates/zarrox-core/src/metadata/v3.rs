@@ -320,7 +320,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
         .collect()
 }
 
-/// Returns true if a codec, or one inside it, is a v2 filter whose input is bytes.
+/// Returns true if a codec, or a codec inside it, is a v2 filter whose input is bytes.
 fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     fn within(json: &Json) -> bool {
         match json {

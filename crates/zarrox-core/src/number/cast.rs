@@ -45,7 +45,8 @@ struct Map {
 const MANY: usize = 16;
 
 impl RealCast {
-    /// Creates a cast. `map` has pairs of elements of the two types; of several pairs for one number, the first is used.
+    /// Creates a cast. `map` has pairs of elements of the two types; if several pairs have the same number, the first is
+    /// used.
     pub fn new(
         from: RealType,
         to: RealType,

@@ -102,7 +102,7 @@ pub(super) fn odd_single(value: f64) -> f32 {
     if value.is_nan() { single } else { odd }
 }
 
-/// Returns the half nearest to a double, rounded once; the conversion of `half` ignores the last 32 bits.
+/// Returns the half nearest to a double, rounded once; the conversion of the crate `half` ignores the last 32 bits.
 #[inline(always)]
 pub fn half_of(value: f64) -> f16 {
     f16::of_single(odd_single(value), Rounding::NearestEven).0

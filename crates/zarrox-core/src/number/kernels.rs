@@ -285,8 +285,8 @@ fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(
     }))
 }
 
-/// Casts integers to floats. All integers up to `exact` are represented exactly, but only some beyond; the machine rounds to
-/// the nearest.
+/// Casts integers to floats. All integers up to `exact` are represented exactly, but only some larger integers. The machine
+/// rounds to the nearest.
 #[inline(always)]
 fn whole_to_real<S: Whole, T: Plain>(
     from: &[u8],

@@ -42,7 +42,7 @@ pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output
     any == none
 }
 
-/// Runs two loops in sequence, for as many elements as stay in the core's cache. Both write their marks.
+/// Runs two loops in sequence, block by block, so that the elements stay in the core's cache. Both write their marks.
 pub(super) fn in_two_steps<S: Plain, W: Plain, T: Plain>(
     from: &[u8],
     to: &mut [u8],

@@ -28,7 +28,7 @@ pub struct MaskedChunks {
 /// positions before any position.
 const STRIDE: usize = 256;
 
-/// The number of positions of a mask that are tested together, so that false ones are skipped.
+/// The number of positions of a mask that are tested together, so that false positions are skipped together.
 const EXAMINED: usize = 64;
 
 impl MaskedChunks {
@@ -213,7 +213,7 @@ impl MaskedChunk {
 
 /// Returns the number of true positions of a mask.
 pub(crate) fn count(mask: &[bool]) -> usize {
-    // As many as a byte can count, so that the processor adds several in parallel.
+    // A part is as long as a byte can count, so that the processor adds several bytes in parallel.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
 }
 

@@ -73,8 +73,8 @@ impl Layout {
         self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
     }
 
-    /// Changes the shape to one with the same number of elements; returns false and does nothing if there are gaps, or the
-    /// number of elements differs.
+    /// Changes the shape to another shape with the same number of elements; returns false and does nothing if there are gaps,
+    /// or the number of elements differs.
     pub(crate) fn reshape(&mut self, shape: &[usize]) -> bool {
         let empty = shape.contains(&0);
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));

@@ -236,7 +236,7 @@ impl Group<'_> {
         let mut header = self.buffer.header;
         let size = self.decoded().len();
         // The shorter block at the end of a buffer is not split into byte planes; in a buffer of its own, it would not be
-        // recognised as the last one.
+        // recognised as the last block.
         let block = self.buffer.sizes.block.min(size);
         if block < self.buffer.sizes.block {
             header[FLAGS] |= NOT_SPLIT;

@@ -96,7 +96,8 @@ fn named(name: &str) -> Option<Storage> {
 }
 
 /// Returns the types of decoded and of encoded elements, from the members with these names. If the first member is
-/// absent, it is the type of the chunk, as in zarr-python 3. If the second is absent, it is the first type.
+/// absent, the first type is the type of the chunk, as in zarr-python 3. If the second member is absent, the second type
+/// is the first type.
 pub(crate) fn pair(
     config: Config<'_>,
     decoded: &str,

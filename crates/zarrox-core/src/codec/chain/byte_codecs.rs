@@ -204,8 +204,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes the bytes→bytes codec next to an array→bytes codec that works in place: directly into the destination if
-    /// possible, otherwise block by block if the chunk is large.
+    /// Decodes the bytes of the bytes→bytes codec next to an array→bytes codec that works in place. They are decoded directly
+    /// into the destination if possible, otherwise block by block if the chunk is large.
     fn decode_first(
         &self,
         first: &BytesCodec,

@@ -147,8 +147,8 @@ impl CodecChain {
         let region = regions.pop().unwrap_or_default();
         let inside = WritePart::of_region(region.clone(), elements.view(&self.bytes.chunk, &region));
         let update = self.update_chunks(chunks, existing, &inside, options, encoded)?;
-        // As for encoding: a chunk is omitted only if its decoded values are the fill value, not if only its encoded values
-        // are.
+        // As for encoding, a chunk is omitted only if its decoded values are the fill value. It is not enough that its encoded
+        // values are.
         let nothing = match update {
             Update::Empty => true,
             Update::Unchanged => existing.is_none(),

@@ -185,7 +185,7 @@ pub(in crate::data_type) fn to_v2(element: &[u8]) -> Json {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.into();
     }
     if element.len() == 4 {
-        // The shortest decimal that parses to the same f32, not to the f64 that it widens to.
+        // The shortest decimal that parses to the same f32. It may parse to another f64 than the f32 widens to.
         let short: Option<f64> = f32::from_ne_bytes(bytes_of(element)).to_string().parse().ok();
         return short.unwrap_or(value).into();
     }

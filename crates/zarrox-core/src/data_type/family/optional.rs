@@ -2,8 +2,8 @@
 //!
 //! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may
 //! be optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte, 1 if the value is
-//! present and 0 otherwise, followed by the value, which is zero if it is missing. If values have variable length, a missing
-//! element has no bytes, and any other element is the byte 1 followed by the bytes of its value.
+//! present and 0 otherwise, followed by the value. A missing value is zero. If values have variable length, a missing element
+//! has no bytes, and any other element is the byte 1 followed by the bytes of its value.
 
 use std::sync::Arc;
 

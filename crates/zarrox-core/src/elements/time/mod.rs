@@ -19,8 +19,8 @@ trait Time: Sized + std::fmt::Debug {
     /// The kind of the type: timestamps or durations.
     const KIND: TimeKind;
 
-    /// Returns the timestamp this number of seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the duration of
-    /// this length; `None` outside the range of the type.
+    /// Returns the timestamp that is this number of seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the
+    /// duration of this length. Returns `None` outside the range of the type.
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self>;
 
     /// Returns the seconds and nanoseconds of a value; the nanoseconds are below 10⁹ and non-negative, even for negative

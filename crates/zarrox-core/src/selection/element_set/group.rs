@@ -279,7 +279,7 @@ fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Reordering::From(order))
 }
 
-/// Returns 0, each index for which `differs` from the previous one is true, and the total number.
+/// Returns the boundaries of groups: 0, each index for which `differs` returns true, and `count`.
 fn borders_where(count: usize, differs: impl Fn(usize) -> bool) -> Vec<usize> {
     let inner = (1..count).filter(|&i| differs(i));
     std::iter::once(0).chain(inner).chain(std::iter::once(count)).collect()

@@ -108,7 +108,8 @@ pub struct PointRange {
     pub origin: Dims<usize>,
 }
 
-/// Positions along some dimensions of a chunk, which are one axis of the memory that the elements are copied from or to.
+/// Positions along some dimensions of a chunk. The memory that the elements are copied from or to has one axis for these
+/// positions.
 #[derive(Debug, Clone)]
 pub enum ElementAxis {
     /// Evenly spaced positions along one dimension.
@@ -159,7 +160,8 @@ impl PointRange {
         &self.points.coordinates()[k][self.range.clone()]
     }
 
-    /// Returns the positions of the points in memory, if they are listed; otherwise they are the indices of the points.
+    /// Returns the positions of the points in memory, if they are listed; otherwise the positions are the indices of the
+    /// points.
     pub(crate) fn places(&self) -> Option<&[usize]> {
         self.points.places().map(|places| &places[self.range.clone()])
     }
@@ -169,7 +171,8 @@ impl PointRange {
         self.places().map_or(self.range.start + i, |places| places[i])
     }
 
-    /// Returns the points at consecutive positions in memory; and their original positions, as points along one dimension.
+    /// Returns these points, placed at consecutive positions in memory, and the points of that memory, placed at the original
+    /// positions.
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
         let lists =
@@ -294,7 +297,7 @@ impl ElementAxis {
     }
 
     /// Returns the axis as stretches whose elements are evenly spaced and consecutive in memory; `None` if there are more than
-    /// `limit`.
+    /// `limit` stretches.
     fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
         let stretch = |(dim, span, place): (usize, Span, usize)| Stretch {
             region: smallvec![(dim, span)],
@@ -431,7 +434,7 @@ impl ElementSet {
         self.axes.iter().map(ElementAxis::len).collect()
     }
 
-    /// Returns the elements as boxes: for each the region of the chunk, with a span for each of the chunk's dimensions, and the
+    /// Returns the elements as boxes. Each box has a region of the chunk, with a span for each dimension of the chunk, and a
     /// part of memory, with a span for each axis. Returns `None` if there are more than `limit` boxes, which is detected
     /// without examining all elements.
     ///

@@ -115,8 +115,9 @@ struct Table {
 }
 
 impl<'a> Walk<'a> {
-    /// Creates the loops over a non-empty set. Panics if the set does not have each dimension of the chunk exactly once and
-    /// each axis of memory, or an evenly spaced position is out of bounds; listed positions are checked when they are visited.
+    /// Creates the loops over a non-empty set. Panics if the set does not have each dimension of the chunk exactly once, if its
+    /// axes are not the axes of memory, or if an evenly spaced position is out of bounds. Listed positions are checked when
+    /// they are visited.
     fn new(source: Source, chunk: &Layout, memory: &Layout, set: &'a ElementSet) -> Self {
         assert_eq!(chunk.item, memory.item, "both views must have elements of the same size");
         assert_eq!(set.axes.len(), memory.shape.len(), "one axis for each of memory's");
@@ -250,9 +251,8 @@ impl Axis<'_> {
 }
 
 impl Listed<'_> {
-    /// Calls `visit` for each row of a mask until it returns false: with the offset of its first element in
-    /// the chunk, and the offset of its first true element in memory. Panics if a row is outside the chunk or
-    /// memory.
+    /// Calls `visit` for each row of a mask until `visit` returns false. `visit` receives the offset of the row's first element
+    /// in the chunk, and the offset of the row's first true element in memory. Panics if a row is outside the chunk or memory.
     fn masked_rows(
         &self,
         mask: &MaskedChunk,
@@ -373,8 +373,8 @@ impl Table {
 }
 
 impl Inner<'_> {
-    /// Calls `visit` with the offsets of each unit, or of several consecutive units, and the number of bytes, until it returns
-    /// false.
+    /// Calls `visit` with the offsets and the number of bytes of each unit, or of several consecutive units, until `visit`
+    /// returns false.
     #[inline(always)]
     fn for_each(self, unit: usize, mut visit: impl FnMut(Offsets, usize) -> bool) -> bool {
         match self {
@@ -462,7 +462,7 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
 /// Copies without a branch for each element: the branch predictor cannot know where a mask is true.
 ///
 /// # Safety
-/// As for [`copy_units`]; all elements of the row must be readable, and in a chunk that is the target also writable.
+/// As for [`copy_units`]. All elements of the row in the chunk must be readable, and also writable if the chunk is the target.
 unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target: *mut u8) {
     let Flags { chunk, memory, .. } = row;
     for flags in row.flags.chunks(EXAMINED) {

@@ -416,8 +416,8 @@ fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, 
     Ok((lists, new_shape))
 }
 
-/// Returns points as the simplest possible axes; and for each dimension of their shape, the corresponding part of these axes,
-/// or `None` if its length is 1.
+/// Returns points as the simplest possible axes. For each dimension of the points' shape, also returns the corresponding part of
+/// these axes, or `None` if the dimension has length 1.
 fn normal_form(lists: Lists, shape: &[usize]) -> (Vec<ResolvedAxis>, Vec<Option<usize>>) {
     let long = |length: &usize| *length != 1;
     let before = |at: usize| shape[..at].iter().filter(|length| long(length)).count();

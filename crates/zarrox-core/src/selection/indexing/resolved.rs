@@ -51,7 +51,7 @@ pub struct ResolvedSpan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
     /// The dimensions of the array, ascending. The list is empty if a selection repeats the element of an array without
-    /// dimensions, and if a mask without dimensions is false.
+    /// dimensions, or if a mask without dimensions is false.
     pub dims: Dims<usize>,
     /// The position of each point, for each of these dimensions. All lists have the same length, and all positions are inside the
     /// array.
