@@ -211,7 +211,7 @@ fn write_count(out: &mut Vec<u8>, count: u32, small: u8, tags: [u8; 2]) {
 /// Calls `work` with each token of the value at the front of `rest`, including nested values, and removes the value.
 ///
 /// # Errors
-/// When the bytes are not a value, it is nested too deeply, or `work` fails.
+/// When the bytes are not a value, the value is nested too deeply, or `work` fails.
 pub fn walk<'a>(
     rest: &mut &'a [u8],
     mut work: impl FnMut(Token<'a>) -> Result<(), CodecError>,
@@ -269,7 +269,7 @@ pub fn element(bytes: &[u8]) -> Result<&[u8], CodecError> {
 /// Returns the content of a text token.
 ///
 /// # Errors
-/// When it is not UTF-8.
+/// When the content is not UTF-8.
 pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
     std::str::from_utf8(text).map_err(|error| CodecError::corrupt(format!("a text is not UTF-8: {error}")))
 }
@@ -277,7 +277,7 @@ pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
 /// Converts an element to JSON.
 ///
 /// # Errors
-/// When the bytes are not a value, or JSON cannot represent it: bytes, or a key that is not text.
+/// When the bytes are not a value, or JSON cannot represent the value: bytes, or a map with a key that is not text.
 pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
@@ -312,7 +312,7 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
 /// Appends an element from JSON.
 ///
 /// # Errors
-/// When it is nested too deeply, or too long for MessagePack.
+/// When the value is nested too deeply, or too long for MessagePack.
 pub fn from_json(json: &Json, out: &mut Vec<u8>) -> Result<(), CodecError> {
     append_json(json, MAX_DEPTH, out)
 }

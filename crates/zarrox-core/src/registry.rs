@@ -357,7 +357,7 @@ impl Registry {
     }
 
     /// Checks that no codec interprets elements of variable length as another type, for example objects as text. In memory, all
-    /// of them are bytes, and a codec does not know their meaning.
+    /// such elements are bytes, and a codec does not know their meaning.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
         // Only the family of a user's data type knows how its elements are stored.
         let own = self.user_families.iter().any(|family| family.has(data_type));

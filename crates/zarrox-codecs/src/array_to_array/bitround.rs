@@ -8,7 +8,7 @@
 //!
 //! Names: `numcodecs.bitround` and the registered `bitround` in v3, and leniently
 //! `https://codec.zarrs.dev/array_to_array/bitround`; `bitround` in v2. New arrays have the first name, because it is the only
-//! one that zarr-python reads; zarrs reads both.
+//! name that zarr-python reads; zarrs reads both.
 //!
 //! Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN are unchanged. For negative
 //! integers, the magnitude is rounded. An integer that would be rounded beyond the range is rounded down. Decoding returns the

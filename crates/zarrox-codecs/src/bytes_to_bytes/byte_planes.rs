@@ -77,7 +77,7 @@ fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
     block.map(u8x16::to_array)
 }
 
-/// Splits elements of `N` bytes in blocks, and returns the number of elements that it processed.
+/// Splits elements of `N` bytes in blocks, and returns the number of elements that were processed.
 fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks().0.as_chunks::<N>().0.as_chunks::<GROUP>().0;
@@ -95,7 +95,7 @@ fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     groups.len() * GROUP * LANES
 }
 
-/// Joins elements of `N` bytes in blocks, and returns the number of elements that it processed.
+/// Joins elements of `N` bytes in blocks, and returns the number of elements that were processed.
 fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks_mut().0.as_chunks_mut::<N>().0.as_chunks_mut::<GROUP>().0;
@@ -125,7 +125,7 @@ fn in_squares(length: usize, item: usize) -> usize {
     length.saturating_sub(beyond) / item / (GROUP * LANES) * (GROUP * LANES)
 }
 
-/// Splits elements of any size in squares, and returns the number of elements that it processed.
+/// Splits elements of any size in squares, and returns the number of elements that were processed.
 fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);
@@ -150,7 +150,7 @@ fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     done
 }
 
-/// Joins elements of any size in squares, and returns the number of elements that it processed.
+/// Joins elements of any size in squares, and returns the number of elements that were processed.
 fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);

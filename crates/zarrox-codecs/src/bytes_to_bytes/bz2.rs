@@ -98,7 +98,7 @@ impl BytesToBytes for Bz2 {
     }
 }
 
-/// Decodes one stream, and returns the number of bytes that it read and wrote.
+/// Decodes one stream, and returns the numbers of bytes that were read and written.
 fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), CodecError> {
     let mut stream = Decompress::new(false);
     let (mut read, mut written) = (0, 0);

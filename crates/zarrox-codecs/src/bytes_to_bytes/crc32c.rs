@@ -2,7 +2,7 @@
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html>
 //!
-//! It has no configuration; the checksum follows the bytes. In numcodecs, it can also precede them:
+//! It has no configuration; the checksum follows the bytes. In numcodecs, the checksum can also precede the bytes:
 //!
 //! | member | value |
 //! |---|---|

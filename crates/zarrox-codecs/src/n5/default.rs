@@ -174,7 +174,7 @@ fn clipped(span: Span, length: usize) -> Span {
     Span { count: count.min(span.count), ..span }
 }
 
-/// Checks that N5 can represent the codecs: it has one byte order, and one compressor.
+/// Checks that N5 can represent the codecs: N5 has one byte order, and one compressor.
 fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecError> {
     if chain.order().is_none() {
         return Err(CodecError::invalid(

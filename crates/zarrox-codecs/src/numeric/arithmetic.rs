@@ -129,7 +129,7 @@ fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result
     if inside { Ok(value) } else { Err(no_result(element / scale, '+', offset)) }
 }
 
-/// A loop for each machine type; it returns false if it marked any element.
+/// A loop for each machine type. Each loop returns false if it marked any element.
 trait Scaled {
     fn apply(
         from: &[u8],

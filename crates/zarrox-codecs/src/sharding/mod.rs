@@ -264,7 +264,7 @@ impl ShardingCodec {
         Ok(reading.fetches)
     }
 
-    /// Returns the position of an inner chunk in the stored object; `None` if it is not stored.
+    /// Returns the position of an inner chunk in the stored object; `None` if the inner chunk is not stored.
     fn locate(&self, shard: Window, (offset, length): Entry) -> Result<Option<Window>, CodecError> {
         if (offset, length) == EMPTY {
             return Ok(None);

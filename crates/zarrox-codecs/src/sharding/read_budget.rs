@@ -1,4 +1,4 @@
-//! A limit of the work that the index of a shard can cause: it must not exceed the size of the shard by much.
+//! A limit of the work that the index of a shard can cause: the work must not exceed the size of the shard by much.
 
 use zarrox_core::CodecChain;
 use zarrox_core::codec::{CodecError, Window};

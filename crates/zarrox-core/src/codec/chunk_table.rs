@@ -36,7 +36,7 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// When the index cannot be decoded.
     fn entries(&self, index: &[u8]) -> Result<Vec<Entry>, CodecError>;
 
-    /// Returns the range of an inner chunk in an encoded chunk of `size` bytes; `None` if it is not stored.
+    /// Returns the range of an inner chunk in an encoded chunk of `size` bytes; `None` if the inner chunk is not stored.
     ///
     /// # Errors
     /// When the entry is not a valid range of an inner chunk.

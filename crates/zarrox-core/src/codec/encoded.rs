@@ -35,7 +35,7 @@ impl<'v> Blocks<'v> {
         self.chunk.shape().iter().product::<usize>() * self.chunk.item()
     }
 
-    /// Calls `work` with each block in order, until it returns an error.
+    /// Calls `take` with each block in order, until `take` returns an error.
     pub fn each<E>(&self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let all: Dims<Span> = self.chunk.shape().iter().map(|&length| Span::all(length)).collect();
         with_vec(|buffer| {

@@ -1,5 +1,5 @@
-//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn it into
-//! gigabytes. So memory is allocated in proportion to the bytes that were decoded, not to the declared size.
+//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn a small
+//! size into gigabytes. So memory is allocated in proportion to the bytes that were decoded, not to the declared size.
 
 use super::{BytesAccess, BytesToBytes, DecodeStream};
 use crate::error::{CodecError, ErrorKind};

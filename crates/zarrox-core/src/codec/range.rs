@@ -88,7 +88,7 @@ impl Window {
         self.whole().of(object)
     }
 
-    /// Returns a part of the window, or an error if it is out of bounds.
+    /// Returns a part of the window, or an error if the part is out of bounds.
     pub fn part(self, offset: u64, length: u64) -> Result<ByteRange, CodecError> {
         let end = offset.checked_add(length);
         let inside = self.length.is_none_or(|size| end.is_some_and(|end| end <= size));

@@ -40,7 +40,7 @@ pub(super) const NULL: Json = Json::Null;
 /// assert!(attributes["offset"].is_null());
 /// ```
 ///
-/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert it to and from types of `serde`.
+/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert a map to and from types of `serde`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Map(pub(super) IndexMap<String, Json, RandomState>);
 

@@ -97,7 +97,8 @@ pub trait FormatDef: fmt::Debug + Sync {
     }
 
     /// Returns the layout that an entry document defines. The argument is `None` if the document is missing. Returns `Ok(None)`
-    /// if the hierarchy does not have this format. An error means that it has this format, but is not valid or not supported.
+    /// if the hierarchy does not have this format. An error means that the hierarchy has this format, but is not valid or not
+    /// supported.
     fn entry_from_document(
         &self,
         _document: Option<&[u8]>,
@@ -129,8 +130,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>>;
 
-    /// Returns the index in [`Layout::documents`] of the group's document, if the array's document comes before it. A node with
-    /// an array's document is an array, so that its group's document is not read.
+    /// Returns the index in [`Layout::documents`] of the group's document, if the array's document comes before the group's
+    /// document. A node with an array's document is an array, so that its group's document is not read.
     fn group_document(&self) -> Option<usize> {
         None
     }
@@ -213,7 +214,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         None
     }
 
-    /// Returns true if the fill value may be `null`, which leaves it undefined.
+    /// Returns true if the fill value may be `null`, which leaves the value undefined.
     fn has_undefined_fill(&self) -> bool {
         false
     }

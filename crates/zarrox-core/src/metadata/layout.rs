@@ -18,7 +18,7 @@ enum Nodes {
     Together(&'static [&'static str]),
     /// Documents are below `meta/`, chunks below `data/`.
     Apart {
-        /// The name of the root in these keys; empty if it has none.
+        /// The name of the root in these keys; empty if the root has no name.
         root: &'static str,
         /// The suffix of the keys of documents.
         suffix: String,

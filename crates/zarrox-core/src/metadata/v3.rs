@@ -232,7 +232,7 @@ impl ChunkGrid {
     /// Parses `chunk_grid` of v3 metadata, for arrays of `shape`.
     ///
     /// # Errors
-    /// When it is invalid, or does not cover the array.
+    /// When the grid is invalid, or does not cover the array.
     #[doc(hidden)]
     pub fn from_json(json: &Json, shape: &[u64], strictness: Strictness) -> Result<Self> {
         let grid = extension("chunk_grid", json, strictness)?;

@@ -55,7 +55,7 @@ impl Half for bf16 {
     }
 }
 
-/// Returns the number that rounds a magnitude when it is added before the `dropped` lowest bits are cut.
+/// Returns the number to add to a magnitude before its `dropped` lowest bits are cut, so that the magnitude is rounded.
 #[inline(always)]
 fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
     let (half, negative) = (1 << (dropped - 1), bits >> 31);

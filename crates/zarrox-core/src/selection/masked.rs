@@ -163,8 +163,8 @@ impl MaskedChunk {
         &self.extents
     }
 
-    /// Calls `visit` for each row with a true position, in row-major order, until it returns false. Rows are clipped to the
-    /// bounding box of all true positions.
+    /// Calls `visit` for each row with a true position, in row-major order, until `visit` returns false. Rows are clipped to
+    /// the bounding box of all true positions.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(MaskedRow<'_>) -> bool) {
         let masked = &*self.masked;
         masked.for_each_row(masked.chunk(self.n), |position, mut range| {

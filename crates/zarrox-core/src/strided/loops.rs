@@ -51,7 +51,7 @@ impl Loops {
         Self { outer: loops, inner, item: target.item, empty: false }
     }
 
-    /// Calls `visit(source offset, target offset, inner loop)` for each run until it returns false.
+    /// Calls `visit(source offset, target offset, inner loop)` for each run, until `visit` returns false.
     pub(super) fn runs(&self, mut visit: impl FnMut(isize, isize, Loop) -> bool) {
         if !self.empty {
             nest(&self.outer, 0, 0, &mut |source, target| visit(source, target, self.inner));

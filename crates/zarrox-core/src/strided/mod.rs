@@ -148,7 +148,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Calls `work` with the bytes of each element in row-major order, until it returns an error.
+    /// Calls `work` with the bytes of each element in row-major order, until `work` returns an error.
     pub fn for_each_element<E>(&self, mut work: impl FnMut(&'a [u8]) -> Result<(), E>) -> Result<(), E> {
         let mut result = Ok(());
         let row_major = Layout::contiguous(self.shape(), self.item());
@@ -184,7 +184,8 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has another
+    /// number of elements.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
@@ -238,7 +239,7 @@ impl<'a> View<'a> {
         let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
         let layout = Layout::contiguous(self.shape(), self.item());
         ViewMut { pointer: end, layout, vlen: None, marker: PhantomData }.copy_from(self, word);
-        // SAFETY: `length` bytes were reserved, and the copy has only written, and written all of them.
+        // SAFETY: `length` bytes were reserved, and the copy has initialised all of them.
         unsafe { bytes.set_len(bytes.len() + length) };
     }
 
@@ -409,7 +410,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has another
+    /// number of elements.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)

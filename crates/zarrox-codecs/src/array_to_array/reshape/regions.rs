@@ -111,7 +111,7 @@ fn products(lengths: &[usize]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the factors of each length if it may only be split at these bounds.
+/// Returns the factors of each length, if lengths may only be split at these bounds.
 fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
     let mut before = 1;
     products(lengths)

@@ -68,7 +68,7 @@ impl CodecChain {
     }
 
     /// Encodes a chunk with new values in a part of it, and appends it to `encoded`. `existing` is the stored chunk, or `None`
-    /// if it is not stored.
+    /// if no chunk is stored.
     #[doc(hidden)]
     pub fn update(
         &self,

@@ -114,7 +114,7 @@ pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Stri
     }
 }
 
-/// Parses decimal text directly into the type, so that it is rounded once, to the nearest, ties to even.
+/// Parses decimal text directly into the type, so that the number is rounded once, to the nearest, ties to even.
 fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
     Some(match size {
         2 if text == "NaN" => f16::NAN.to_ne_bytes().to_vec(),

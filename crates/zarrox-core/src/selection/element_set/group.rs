@@ -138,7 +138,7 @@ struct Dim<'a> {
     runs: &'a [Run],
     /// The first touched chunk: index, start and length.
     first: (usize, usize, usize),
-    /// The number of chunks from the first to the last touched one, if it fits into `usize`.
+    /// The number of chunks from the first to the last touched chunk, if the number fits into `usize`.
     width: Option<usize>,
     /// The maximum position.
     last: usize,
@@ -187,7 +187,7 @@ fn append(keys: &mut [usize], list: &[usize], width: usize, chunk: impl Fn(usize
 }
 
 /// Returns the ends of the chunks in an ascending list. The search doubles its steps, so that it is cheap for chunks with few
-/// points and with many.
+/// points and for chunks with many points.
 fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     let mut borders = vec![0];
     let mut begin = 0;

@@ -185,8 +185,8 @@ impl PointRange {
         (close, Self { dims: smallvec![dim], points, range: 0..count, origin: smallvec![0] })
     }
 
-    /// Returns the points as a span, and the position of the first point in memory, if they have one dimension, are evenly
-    /// spaced in ascending order and are consecutive in memory.
+    /// Returns the points as a span, and the position of the first point in memory, if the points have one dimension, are
+    /// evenly spaced in ascending order, and are consecutive in memory.
     fn as_span(&self) -> Option<(Span, usize)> {
         if self.dims.len() != 1 {
             return None;

@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Calls `visit` with the offsets of each innermost loop until it returns false.
+    /// Calls `visit` with the offsets of each innermost loop, until `visit` returns false.
     fn run(&self, mut visit: impl FnMut(Offsets, Inner<'_>) -> bool) {
         if let [Axis::Listed(listed)] = self.axes.as_slice()
             && let Some(mask) = listed.points.mask()
