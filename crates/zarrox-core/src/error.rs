@@ -1,4 +1,4 @@
-//! The error type of the library, and the smaller one that codecs return.
+//! The error type of the library, and the smaller error type that codecs return.
 
 use std::borrow::Cow;
 use std::collections::TryReserveError;

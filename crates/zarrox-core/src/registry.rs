@@ -207,7 +207,7 @@ impl Registry {
         }
     }
 
-    /// Returns the data type, or an unknown one if unknown types are accepted.
+    /// Returns the data type, or an unknown type if unknown types are accepted.
     pub(crate) fn or_unknown(&self, said: &Json, data_type: Result<DataType>) -> Result<DataType> {
         match data_type {
             Err(error) if self.takes(&error) => Ok(DataType::unknown(said)),

@@ -4,7 +4,8 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `keepbits` | for floats, the number of bits of the mantissa that are kept; for integers, the number of bits from the highest one that is set |
+//! | `keepbits` | for floats, the number of bits of the mantissa that are kept; for integers, the number of bits from the highest
+//! set bit on |
 //!
 //! Names: `numcodecs.bitround` and the registered `bitround` in v3, and leniently
 //! `https://codec.zarrs.dev/array_to_array/bitround`; `bitround` in v2. New arrays have the first name, because it is the only

@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
                 }
                 _ => work(Event::Value(self.word()?))?,
             }
-            // After a value: the next one, or the ends of the enclosing lists and objects.
+            // The next value, or the ends of the enclosing lists and objects, follow a value.
             loop {
                 let Some(&map) = self.levels.last() else {
                     return if self.peek().is_none() { Ok(()) } else { Err(self.wrong("the end")) };

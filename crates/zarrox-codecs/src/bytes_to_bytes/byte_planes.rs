@@ -113,7 +113,7 @@ fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
 }
 
 /// Returns the first columns of the squares of 16 × 16 bytes that elements of any size are divided into. The last square may
-/// overlap the one before it.
+/// overlap the square before it.
 fn columns(item: usize) -> impl Iterator<Item = usize> {
     (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))
 }

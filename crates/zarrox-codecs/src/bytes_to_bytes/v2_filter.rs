@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// numcodecs stores all of these, and reads different bytes.
+    /// Rejects elements that numcodecs stores, but reads as different elements.
     #[test]
     fn lossy_elements_are_rejected() {
         let refused = |filter: CodecSpec, plain: &[u8]| {

@@ -49,7 +49,8 @@ struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// Finds the checksum of an index. Returns `None` if the index has no checksum after its entries, or a short one.
+    /// Finds the checksum of an index. Returns `None` if the index has no checksum after its entries, or only a short
+    /// checksum.
     fn new(codec: &'a ShardingCodec, index: &'a [u8], entries: &[Entry]) -> Result<Option<Self>, CodecError> {
         let length = entries.len() * ENTRY;
         let encoded = encoded(codec, entries)?;
@@ -208,7 +209,7 @@ fn gaps(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<Gap> {
     gaps
 }
 
-/// Returns the inner chunks that share bytes with another one, or with the index.
+/// Returns the inner chunks that share bytes with another inner chunk, or with the index.
 fn conflicts(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<usize> {
     let ordered = ordered(places);
     let outside = |range: &Range<usize>| range.start < data.start || range.end > data.end;

@@ -7,7 +7,7 @@ use crate::error::CodecError;
 use crate::json::Map;
 use crate::strided::View;
 
-/// A codec that converts an array to bytes. A codec pipeline has exactly one of these.
+/// A codec that converts an array to bytes. A codec pipeline has exactly one array→bytes codec.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
     /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;

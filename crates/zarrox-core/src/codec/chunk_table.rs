@@ -55,8 +55,9 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// When the inner chunk cannot be decoded.
     fn verify(&self, encoded: &[u8]) -> Result<(), CodecError>;
 
-    /// Builds a new encoded chunk from all valid inner chunks of a damaged one, and appends it to `encoded`. Lost inner chunks
-    /// get the fill value, and are stored only if `fill` is true. Appends nothing if all inner chunks are lost and not stored.
+    /// Builds a new encoded chunk from all valid inner chunks of a damaged chunk, and appends it to `encoded`. Lost inner
+    /// chunks get the fill value, and are stored only if `fill` is true. Appends nothing if all inner chunks are lost and not
+    /// stored.
     ///
     /// An inner chunk is recovered from a damaged index only if its position is unambiguous.
     ///

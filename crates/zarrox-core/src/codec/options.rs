@@ -28,8 +28,8 @@ impl Update {
 /// Options for decoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeOptions {
-    /// True if checksums are verified. Without verification, a part of a chunk can be read alone if only the checksum
-    /// requires the whole chunk.
+    /// True if checksums are verified. Without verification, a part of a chunk can be read without the rest if only
+    /// the checksum requires the whole chunk.
     pub verify_checksums: bool,
 }
 

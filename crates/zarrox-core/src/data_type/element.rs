@@ -77,7 +77,7 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
 
 macro_rules! elements {
     ($($T:ty => $data_type:expr),+ $(,)?) => {$(
-        // SAFETY: a primitive number, or two of one kind side by side; `bool` is the trait's named exception.
+        // SAFETY: a primitive number, or two numbers of the same type; the trait documents `bool` as an exception.
         unsafe impl Element for $T {
             fn data_type() -> DataType {
                 $data_type
@@ -105,7 +105,7 @@ elements! {
 
 macro_rules! exact_elements {
     ($($T:ty => $data_type:expr),+ $(,)?) => {$(
-        // SAFETY: a number type of machine learning, or two of one kind side by side: plain bits.
+        // SAFETY: a number type of machine learning, or two numbers of the same type: plain bits.
         unsafe impl Element for $T {
             fn data_type() -> DataType {
                 $data_type
@@ -150,7 +150,7 @@ unsafe impl<const N: usize> Element for [u8; N] {
     }
 }
 
-// SAFETY: numbers of one kind side by side.
+// SAFETY: numbers of the same type without padding.
 unsafe impl<const N: usize> Element for [u32; N] {
     fn data_type() -> DataType {
         // A length of 0 and an excessive length have no such type; no array has such elements.

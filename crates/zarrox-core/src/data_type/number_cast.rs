@@ -29,7 +29,8 @@ pub struct NumberCast {
     alone: Option<Pass>,
 }
 
-/// The number of elements that a loop casts together. The loop uses the slow path for all of them if one needs it.
+/// The number of elements that a loop casts together. The loop uses the slow path for all of them if one element needs
+/// it.
 const LONG: usize = 8 * BLOCK;
 
 type Pass = fn(&[u8], &mut [u8]);

@@ -45,7 +45,8 @@ impl Map {
         self.0.entry(name.to_owned()).or_insert_with(make)
     }
 
-    /// Sets a member, and returns its previous value. An existing member keeps its position; a new one is the last.
+    /// Sets a member, and returns its previous value. An existing member keeps its position; a new member is the
+    /// last.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         self.0.insert(name, value)
     }

@@ -150,7 +150,7 @@ pub(super) fn from_documents(
     }
 }
 
-/// Returns the document with one member changed. An implicit group with attributes becomes an explicit one.
+/// Returns the document with one member changed. An implicit group with attributes becomes an explicit group.
 pub(super) fn patch(
     documents: &[Option<Vec<u8>>],
     change: Change<'_>,

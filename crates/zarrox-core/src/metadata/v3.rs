@@ -91,7 +91,7 @@ impl FormatDef for V3 {
 
 fn from_documents(source: Source<'_>, context: &ReadContext<'_>) -> Result<Option<NodeMetadata>> {
     let mut members = source.members(context.strictness)?;
-    // In the drafts, a document that does not belong to a node has a URI there.
+    // In the drafts, a document that does not belong to a node has a URI in this member.
     if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
     }

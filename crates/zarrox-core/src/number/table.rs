@@ -29,8 +29,8 @@ struct Entry {
 }
 
 impl Table {
-    /// Creates a table from the numbers of all patterns of `size` bytes. `nearest` returns the pattern of the number nearest to
-    /// another.
+    /// Creates a table from the numbers of all patterns of `size` bytes. `nearest` returns the pattern of the number that is
+    /// nearest to a value.
     pub fn new(size: usize, values: Vec<f64>, mut nearest: impl FnMut(f64) -> Option<u64>) -> Self {
         let mut finite: Vec<Entry> = (values.iter().zip(0_u64..))
             .filter(|(value, _)| value.is_finite())
@@ -132,7 +132,7 @@ impl Table {
     }
 }
 
-/// Returns true if a number between two others is rounded to the upper one.
+/// Returns true if a value between two numbers of the type is rounded to the upper number.
 fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl Fn() -> bool) -> bool {
     // The numbers have few bits: their midpoint is exact, while the distances to it might not be.
     let middle = below.midpoint(above);

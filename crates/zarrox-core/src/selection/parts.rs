@@ -14,7 +14,7 @@ const ENOUGH: u64 = 64 << 20;
 /// Each box is a range of positions along every axis of the view.
 #[derive(Debug, Clone)]
 pub struct Parts {
-    /// The axes of the view; in column-major order, the last one comes first.
+    /// The axes of the view; in column-major order, the last axis comes first.
     axes: Vec<Axis>,
     order: Order,
     /// The start of the next part; `None` at the end.

@@ -8,7 +8,7 @@
 //!
 //! Names: `reshape` in v3 (also `zarrs.reshape`); v2 does not have it.
 //!
-//! A region of a chunk is read alone if it is also a region of the reshaped chunk.
+//! A region of a chunk can be read without the rest of the chunk if it is also a region of the reshaped chunk.
 
 pub(crate) mod regions;
 

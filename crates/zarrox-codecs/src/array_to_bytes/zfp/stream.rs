@@ -446,8 +446,8 @@ mod tests {
                 assert!(decode_chunk(&chain, &encoded).unwrap() == decoded, "{what}: decoded");
                 let count = chunk.size() / chunk.item();
                 assert!(encode(&chain, &data(&storage, count)).unwrap() == encoded, "{what}: encoded");
-                // A stream of zfp with words of one byte ends at its last bit. A shorter one is an error, except with a fixed
-                // rate, whose blocks are padded.
+                // A stream of zfp with words of one byte ends at its last bit. A shorter stream is an error, except with a
+                // fixed rate, whose blocks are padded.
                 let ends = |length: &usize| decode_chunk(&chain, &encoded[..*length]).is_ok();
                 let shortest = (0..encoded.len()).find(ends).unwrap_or(encoded.len());
                 assert!(

@@ -64,7 +64,7 @@ pub(crate) fn read(
     })])
 }
 
-/// Returns the error for a buffer that declares `size` bytes, more than there is room for. The error is an overflow only if the
+/// Returns the error for a buffer that declares `size` bytes, more than `room` holds. The error is an overflow only if the
 /// blocks that fit are valid: the declared size may be wrong.
 pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecError {
     let length = room.len();

@@ -17,7 +17,7 @@ impl CodecChain {
         let mut array_to_array = Vec::new();
         let mut chunk = context.chunk.clone();
         let mut specs = specs.iter();
-        // Known codecs before the unknown one may change the order of the axes inside a shard.
+        // Known codecs before the unknown codec may change the order of the axes inside a shard.
         let in_place_of = specs.find(|spec| match spec.create(&CodecContext { chunk: &chunk, ..*context }) {
             Ok((name, Codec::ArrayToArray(codec))) => {
                 chunk = codec.encoded_chunk().clone();

@@ -210,7 +210,7 @@ impl PointRange {
         are_even(positions, step).then(|| (Span { start, step, count: steps + 1 }, self.place(0)))
     }
 
-    /// Returns true if the `i`-th point continues the previous one by a step of 1 along the last dimension, and in memory.
+    /// Returns true if the `i`-th point continues the previous point by a step of 1 along the last dimension, and in memory.
     fn continues(&self, i: usize) -> bool {
         let last = self.dims.len().checked_sub(1);
         let along = |k: usize| {
@@ -254,7 +254,7 @@ fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
     Some(numbers.iter().fold((first, first), |(least, most), &n| (least.min(n), most.max(n))))
 }
 
-/// Returns true if each number is the previous one plus `step`.
+/// Returns true if each number is the previous number plus `step`.
 fn are_even(numbers: &[usize], step: usize) -> bool {
     numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step)
 }

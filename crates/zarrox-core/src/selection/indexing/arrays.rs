@@ -14,7 +14,7 @@ const DISPLAYED: usize = 100;
 /// The number of elements displayed at each end of a shortened dimension.
 const AT_THE_ENDS: usize = 3;
 
-/// Integers that select positions; negative ones count from the end. Clones share the values.
+/// Integers that select positions; negative integers count from the end. Clones share the values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexArray {
     shape: Vec<usize>,

@@ -57,7 +57,8 @@ type Lists = Vec<(usize, Arc<Positions>)>;
 
 /// Axes of the second selection, and the joint shape of their positions.
 struct Layout {
-    /// For each axis of the second selection in the component: the start of its parts in the shape, and their number.
+    /// For each axis of the second selection in the component, the index of its first part in the shape, and the number of its
+    /// parts.
     blocks: Vec<(usize, usize)>,
     shape: Vec<usize>,
     /// The number of elements of the shape.

@@ -27,7 +27,7 @@ pub use selection::{DimSelection, IntoSelection, Selection};
 
 /// A selection with NumPy's meaning: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.
 ///
-/// Items are integers (negative ones count from the end), ranges with an optional `;step`, `..` for a whole dimension,
+/// Items are integers (negative integers count from the end), ranges with an optional `;step`, `..` for a whole dimension,
 /// `...` for all dimensions that are not mentioned, arrays of integers or booleans (Rust arrays, slices, vectors and
 /// `ndarray` arrays, by value or by reference), and [`NewAxis`](crate::NewAxis), the same type as in `ndarray`, for an axis
 /// of length 1. A negative step goes backwards as in NumPy: `s![..;-1]` reverses.

@@ -85,7 +85,7 @@ impl Dim {
         Ok(ResolvedSpan { dim: self.axis, start, step: step_out, count, reversed: step < 0 && count > 1 })
     }
 
-    /// Resolves a one-dimensional list of indices, in which negative ones count from the end.
+    /// Resolves a one-dimensional list of indices. Negative indices count from the end.
     pub(super) fn list(self, values: &[i64]) -> Result<ResolvedAxis> {
         if let Some(span) = self.evenly_spaced_indices(values) {
             return Ok(ResolvedAxis::Span(span));

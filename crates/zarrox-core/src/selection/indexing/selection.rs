@@ -7,7 +7,7 @@ use super::{IndexArray, Mask};
 /// A selection along one dimension, or of a mask along several dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DimSelection {
-    /// One position; negative ones count from the end. The dimension is dropped from the result.
+    /// One position; a negative position counts from the end. The dimension is dropped from the result.
     Index(i64),
     /// Evenly spaced positions, with NumPy's rules for missing, negative and out-of-range bounds.
     Slice {
@@ -15,14 +15,14 @@ pub enum DimSelection {
         start: Option<i64>,
         /// The exclusive stop.
         stop: Option<i64>,
-        /// The step, which is not zero; a negative one reverses the order.
+        /// The step, which is not zero; a negative step reverses the order.
         step: i64,
     },
     /// All dimensions that no other item mentions, in full.
     Ellipsis,
     /// A new axis of length 1 in the result.
     NewAxis,
-    /// Listed positions, in any order; negative ones count from the end.
+    /// Listed positions, in any order; negative positions count from the end.
     Integers(IndexArray),
     /// The positions where a mask is true, along all dimensions of the mask.
     Booleans(Mask),
