@@ -203,7 +203,7 @@ fn decodes_ranges(named: &BytesCodec) -> bool {
     matches!(named.codec.access(), BytesAccess::Ranges(_))
 }
 
-/// A region that is read as the array→array codecs encoded it, and then decoded through them.
+/// A region whose encoded elements are read into a buffer, and then decoded through the array→array codecs.
 struct Through<'a> {
     chain: &'a CodecChain,
     window: Window,
