@@ -279,7 +279,7 @@ fn shards_that_lead_into_themselves_are_bounded() {
     {
         assert_refused(&registry, &plain, &entries(&[(0, 12), (0, 12), (0, 12), (offset, length)]));
     }
-    // One long inner chunk for all: an update writes it once for each entry, up to the limit.
+    // One long inner chunk for all entries: an update writes it once for each entry, up to the limit.
     let all = [vec![7; 12], entries(&[(0, 12); 4])].concat();
     let mut is_chunk = false;
     assert_bounded(peak(|| is_chunk = plain.examine(&registry, &all, &mut Random::new(8))), &plain, &all);

@@ -1,4 +1,4 @@
-//! MessagePack, the encoding of Python objects in memory: one self-describing value for each.
+//! MessagePack, the encoding of Python objects in memory: one self-describing value for each object.
 //!
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>
 //!

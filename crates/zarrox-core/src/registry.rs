@@ -32,8 +32,8 @@ pub struct CodecDef {
     pub name: &'static str,
     /// Aliases in v3 metadata.
     pub aliases: &'static [&'static str],
-    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: each rejects in `from_v2` the members
-    /// of the others.
+    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: the `from_v2` of each rejects the
+    /// members of the other codecs.
     pub v2_id: Option<&'static str>,
     /// The kind of the codec: its input and output.
     pub kind: CodecKind,
@@ -252,8 +252,8 @@ impl Registry {
         Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
     }
 
-    /// Returns the codec with this `id` and these members in v2 metadata. If several codecs share the `id`, each rejects the
-    /// members of the others in its [`from_v2`](CodecDef::from_v2).
+    /// Returns the codec with this `id` and these members in v2 metadata. If several codecs share the `id`, the
+    /// [`from_v2`](CodecDef::from_v2) of each rejects the members of the other codecs.
     #[doc(hidden)]
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);

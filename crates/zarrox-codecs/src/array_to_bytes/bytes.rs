@@ -482,7 +482,7 @@ mod tests {
         assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ONE], 1), (vec![2], 1));
-        // A column whose elements are near each other, and one whose elements are not.
+        // A column whose elements are near each other, and a column whose elements are far from each other.
         assert_eq!(fetched(&chain, &[ALL, ALL, ONE], 1).0.len(), 128);
         assert_eq!(fetched(&chain, &[ALL, ONE, ONE], 1), (vec![2; 256], 256));
         let big = make(&[256, 256, 256], Storage::Uint(2), "big");

@@ -76,7 +76,7 @@ impl From<Crc32c> for CodecSpec {
     }
 }
 
-/// In the lenient mode, each definition accepts the location of the other.
+/// In the lenient mode, each definition accepts the location of the other definition.
 fn create(
     configuration: &Map,
     context: &CodecContext<'_>,

@@ -47,7 +47,7 @@ impl Arithmetic {
         Ok(())
     }
 
-    /// Converts the elements that the loops can handle, and marks the others; returns false if it marked any.
+    /// Converts the elements that the loops can handle, and marks the other elements; returns false if it marked any.
     fn ordinary(&self, from: &[u8], to: &mut [u8], bad: &mut [bool], direction: Direction) -> bool {
         match &self.real {
             RealType::Integer(integer) if integer.is_full() => (),

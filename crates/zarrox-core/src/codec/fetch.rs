@@ -1,8 +1,8 @@
 //! Reading without I/O: a codec returns the byte ranges that it needs, and continues when they arrive.
 //!
-//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with others, at any time,
-//! and passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its index, and
-//! then the inner chunks in the index.
+//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with other ranges, at any
+//! time, and passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its
+//! index, and then the inner chunks in the index.
 
 use super::{ByteRange, ByteStream, Window};
 use crate::error::CodecError;

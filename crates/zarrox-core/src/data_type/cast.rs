@@ -36,7 +36,7 @@ enum CastMethod<'r> {
 }
 
 impl Cast<'_> {
-    /// Casts one element into the memory of another.
+    /// Casts one element, and writes the result to `to`.
     ///
     /// # Errors
     /// When the other type cannot represent the element, when an exact cast would change its value, and when `from` or `to` does

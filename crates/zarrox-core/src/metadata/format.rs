@@ -18,7 +18,7 @@ use crate::strictness::Strictness;
 /// A document: its name, one of [`Layout::documents`], and its bytes.
 pub type Document = (&'static str, Vec<u8>);
 
-/// The source of a document: stored bytes, or a document that was parsed together with others.
+/// The source of a document: stored bytes, or a document that was parsed together with other documents.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// The stored bytes.

@@ -436,7 +436,7 @@ fn read_codec(
     let (kind, spec) = spec_of(json).map_err(|error| error.at(member))?;
     if context.strictness == Strictness::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
-        // A known member is in the codec's configuration, or changes it.
+        // A member is known if the codec's configuration has it, or if another value of the member changes the configuration.
         let changed = |name: &str| {
             let mut other = map.clone();
             other.insert(name.to_owned(), json!("no value of anything"));

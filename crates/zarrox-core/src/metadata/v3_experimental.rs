@@ -485,7 +485,7 @@ mod tests {
             |json: &Json| V3Experimental.entry_from_document(Some(json.to_string().as_bytes()), &context);
         let entry = json::parse(&V3Experimental.new_entry().unwrap().unwrap()).unwrap();
         assert_eq!(read(&entry).unwrap(), Some(V3Experimental.layout()));
-        // GDAL and others.
+        // The entry document of GDAL and other writers.
         let few = json!({"zarr_format": CORE, "metadata_encoding": CORE, "metadata_key_suffix": ".json"});
         assert_eq!(read(&few).unwrap(), Some(V3Experimental.layout()));
         for other in [

@@ -24,7 +24,7 @@ struct Numbers {
 struct Entry {
     value: f64,
     pattern: u64,
-    /// True if the midpoint of this number and the next is rounded to the next.
+    /// True if the midpoint of this number and the next number is rounded to the next number.
     tie_up: bool,
 }
 

@@ -106,7 +106,7 @@ impl Boxes {
         self.shape.iter().zip(&self.lengths).map(count)
     }
 
-    /// Returns the region of a box, numbered in row-major order.
+    /// Returns the region of the `index`-th box, in row-major order.
     pub fn get(&self, index: usize) -> Selection {
         let mut rest = index;
         let places = self.counts().rev().map(|count| {

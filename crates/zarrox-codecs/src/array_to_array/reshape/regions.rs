@@ -68,7 +68,7 @@ impl Reshaping {
     }
 }
 
-/// Returns the next length; 1 after the last.
+/// Returns the next length; 1 after the last length.
 fn take(shape: &[usize], next: &mut usize) -> usize {
     let length = shape.get(*next).copied();
     *next += usize::from(length.is_some());

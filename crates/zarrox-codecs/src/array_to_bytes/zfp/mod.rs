@@ -83,7 +83,7 @@ impl From<Zfp> for CodecSpec {
     }
 }
 
-/// The modes, and the members of each.
+/// The modes, and the members of each mode.
 const MODES: &[(&str, &[&str])] = &[
     ("reversible", &[]),
     ("fixed_accuracy", &["tolerance"]),

@@ -1,7 +1,7 @@
 //! Partial reads of a Blosc buffer: only the blocks that are needed are fetched and decompressed.
 //!
 //! A buffer consists of a header of 16 bytes, the offset of each block (32 bits each), and the blocks, in any order. Blocks
-//! that are needed together are assembled into a small buffer, which the library decompresses like any other. Format:
+//! that are needed together are assembled into a small buffer, which the library decompresses like any other buffer. Format:
 //! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 
 use std::ops::Range;

@@ -107,7 +107,7 @@ impl Family for Optionals {
         data_type.is_named(NAME)
     }
 
-    /// Returns the codec that stores a boolean for each element in one array, and the present values in another.
+    /// Returns the codec that stores a boolean for each element in one array, and the present values in another array.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
         let (value, family) = self.value(data_type).ok()?;
         let bytes = || match value.storage().word() {

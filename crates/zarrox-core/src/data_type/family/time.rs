@@ -300,7 +300,7 @@ fn iso_8601(unit: &str, count: i128) -> String {
         "W" => date(count * 7),
         "D" => date(count),
         _ => {
-            // The number of units in a day, and of displayed digits of a second.
+            // The number of units in a day, and the number of displayed digits of a second.
             let (per_day, digits) = match unit {
                 "h" => (24, 0),
                 "m" => (24 * 60, 0),

@@ -145,7 +145,7 @@ struct Dim<'a> {
 }
 
 impl<'a> Dim<'a> {
-    /// Creates the touched chunks from one position to another.
+    /// Creates the touched chunks from the minimum to the maximum position.
     fn new((least, last): (usize, usize), runs: &'a [Run]) -> Self {
         let first = chunk_at(runs, least);
         let width = chunk_at(runs, last).0 - first.0;

@@ -395,7 +395,7 @@ impl ElementSet {
     }
 
     /// Returns the region of the chunk and the part of memory, if the elements form a box whose axes have the same order in
-    /// memory.
+    /// the chunk and in memory.
     pub fn as_box(&self) -> Option<PlacedBox> {
         let mut found = PlacedBox::default();
         for (n, axis) in self.axes.iter().enumerate() {

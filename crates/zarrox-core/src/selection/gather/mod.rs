@@ -655,7 +655,7 @@ impl View<'_> {
     /// Returns true if the elements of the set in this chunk equal their values in `values`. A position that is listed more
     /// than once must have all of its values.
     ///
-    /// Panics if the set is outside one of the two.
+    /// Panics if the set is outside one of the two views.
     #[doc(hidden)]
     pub fn set_equals(&self, set: &ElementSet, values: &View<'_>) -> bool {
         if set.is_empty() {
@@ -688,7 +688,7 @@ impl ViewMut<'_> {
     /// Copies the elements of the set from a chunk to their positions in this memory, which has one axis for each axis of the
     /// set. The bytes of variable-length elements are copied to this view's buffer.
     ///
-    /// Panics if the set is outside one of the two.
+    /// Panics if the set is outside one of the two views.
     #[doc(hidden)]
     pub fn gather(&mut self, chunk: &View<'_>, set: &ElementSet) {
         if set.is_empty() {
@@ -705,7 +705,7 @@ impl ViewMut<'_> {
     /// Copies the elements of the set to this chunk from their positions in `values`, which has one axis for each axis of the
     /// set. If a position is listed more than once, the last value is kept.
     ///
-    /// Panics if the set is outside one of the two.
+    /// Panics if the set is outside one of the two views.
     #[doc(hidden)]
     pub fn scatter(&mut self, set: &ElementSet, values: &View<'_>) {
         if set.is_empty() {

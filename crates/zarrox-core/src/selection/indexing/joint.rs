@@ -67,7 +67,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// Returns the dimensions, and a list of positions for each.
+    /// Returns the dimensions, and a list of positions for each dimension.
     fn lists(&self) -> Result<Vec<(usize, Positions)>> {
         match self {
             Self::Index(dim, index) => Ok(vec![(dim.axis, dim.normalized(&[*index])?)]),
@@ -179,7 +179,7 @@ pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     })
 }
 
-/// Broadcasts a list of this shape to another with the same number of dimensions.
+/// Broadcasts a list to a shape with the same number of dimensions. `own` is the shape of the list.
 fn broadcast_to(list: Positions, own: &[usize], shape: &[usize]) -> Result<Positions> {
     if own == shape {
         return Ok(list);

@@ -80,7 +80,8 @@ pub enum ResultAxis {
     Of {
         /// The index into [`ResolvedSelection::axes`].
         axis: usize,
-        /// The index of the dimension in the shape of its positions: 0 except for points of several dimensions.
+        /// The index into the [shape](ResolvedAxis::shape) of the axis: 0, unless it is a list of points whose shape has several
+        /// dimensions.
         part: usize,
     },
 }
