@@ -6,8 +6,8 @@
 /// The largest gap between two needed ranges that are read together, in bytes: another request would take longer.
 pub const GAP: usize = 8 << 10;
 
-/// The minimum size of a bounding box for each box inside it, in bytes. If elements form more boxes, the whole bounding box is
-/// read.
+/// The number of bytes of a bounding box that allow one more box inside it to be read separately. If the elements form more
+/// boxes, the whole bounding box is read.
 pub const BYTES_PER_BOX: usize = 4 << 10;
 
 /// The maximum number of bytes of a range that is scattered to several destinations: the range should still be in the L2 cache
