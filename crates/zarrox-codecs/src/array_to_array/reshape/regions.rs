@@ -155,7 +155,7 @@ fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<(
     push_split(below, &factors[1..], split)
 }
 
-/// Returns the span of the positions that the spans of the factors have together. Without factors, there is one position.
+/// Merges the spans of the factors into one span with the same positions. Without factors, there is one position.
 fn merged(spans: &[Span], factors: &[usize]) -> Option<Span> {
     let mut parts = spans.iter().zip(factors);
     let Some((&first, _)) = parts.next() else { return Some(Span::all(1)) };

@@ -27,7 +27,7 @@ impl Random {
         usize::try_from((u128::from(self.next()) * limit as u128) >> 64).unwrap()
     }
 
-    /// Returns a number of up to this many bits; small ones are as frequent as large ones.
+    /// Returns a number of up to this many bits; small numbers are as frequent as large numbers.
     fn spread(&mut self, bits: usize) -> usize {
         let bits = self.below(bits + 1);
         self.below(1 << bits)
