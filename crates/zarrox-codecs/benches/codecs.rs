@@ -1,8 +1,9 @@
 //! Benchmarks of every codec against a baseline: a compressor against direct calls of its library, an elementwise codec against
 //! a copy of the same memory.
 //!
-//! Both process the same bytes in alternation, so that noise of the machine affects both; the ratio of the medians is the
-//! result. `cargo xtask bench codecs [NAME …] [--require 1.1]`; the limit applies to the compressors and checksums.
+//! The codec and its baseline process the same bytes in alternation, so that noise of the machine affects both; the ratio of
+//! the medians is the result. `cargo xtask bench codecs [NAME …] [--require 1.1]`; the limit applies to the compressors and
+//! checksums.
 
 #![expect(
     clippy::print_stdout,

@@ -162,7 +162,7 @@ pub(crate) fn from_v2(members: &Map, defaults: Json) -> Map {
     configuration
 }
 
-/// Returns a codec as v3 metadata should have it.
+/// Returns a codec in the form of v3 metadata.
 pub(crate) fn codec_to_json(spec: &CodecSpec) -> Json {
     if spec.configuration.is_empty() {
         return json!({"name": spec.name});

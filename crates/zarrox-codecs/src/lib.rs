@@ -1,6 +1,6 @@
 //! The codecs of Zarr, one file each, and the registry of all of them.
 //!
-//! Most programs need only [`registry`]. To choose codecs for a new array there is a type for each:
+//! Most programs need only [`registry`]. The codecs of a new array are chosen with a type for each codec:
 //!
 //! ```
 //! use zarrox_codecs::{Bytes, Sharding, Zstd};

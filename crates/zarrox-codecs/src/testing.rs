@@ -44,7 +44,7 @@ pub(crate) fn make(spec: &CodecSpec, strictness: Strictness) -> Result<Box<dyn B
     }
 }
 
-/// Returns the complete configuration of a codec with the given one, or the message of the error.
+/// Returns the complete configuration of a codec with the given configuration, or the message of the error.
 pub(crate) fn configured(name: &str, configuration: Json, strictness: Strictness) -> Result<Json, String> {
     let codec = make(&spec(name, configuration), strictness).map_err(|e| e.to_string())?;
     Ok(Json::Object(codec.configuration()))

@@ -59,7 +59,7 @@ fn every_codec_has_an_example() {
 const STATE: usize = 4 << 20;
 
 fn assert_bounded(taken: usize, specimen: &Specimen, input: &[u8]) {
-    // Buffers for the chunk, for the input and its output, and for one whose size only the input declares.
+    // Buffers for the chunk, for the input and its output, and for an output whose size only the input declares.
     let bound = 16 * (specimen.size() + input.len()) + LIMIT + STATE;
     assert!(taken <= bound, "{}: {taken} bytes of memory for {} of input", specimen.what, input.len());
 }
@@ -84,7 +84,7 @@ fn bad_input_is_an_error_and_takes_bounded_memory() {
     }
 }
 
-/// The seeds of fuzzing, and the inputs that it found.
+/// Reads the seeds of the fuzz targets, and the inputs that fuzzing found.
 #[test]
 fn what_fuzzing_begins_with_and_once_found_is_read() {
     for name in fuzz::names() {
@@ -98,7 +98,7 @@ fn what_fuzzing_begins_with_and_once_found_is_read() {
     }
 }
 
-/// Returns input that decodes to far more than a chunk, for each codec that can encode it in few bytes.
+/// Decodes input that expands to far more than a chunk, for each codec that can encode such data in few bytes.
 #[test]
 fn bombs_stop_where_the_chunk_ends() {
     const SIZE: usize = 8 << 20;
@@ -161,7 +161,7 @@ fn a_flipped_bit_takes_no_memory_beyond_what_is_decoded() {
 /// Changes the declared size in encoded bytes.
 type Lie = fn(&mut Vec<u8>);
 
-/// A chunk larger than the size that is trusted, which declares a larger size still.
+/// Decodes a chunk larger than the trusted size, which declares an even larger size.
 #[test]
 fn a_large_chunk_with_a_false_size_takes_little_more_memory_than_its_bytes() {
     const SIZE: usize = 12 << 20;
@@ -279,7 +279,7 @@ fn shards_that_lead_into_themselves_are_bounded() {
     {
         assert_refused(&registry, &plain, &entries(&[(0, 12), (0, 12), (0, 12), (offset, length)]));
     }
-    // One long inner chunk for all: an update writes it once for each entry, up to the limit.
+    // One long inner chunk for all entries: an update writes it once for each entry, up to the limit.
     let all = [vec![7; 12], entries(&[(0, 12); 4])].concat();
     let mut is_chunk = false;
     assert_bounded(peak(|| is_chunk = plain.examine(&registry, &all, &mut Random::new(8))), &plain, &all);

@@ -98,7 +98,7 @@ fn what_is_left_out_has_numcodecs_defaults() {
     let registry = registry();
     let mut ids: Vec<String> = Vec::new();
     for expected in configurations() {
-        // The first of each are the defaults.
+        // The first configuration of each codec has the defaults.
         let id = expected["id"].as_str().unwrap().to_owned();
         if ids.contains(&id) || left_out(&registry, &id) {
             continue;
@@ -116,9 +116,9 @@ fn what_is_left_out_has_numcodecs_defaults() {
     }
 }
 
-/// Chunks of zarr-python 3.4.2 with numcodecs 0.17.1: `zarr.create_array(…, shape=6, dtype="u2", compressors=X)` with the
-/// numbers 1 to 6, where `X` is a codec of `zarr.codecs.numcodecs` without arguments. The stored configuration is empty, except
-/// that of shuffle.
+/// Chunks of zarr-python 3.4.2 with numcodecs 0.17.1: `zarr.create_array(…, shape=6, dtype="u2", compressors=X)` with the numbers
+/// 1 to 6, where `X` is a codec of `zarr.codecs.numcodecs` without arguments. The stored configuration is empty, except for
+/// shuffle.
 const CHUNKS: &[(&str, &str)] = &[
     ("blosc", "020133010c0000000c0000001c000000010002000300040005000600"),
     ("lz4", "0c000000c0010002000300040005000600"),

@@ -1,4 +1,4 @@
-//! The error type of the library, and the smaller one that codecs return.
+//! The error type of the library, and the smaller error type that codecs return.
 
 use std::borrow::Cow;
 use std::collections::TryReserveError;
@@ -43,7 +43,7 @@ pub enum ErrorKind {
     InvalidSelection,
     /// A node path, a shape, or another argument is invalid.
     InvalidArgument,
-    /// The requested element type differs from that of the array.
+    /// The requested element type differs from the element type of the array.
     DataTypeMismatch,
     /// The operation would need more memory than the limits allow.
     LimitExceeded,
@@ -166,7 +166,7 @@ impl Error {
         self.at(ErrorPlace(PlaceKind::Document(name.into())))
     }
 
-    /// Returns the name of the metadata document, if one is concerned.
+    /// Returns the name of the metadata document, if the error concerns one.
     #[doc(hidden)]
     pub fn document(&self) -> Option<&str> {
         self.find(|place| match place {
@@ -175,7 +175,7 @@ impl Error {
         })
     }
 
-    /// Adds the path of a node that the message contains.
+    /// Adds the path of a node. The message already contains the path.
     #[must_use]
     #[doc(hidden)]
     pub fn with_path(mut self, path: impl fmt::Display) -> Self {
@@ -183,7 +183,7 @@ impl Error {
         self
     }
 
-    /// Adds the key of a stored value that the message contains.
+    /// Adds the key of a stored value. The message already contains the key.
     #[must_use]
     #[doc(hidden)]
     pub fn with_key(mut self, key: impl fmt::Display) -> Self {
@@ -232,7 +232,8 @@ impl Error {
         of_chunk.or(self.0.key.as_deref())
     }
 
-    /// Returns the name of the codec that failed, if any: the innermost one, such as a codec of a shard's inner chunks.
+    /// Returns the name of the codec that failed, if the error has one. It is the innermost codec, such as a codec of a shard's
+    /// inner chunks.
     pub fn codec(&self) -> Option<&str> {
         self.0.codec.as_deref()
     }
@@ -404,7 +405,7 @@ impl From<CodecError> for Error {
 }
 
 /// Keeps the error as the source, available with [`io::Error::get_ref`]. An interruption gets another kind than
-/// [`io::ErrorKind::Interrupted`], because functions of the standard library retry after that.
+/// [`io::ErrorKind::Interrupted`], because functions of the standard library would retry.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         use ErrorKind as Kind;

@@ -73,8 +73,8 @@ impl ChunkGrid {
         }
     }
 
-    /// Returns the grid for arrays of `shape`: if the listed chunks end before it, one further chunk covers the rest, as in
-    /// zarr-python. Returns `None` if the grid already covers the shape.
+    /// Returns the grid for arrays of `shape`. If the listed chunks do not cover the shape, one further chunk covers the
+    /// rest, as in zarr-python. Returns `None` if the grid already covers the shape.
     #[doc(hidden)]
     pub fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let Self::Rectilinear(grid) = self else { return Ok(None) };

@@ -1,9 +1,10 @@
 //! JSON in the form of Zarr documents.
 //!
-//! Python writes `NaN`, `Infinity`, `-Infinity` and integers of any size into documents, and a change of a document must
-//! preserve everything else. `serde_json` has no such values: its feature `arbitrary_precision` keeps the digits of numbers but
-//! not these tokens, and would apply to every crate of a program, where it breaks `untagged` and `flatten`ed numbers. So the
-//! values, the parser and the writer are implemented here; [`serde`](https://serde.rs) can read and write values as well.
+//! Python writes `NaN`, `Infinity`, `-Infinity` and integers of any size into documents, and a program that changes a document
+//! must preserve everything else in it. `serde_json` has no such values: its feature `arbitrary_precision` keeps the digits of
+//! numbers but not these tokens, and would apply to every crate of a program, where it breaks `untagged` and `flatten`ed
+//! numbers. So the values, the parser and the writer are implemented here; [`serde`](https://serde.rs) can read and write
+//! values as well.
 
 mod deserializer;
 mod document;

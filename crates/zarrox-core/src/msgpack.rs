@@ -1,9 +1,9 @@
-//! MessagePack, the encoding of Python objects in memory: one self-describing value for each.
+//! MessagePack, the encoding of Python objects in memory: one self-describing value for each object.
 //!
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>
 //!
 //! Values are processed token by token in place, so that a false count cannot cause a large allocation. [`to_json`] builds a
-//! tree. An empty element is nil. No crate is used, because the ones that read MessagePack build values or trust counts.
+//! tree. An empty element is nil. No crate is used, because the crates that read MessagePack build values or trust counts.
 
 use crate::error::CodecError;
 use crate::json::{Json, JsonNumber, Map};
@@ -35,9 +35,9 @@ pub enum Token<'a> {
     Bytes(&'a [u8]),
     /// Bytes of an application-defined type.
     Extension(i8, &'a [u8]),
-    /// The number of values of a list; they follow.
+    /// The number of values of a list. The values follow the token.
     List(u32),
-    /// The number of pairs of a map; they follow, each key before its value.
+    /// The number of pairs of a map. The pairs follow the token, each key before its value.
     Map(u32),
 }
 
@@ -121,7 +121,7 @@ impl<'a> Token<'a> {
         Ok(())
     }
 
-    /// Returns the number of following values that are inside this one.
+    /// Returns the number of following values that the token contains.
     fn inside(self) -> u64 {
         match self {
             Self::List(count) => count.into(),
@@ -211,7 +211,7 @@ fn write_count(out: &mut Vec<u8>, count: u32, small: u8, tags: [u8; 2]) {
 /// Calls `work` with each token of the value at the front of `rest`, including nested values, and removes the value.
 ///
 /// # Errors
-/// When the bytes are not a value, it is nested too deeply, or `work` fails.
+/// When the bytes are not a value, the value is nested too deeply, or `work` fails.
 pub fn walk<'a>(
     rest: &mut &'a [u8],
     mut work: impl FnMut(Token<'a>) -> Result<(), CodecError>,
@@ -250,7 +250,7 @@ pub fn take_value<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], CodecError> {
     Ok(&all[..all.len() - rest.len()])
 }
 
-/// Returns the bytes of an element as a value; for an empty element, those of nil.
+/// Returns the bytes of an element as a value; for an empty element, the bytes of nil.
 ///
 /// # Errors
 /// When the bytes are not exactly one value.
@@ -269,7 +269,7 @@ pub fn element(bytes: &[u8]) -> Result<&[u8], CodecError> {
 /// Returns the content of a text token.
 ///
 /// # Errors
-/// When it is not UTF-8.
+/// When the content is not UTF-8.
 pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
     std::str::from_utf8(text).map_err(|error| CodecError::corrupt(format!("a text is not UTF-8: {error}")))
 }
@@ -277,12 +277,12 @@ pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
 /// Converts an element to JSON.
 ///
 /// # Errors
-/// When the bytes are not a value, or JSON cannot represent it: bytes, or a key that is not text.
+/// When the bytes are not a value, or JSON cannot represent the value: bytes, or a map with a key that is not text.
 pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
 
-/// The recursion is as deep as [`walk`] allows.
+/// Converts a value to JSON. The recursion is as deep as [`walk`] allows.
 fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot represent {what}"));
     Ok(match Token::take(rest)? {
@@ -312,7 +312,7 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
 /// Appends an element from JSON.
 ///
 /// # Errors
-/// When it is nested too deeply, or too long for MessagePack.
+/// When the value is nested too deeply, or too long for MessagePack.
 pub fn from_json(json: &Json, out: &mut Vec<u8>) -> Result<(), CodecError> {
     append_json(json, MAX_DEPTH, out)
 }

@@ -32,8 +32,8 @@ pub struct CodecDef {
     pub name: &'static str,
     /// Aliases in v3 metadata.
     pub aliases: &'static [&'static str],
-    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: each rejects in `from_v2` the members
-    /// of the others.
+    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: the `from_v2` of each rejects the
+    /// members of the other codecs.
     pub v2_id: Option<&'static str>,
     /// The kind of the codec: its input and output.
     pub kind: CodecKind,
@@ -69,7 +69,7 @@ impl CodecDef {
         Self { aliases, ..self }
     }
 
-    /// Sets the `id` in v2 metadata. The configuration is that of v3, unless [`from_v2`](Self::with_from_v2) and
+    /// Sets the `id` in v2 metadata. The other members are the v3 configuration, unless [`from_v2`](Self::with_from_v2) and
     /// [`to_v2`](Self::with_to_v2) convert it.
     #[must_use]
     pub const fn v2_id(self, id: &'static str) -> Self {
@@ -155,9 +155,8 @@ impl Registry {
         self.with_codec(codec)
     }
 
-    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside the
-    /// registry. It has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its
-    /// `to_v2` returns it.
+    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside the registry. The codec
+    /// has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns this member.
     #[must_use]
     #[doc(hidden)]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
@@ -208,7 +207,7 @@ impl Registry {
         }
     }
 
-    /// Returns the data type, or an unknown one if unknown types are accepted.
+    /// Returns the data type, or an unknown type if unknown types are accepted.
     pub(crate) fn or_unknown(&self, said: &Json, data_type: Result<DataType>) -> Result<DataType> {
         match data_type {
             Err(error) if self.takes(&error) => Ok(DataType::unknown(said)),
@@ -253,8 +252,8 @@ impl Registry {
         Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
     }
 
-    /// Returns the codec with this `id` and these members in v2 metadata. If several codecs share the `id`, each rejects the
-    /// members of the others in its [`from_v2`](CodecDef::from_v2).
+    /// Returns the codec with this `id` and these members in v2 metadata. If several codecs share the `id`, the
+    /// [`from_v2`](CodecDef::from_v2) of each rejects the members of the other codecs.
     #[doc(hidden)]
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);
@@ -329,8 +328,8 @@ impl Registry {
         self.type_with_objects_from_v2(&"|O".into(), codecs)
     }
 
-    /// Returns the data type of v2 elements with this `dtype` that [are objects or have fields of
-    /// objects](crate::data_type::has_objects). The codecs determine the type of the objects.
+    /// Returns the data type of v2 elements with this `dtype`, which [is `|O`, or has fields with
+    /// `|O`](crate::data_type::has_objects). The codecs determine the type of the objects.
     #[doc(hidden)]
     pub fn type_with_objects_from_v2<'c>(
         &self,
@@ -358,7 +357,7 @@ impl Registry {
     }
 
     /// Checks that no codec interprets elements of variable length as another type, for example objects as text. In memory, all
-    /// of them are bytes, and a codec does not know their meaning.
+    /// such elements are bytes, and a codec does not know their meaning.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
         // Only the family of a user's data type knows how its elements are stored.
         let own = self.user_families.iter().any(|family| family.has(data_type));
@@ -422,7 +421,7 @@ impl Registry {
         data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }
 
-    /// Returns the known data types, for tables; one example for types of any size.
+    /// Returns the known data types, for tables of all types; one example for each family whose types vary in size.
     #[doc(hidden)]
     pub fn examples(&self) -> Vec<DataType> {
         let structures = Structures(self).examples();

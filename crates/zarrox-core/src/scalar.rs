@@ -52,8 +52,8 @@ impl Registry {
     }
 
     /// Casts a value to an element if the meaning is unambiguous: a value in the form of metadata of any format, or a number of
-    /// another kind (`7.0`, `"7"` and `true` for integers; `1`, `"1"` for booleans; a real number for a complex one) that the
-    /// data type can represent.
+    /// another kind (`7.0`, `"7"` and `true` for integers; `1`, `"1"` for booleans; a real number for a complex number) that
+    /// the data type can represent.
     ///
     /// ```
     /// use zarrox_core::{DataType, Registry};
@@ -65,8 +65,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When no family has the data type, or it cannot represent the value: nothing is truncated, and only decimals are rounded,
-    /// to floats.
+    /// When no family has the data type, or it cannot represent the value: no value is truncated, and only decimals are
+    /// rounded, to the nearest float.
     #[doc(hidden)]
     pub fn cast_scalar(&self, data_type: &DataType, value: &Json) -> Result<FillValue> {
         let family = self.family(data_type)?;

@@ -11,7 +11,8 @@ const KEEP: usize = 256 << 20;
 /// The maximum memory for lists of positions that a thread keeps, in bytes.
 const KEEP_POSITIONS: usize = 32 << 20;
 
-/// Shorter lists come from the allocator, because they need no fresh pages.
+/// The minimum capacity of a reused list, in positions. Shorter lists come from the allocator, because they need no fresh
+/// pages.
 const SHORT: usize = 4096;
 
 type Buffers<T = u8> = LocalKey<RefCell<Vec<Vec<T>>>>;

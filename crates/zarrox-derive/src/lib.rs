@@ -1,6 +1,6 @@
 //! `#[derive(Element)]`: Rust structs as elements of structured Zarr arrays.
 //!
-//! Programs use it through the crate `zarrox`, which has the examples in the documentation of the macro.
+//! Programs use the macro through the crate `zarrox`, which also runs the examples in its documentation.
 
 mod field;
 mod layout;
@@ -12,7 +12,7 @@ use syn::{Data, DeriveInput, Error, Fields, Result, parse_macro_input};
 
 use field::Field;
 
-// The crate `zarrox` runs the examples: as a dependency of this crate, it would be compiled a second time.
+// The crate `zarrox` runs the examples, because it would be compiled a second time as a dependency of this crate.
 #[doc = include_str!("element.md")]
 #[proc_macro_derive(Element, attributes(zarr))]
 pub fn derive_element(input: proc_macro::TokenStream) -> proc_macro::TokenStream {

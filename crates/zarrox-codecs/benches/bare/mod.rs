@@ -8,7 +8,7 @@ type Decode = Box<dyn FnMut(&[u8], &mut [u8])>;
 /// Encodes into a vector, which is cleared first.
 type Encode = Box<dyn FnMut(&[u8], &mut Vec<u8>)>;
 
-/// Both directions of a library.
+/// Encoding and decoding with a library.
 pub(crate) struct Bare {
     pub(crate) decode: Decode,
     pub(crate) encode: Encode,

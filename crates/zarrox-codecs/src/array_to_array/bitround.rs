@@ -4,11 +4,12 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `keepbits` | for floats, the number of bits of the mantissa that are kept; for integers, the number of bits from the highest one that is set |
+//! | `keepbits` | for floats, the number of bits of the mantissa that are kept; for integers, the number of bits from the highest
+//! set bit on |
 //!
 //! Names: `numcodecs.bitround` and the registered `bitround` in v3, and leniently
 //! `https://codec.zarrs.dev/array_to_array/bitround`; `bitround` in v2. New arrays have the first name, because it is the only
-//! one that zarr-python reads; zarrs reads both.
+//! name that zarr-python reads; zarrs reads both.
 //!
 //! Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN are unchanged. For negative
 //! integers, the magnitude is rounded. An integer that would be rounded beyond the range is rounded down. Decoding returns the
@@ -152,10 +153,10 @@ impl Filter for BitRoundFilter {
 trait Word: Plain {
     const BITS: u32;
 
-    /// Rounds a float with a mantissa of `mantissa` bits, and clears the last `dropped` bits, at least one.
+    /// Rounds a float with a mantissa of `mantissa` bits, and clears the last `dropped` bits, where `dropped` is at least 1.
     fn round_float(self, mantissa: u32, dropped: u32) -> Self;
 
-    /// Rounds an unsigned integer to `keepbits` bits, fewer than it has.
+    /// Rounds an unsigned integer to `keepbits` bits, fewer than its type has.
     fn round_unsigned(self, keepbits: u32) -> Self;
 
     /// Rounds an integer in two's complement.

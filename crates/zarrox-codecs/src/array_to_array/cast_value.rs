@@ -9,8 +9,8 @@
 //! | `out_of_range` | `clamp` or, to integers only, `wrap`; absent: an error |
 //! | `scalar_map` | `encode` and `decode`: lists of pairs of scalars; the first of a pair becomes the second, regardless of the other members |
 //!
-//! Names: `cast_value` in v3. In the lenient mode, `out_of_range` may be `"error"`, as an early text had it, and the fill value
-//! may change when it is encoded and decoded: zarr-python 3.4 writes both.
+//! Names: `cast_value` in v3. In the lenient mode, `out_of_range` may be `"error"`, as in an early text of the specification, and
+//! the fill value may change when it is encoded and decoded. zarr-python 3.4 writes such metadata.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
 pub use zarrox_core::internals::number::Rounding;

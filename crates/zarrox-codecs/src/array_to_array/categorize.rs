@@ -85,7 +85,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         let message = format!("{} labels are more than {astype} has numbers", labels.len());
         return Err(CodecError::invalid(message));
     }
-    // For duplicate labels, numcodecs uses the last.
+    // For duplicate labels, numcodecs uses the number of the last one.
     let numbers = labels.iter().zip(1_u64..).map(|(label, number)| (label.clone(), number)).collect();
     let configuration = config::members(json!({"labels": labels, "dtype": dtype, "astype": astype}));
     let mut codec = CategorizeCodec {
@@ -149,7 +149,7 @@ struct CategorizeCodec {
 }
 
 impl CategorizeCodec {
-    /// Returns the number of an element, in its encoding in memory.
+    /// Returns the bytes of the number that stands for an element.
     fn number(&self, element: &[u8], storage: &Storage) -> Result<Vec<u8>, CodecError> {
         let number = if self.decoded == Storage::Variable {
             let text = std::str::from_utf8(element);

@@ -1,4 +1,4 @@
-//! `delta`: the first number, followed by the difference of each number to the one before it.
+//! `delta`: the first number, followed by the difference between each number and the number before it.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/delta.html>
 //!
@@ -102,8 +102,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
 }
 
-/// Returns the type in which NumPy sums differences: the one that can represent the numbers of both. For integers that is the
-/// type of the sums, because they wrap.
+/// Returns the type in which NumPy sums differences: the type that can represent the numbers of both types. For integers, it is
+/// the type of the sums, because they wrap.
 fn sum_type(differences: &Storage, sums: &Storage) -> Storage {
     use Storage::{Complex, Float, Int, Uint};
     let float = |storage: &Storage| match *storage {
@@ -138,13 +138,13 @@ struct DeltaFilter {
     fill: FillValue,
 }
 
-/// Whether encoding checks that the encoded elements decode to the original ones.
+/// Whether encoding checks that the encoded elements decode to the original elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
     /// Never: integers that wrap while encoding wrap back while decoding.
     Never,
-    /// If the stored type cannot represent a difference: it may still decode correctly, because integers wrap, or belong to the
-    /// fill value alone.
+    /// If the stored type cannot represent a difference. The difference may still decode correctly, because integers wrap, or
+    /// it may belong to the fill value.
     Misfits,
     /// Always: floats cannot represent all integers.
     Always,
@@ -199,16 +199,16 @@ impl Filter for DeltaFilter {
 
 /// Numbers that can be stored as differences.
 trait Sums: Plain {
-    /// Returns the sum of both.
+    /// Returns the sum of the two numbers.
     fn plus(self, other: Self) -> Self;
 
-    /// Returns the difference of both.
+    /// Returns the difference of the two numbers.
     fn minus(self, other: Self) -> Self;
 
     /// Returns the number without its fraction.
     fn truncated(self) -> Self;
 
-    /// Computes the cumulative sums of the elements, and returns the last.
+    /// Computes the cumulative sums of the elements, and returns the last sum.
     fn sums(mut sum: Self, from: &[Self::Bytes], to: &mut [Self::Bytes]) -> Self {
         for (from, to) in from.iter().zip(to) {
             sum = sum.plus(Self::get(*from));
@@ -269,7 +269,8 @@ where
     }
 }
 
-/// Computes the difference of each element to the one before it; for the first, the element itself.
+/// Computes the difference between each element and the element before it. `before` is the element before the first one;
+/// without it, the first element is unchanged.
 #[multiversion(targets("x86_64+avx2"))]
 fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     let (from, to) = (T::elements(from), T::elements_mut(to));

@@ -13,9 +13,9 @@
 //! `https://codec.zarrs.dev/array_to_array/fixedscaleoffset`, in v3; `fixedscaleoffset` in v2. In the lenient mode, an absent
 //! `dtype` is the data type of the array.
 //!
-//! The arithmetic is that of NumPy, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping,
-//! if `scale` and `offset` are integers; all others in double precision. Numbers that `astype` cannot represent after rounding
-//! are rejected, except the fill value: chunks are padded with it.
+//! The arithmetic equals NumPy's, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping,
+//! if `scale` and `offset` are integers; all other numbers in double precision. Numbers that `astype` cannot represent after
+//! rounding are rejected, except the fill value: chunks are padded with it.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
@@ -132,9 +132,9 @@ fn scalar(config: Config<'_>, name: &str) -> Result<Number, CodecError> {
 enum Scaling {
     /// Arithmetic in this float type.
     Floats(Storage),
-    /// In this type of integers.
+    /// Arithmetic in this integer type, with the offset and the scale.
     Integers(Storage, i128, i128),
-    /// The offset in this type of integers, the scale in double precision.
+    /// Arithmetic with the offset in this integer type, and with the scale in double precision.
     Mixed(Storage, i128),
 }
 
@@ -165,7 +165,7 @@ impl Scaling {
 struct ScaleFilter {
     scaling: Scaling,
     encode: Steps,
-    /// The float type in which stored numbers are divided.
+    /// The float type that stored numbers are converted to and divided in.
     quotients: Storage,
     decode: Steps,
     from: Storage,
@@ -265,7 +265,7 @@ mod tests {
                 "{error}"
             );
         }
-        // As the padding of chunks is.
+        // The fill value is accepted, because chunks are padded with it.
         let padded = encode(&[1000.0, 1001.5, f64::NAN, -f64::NAN, 1002.0], f64::NAN).unwrap();
         assert_eq!(padded, [0, 0, 15, 0, 0, 0, 0, 0, 20, 0]);
         assert!(encode(&[0.0, 1001.5, 0.0], -0.0).is_ok());

@@ -1,9 +1,9 @@
-//! The `packbits` of numcodecs: eight booleans per byte. (The v3 codec `packbits` is a different one.)
+//! The `packbits` of numcodecs: eight booleans per byte. (The v3 codec `packbits` is another codec.)
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
 //!
-//! It has no configuration. The encoded chunk is flat: a byte with the number of padding bits in the last one, and the
-//! elements, the first of each eight in the highest bit.
+//! It has no configuration. The encoded chunk is flat. Its first byte has the number of padding bits in the last byte. The
+//! elements follow, eight in each byte, the first of the eight in the highest bit.
 //!
 //! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are also packed as booleans: every number except 0
 //! is true, and decodes to 1.
@@ -93,7 +93,7 @@ fn padding_of(count: usize) -> u8 {
     [0, 7, 6, 5, 4, 3, 2, 1][count % 8]
 }
 
-/// A one in each byte.
+/// The lowest bit of each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// Moves each bit of a byte to the highest place of a separate byte, in reverse order: 1, 2⁹, 2¹⁸, …
 const SPREAD: u64 = 0x8040_2010_0804_0201;

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `digits` | the number of decimal places that are kept; negative for digits before the point |
 //! | `dtype` | the type of the array's elements: `<f2`, `<f4`, `<f8` |
-//! | `astype` | the type of stored elements, one of the same; `dtype` if absent |
+//! | `astype` | the type of stored elements: `<f2`, `<f4`, `<f8`; `dtype` if absent |
 //!
 //! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. In the lenient mode, an absent `dtype` is the
 //! data type of the array.

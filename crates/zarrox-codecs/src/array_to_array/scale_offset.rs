@@ -8,7 +8,8 @@
 //! | `scale` | a scalar in the same form, other than 0; absent: 1 |
 //!
 //! Names: `scale_offset` in v3. All arithmetic is in the data type itself. Integers must stay in its range, and must be
-//! divisible when they are decoded; floats are rounded after each operation, and overflow to infinity where the type has one.
+//! divisible by the scale when they are decoded. Floats are rounded after each operation, and overflow to infinity if the
+//! type has it.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
 use zarrox_core::internals::number::{Number, RealType};
@@ -32,7 +33,7 @@ pub struct ScaleOffset {
 }
 
 impl ScaleOffset {
-    /// Stores `(element - offset) * scale`; both are numbers of the array's data type.
+    /// Stores `(element - offset) * scale`. The offset and the scale are numbers of the array's data type.
     pub fn new(offset: impl Into<Json>, scale: impl Into<Json>) -> Self {
         Self { offset: offset.into(), scale: scale.into() }
     }

@@ -1,7 +1,7 @@
 //! `zarrs.squeeze`: a chunk without its axes of length 1.
 //!
-//! Specification: none; an experimental codec of the Rust library zarrs. A chunk whose axes all have the length 1 (also a chunk
-//! without axes) keeps one of them, as in zarrs.
+//! Specification: none; an experimental codec of the Rust library zarrs. A chunk whose axes all have the length 1, or that has
+//! no axes, is encoded with one axis, as in zarrs.
 //!
 //! It has no configuration. Names: `zarrs.squeeze` in v3 (also `squeeze`); v2 does not have it.
 

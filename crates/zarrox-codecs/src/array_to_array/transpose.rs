@@ -4,7 +4,7 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `order` | a permutation: axis `i` of the encoded chunk is axis `order[i]` of the decoded one |
+//! | `order` | a permutation: axis `i` of the encoded chunk is axis `order[i]` of the decoded chunk |
 //!
 //! Names: `transpose` in v3; v2 has `order` instead. In the lenient mode, `order` may be `"C"` (unchanged) or `"F"` (all axes
 //! reversed), as in drafts before September 2023.
@@ -29,7 +29,7 @@ pub struct Transpose {
 }
 
 impl Transpose {
-    /// Stores axis `order[i]` of the decoded chunk as axis `i` of the encoded one.
+    /// Stores axis `order[i]` of the decoded chunk as axis `i` of the encoded chunk.
     pub fn order(order: impl Into<Vec<usize>>) -> Self {
         Self { order: order.into() }
     }

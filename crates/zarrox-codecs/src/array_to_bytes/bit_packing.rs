@@ -12,7 +12,7 @@ pub(crate) struct Packing {
     pub(crate) bytes: usize,
     /// The lowest bit that is packed.
     pub(crate) first: u32,
-    /// The number of bits that are packed: 1 to 64; with `first` at most the bits of the number.
+    /// The number of bits that are packed: 1 to 64. `first + bits` is at most the number of bits of a number.
     pub(crate) bits: u32,
     /// True if the highest of the packed bits is the sign.
     pub(crate) signed: bool,
@@ -55,7 +55,7 @@ impl Packing {
         }
     }
 
-    /// Unpacks as many numbers as `numbers` holds, the first of which begins at bit `skip` of `packed`.
+    /// Unpacks as many numbers as `numbers` holds. The first number begins at bit `skip` of `packed`.
     pub(crate) fn unpack(&self, packed: &[u8], skip: usize, numbers: &mut [u8]) {
         if self.matches_memory() {
             return numbers.copy_from_slice(packed);
@@ -173,7 +173,8 @@ fn scatter<const B: usize>(groups: &[[u8; B]], octets: &mut [[u8; 8]], first: u3
 /// The lowest bit of each byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// Copies the bits at `sign`, the highest packed bits, to all higher bits of their byte; without a sign if `sign` is 0.
+/// Copies the bits at `sign`, the highest packed bits, to all higher bits of their byte. `sign` is 0 for unsigned numbers,
+/// which have no bits to copy.
 #[inline(always)]
 fn extended(octet: u64, sign: u64) -> u64 {
     // Sign extension by flipping and subtracting the sign bit; bit 7 is set first, so that no byte borrows from the next.
@@ -215,7 +216,7 @@ fn gathered<const B: usize>(octet: u64) -> [u8; B] {
     std::array::from_fn(|i| bytes[i])
 }
 
-/// Joins adjacent fields at `places`: moves the upper ones down over `unused` bits.
+/// Joins adjacent fields at `places`: moves the upper fields down over `unused` bits.
 #[inline(always)]
 fn joined(parts: u64, places: u64, unused: usize) -> u64 {
     (parts & places) | (parts & !places) >> unused
@@ -227,7 +228,7 @@ fn parted(bits: u64, places: u64, unused: usize) -> u64 {
     (bits & places) | (bits & !places) << unused
 }
 
-/// Returns bytes whose lower bits are `B` bits each of the group: the inverse of [`gathered`].
+/// Returns bytes, each with the next `B` bits of the group in its lower bits: the inverse of [`gathered`].
 #[inline(always)]
 fn spread<const B: usize>(group: [u8; B]) -> u64 {
     let mut bytes = [0; 8];
@@ -252,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    /// Packs bit by bit: the reference.
+    /// Packs bit by bit, as the reference.
     fn naive(packing: &Packing, numbers: &[u64]) -> Vec<u8> {
         let bits = numbers
             .iter()

@@ -72,7 +72,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     }
     let order = match (config.get("endian"), chunk.storage()) {
         (None, storage) if storage.word() == 1 => None,
-        // Not from v3 metadata, but from v2, in which each field has its own byte order.
+        // A list is never in v3 metadata: it comes from v2, whose fields have separate byte orders.
         (Some(list @ Json::Array(_)), Storage::Struct(_)) => Some(each_order(list, chunk.storage())?),
         _ => Some(ByteOrder::One(config.choice("endian", ENDIANS, Endian::Little)?)),
     };
@@ -82,8 +82,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         ([all], _) => (all.word, Vec::new()),
         _ => (1, Vec::new()),
     };
-    // The member has no effect if no number has more than one byte. Elements of raw bytes keep it: it may apply to the fields
-    // inside.
+    // The member has no effect if no number has more than one byte. Elements of raw bytes keep the member, because it may apply
+    // to fields inside them.
     let order = order.filter(|_| chunk.item() > 1);
     Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, order, word, fields })))
 }
@@ -263,7 +263,7 @@ impl Selected {
         Self { start, counts, steps, item }
     }
 
-    /// Returns the number of positions along each dimension that one fetch reads, and true if it may be read directly into
+    /// Returns the number of positions along each dimension that one fetch reads, and true if a fetch may read directly into
     /// `out`.
     fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
         let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
@@ -283,7 +283,7 @@ impl Selected {
         (scattered, false)
     }
 
-    /// Returns the largest blocks whose gaps are at most `gap` and that span at most `limit`.
+    /// Returns the shape of the largest blocks whose gaps are at most `gap` and whose extent is at most `limit`.
     pub(crate) fn blocks(&self, gap: usize, limit: usize) -> Dims<usize> {
         let mut blocks = Dims::from_elem(1, self.counts.len());
         let mut extent = self.item;
@@ -303,7 +303,7 @@ impl Selected {
         blocks
     }
 
-    /// Returns true if the first block, and so each of them, is contiguous in the output.
+    /// Returns true if the first block, and therefore each block, is contiguous in the output.
     fn is_contiguous(&self, blocks: &[usize], out: &mut ViewMut<'_>) -> bool {
         let first: Dims<Span> = blocks.iter().map(|&count| Span::all(count)).collect();
         out.reborrow().into_region(&first).is_contiguous()
@@ -482,7 +482,7 @@ mod tests {
         assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ONE], 1), (vec![2], 1));
-        // A column whose elements are near each other, and one whose elements are not.
+        // A column whose elements are near each other, and a column whose elements are far from each other.
         assert_eq!(fetched(&chain, &[ALL, ALL, ONE], 1).0.len(), 128);
         assert_eq!(fetched(&chain, &[ALL, ONE, ONE], 1), (vec![2; 256], 256));
         let big = make(&[256, 256, 256], Storage::Uint(2), "big");

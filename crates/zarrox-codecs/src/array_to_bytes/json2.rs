@@ -16,7 +16,8 @@
 //! | `sort_keys` | whether objects are sorted by their keys |
 //! | `strict` | whether readers reject control characters in strings |
 //!
-//! Names: `numcodecs.json2`, `json2` in v3; `json2` in v2; likewise for `json`. zarr-python 3 does not know them in v3.
+//! Names: `numcodecs.json2`, `json2` in v3; `json2` in v2; the names of `json` have the same form. zarr-python 3 does
+//! not support these codecs in v3.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{

@@ -1,14 +1,15 @@
 //! Conversion between MessagePack and JSON in Python's dialect: with `NaN` and `Infinity`, and with Python's options.
 //!
-//! Neither direction builds a tree, and only writing is recursive, up to the nesting limit of values. `serde_json` is not used:
-//! it does not parse `NaN`, and a `Formatter` could apply Python's options only to a tree of values.
+//! Neither conversion builds a tree, and only writing is recursive, up to the nesting limit of values. `serde_json` is not
+//! used: it does not parse `NaN`, and a `Formatter` could apply Python's options only to a tree of values.
 
 use std::borrow::Cow;
 
 use zarrox_core::codec::CodecError;
 use zarrox_core::internals::msgpack::{MAX_DEPTH, Token, utf8};
 
-/// A limit above that of values: the lists of a chunk, one for each dimension, enclose them.
+/// The maximum nesting of lists and objects in a chunk: the maximum nesting of a value, and the lists of the chunk around
+/// the value, one for each dimension.
 const LEVELS: usize = MAX_DEPTH + 65;
 
 /// Converts JSON text to MessagePack. `strict` rejects control characters inside strings, as Python does.
@@ -90,7 +91,7 @@ impl<'t> Reader<'t> {
                 }
                 _ => work(Event::Value(self.word()?))?,
             }
-            // After a value: the next one, or the ends of the enclosing lists and objects.
+            // The next value, or the ends of the enclosing lists and objects, follow a value.
             loop {
                 let Some(&map) = self.levels.last() else {
                     return if self.peek().is_none() { Ok(()) } else { Err(self.wrong("the end")) };

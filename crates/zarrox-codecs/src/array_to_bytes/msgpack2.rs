@@ -9,7 +9,7 @@
 //! | `use_bin_type` | whether bytes are stored as bytes; otherwise as text |
 //!
 //! `msgpack` has `encoding` instead, which is `utf-8`. Names: `numcodecs.msgpack2`, `msgpack2` in v3; `msgpack2` in v2;
-//! likewise for `msgpack`. zarr-python 3 does not know them in v3.
+//! the names of `msgpack` have the same form. zarr-python 3 does not support these codecs in v3.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{

@@ -7,8 +7,8 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::strided::{View, ViewMut};
 
-/// Returns true if the elements of a chunk are the numbers of their layout in memory: the counts of datetimes are, but a
-/// bfloat16, which is an unsigned integer in memory, is not.
+/// Returns true if each element of a chunk is the number that its layout in memory represents. The count of a timestamp
+/// is; a `bfloat16`, whose layout is an unsigned integer, is not.
 pub(crate) fn are_plain(chunk: &ChunkSpec) -> bool {
     let storage = chunk.storage();
     match (storage, chunk.data_type()) {

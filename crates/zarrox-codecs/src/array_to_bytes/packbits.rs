@@ -10,13 +10,12 @@
 //!
 //! Name: `packbits` in v3. The `packbits` of numcodecs (v2, and `numcodecs.packbits`) has the opposite bit order.
 //!
-//! A boolean has one bit; the small integers and floats have 2, 4 or 6; all other numbers as many as in
-//! memory; the parts of a complex number are packed separately. The lowest bit of the first element is the
-//! lowest bit of the first byte. Bits outside the stored range are lost: they decode to zero, or, above the
-//! highest bit of a signed integer, to copies of the sign.
+//! A boolean has one bit; a small integer or float has 2, 4 or 6 bits; any other number has as many bits as in memory. The parts
+//! of a complex number are packed separately. The lowest bit of the first element is the lowest bit of the first byte. Bits
+//! outside the stored range are lost: they decode to zero, or, above the highest bit of a signed integer, to copies of the sign.
 //!
 //! For types whose bits fill whole bytes, zarrs 0.23 does not write the byte that `padding_encoding` requires. Such chunks are
-//! rejected: they cannot be distinguished from truncated ones.
+//! rejected: they cannot be distinguished from truncated chunks.
 
 use zarrox_core::codec::{
     ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind,
@@ -270,7 +269,7 @@ impl RegionRanges for PackBitsCodec {
 }
 
 impl PackBitsCodec {
-    /// Returns the positions of the parts in an encoded chunk of this length, if it is known.
+    /// Returns the positions of the parts in an encoded chunk of this length, if the length is known.
     fn places(&self, stored: Option<u64>) -> Result<Places, CodecError> {
         let size = self.size as u64;
         let (places, wanted) = match self.settings.padding {
@@ -337,7 +336,7 @@ impl PackBitsCodec {
         Ok(fetches)
     }
 
-    /// Unpacks elements from bit `skip` on and copies every one of the stride to its destination.
+    /// Unpacks `extent` elements from bit `skip` on, and copies the elements at these strides to their destinations.
     fn unpack(
         &self,
         packed: &[u8],
@@ -379,7 +378,7 @@ mod tests {
         DataType::parse(name, &registry()).unwrap()
     }
 
-    /// Checks a type whose elements have these bits in these bytes.
+    /// Checks a type whose elements have this number of bits.
     fn check_small(name: &str, bits: u32, signed: bool) {
         let shapes: &[&[u64]] = &[&[], &[1], &[7], &[4, 6], &[3, 1, 5, 4], &[5, 3, 300]];
         let data_type = named(name);

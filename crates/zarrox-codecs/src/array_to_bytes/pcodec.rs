@@ -183,7 +183,7 @@ fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
 
 const NUMBERS: &str = "integers, floats and complex numbers";
 
-/// Returns the mode of the members before `mode_spec`, if they are present.
+/// Returns the mode that the members replaced by `mode_spec` specify, if they are present.
 fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     let mut mode = None;
     for name in OLDER_MODES {
@@ -222,7 +222,7 @@ fn parameters(config: Config<'_>, older_mode: Option<&str>) -> Result<(Map, Chun
     let consecutive = |order: i32| DeltaSpec::TryConsecutive(usize::try_from(order).unwrap_or(0));
     let delta = match (delta, order) {
         ("auto", None) => DeltaSpec::Auto,
-        // As before `delta_spec` existed.
+        // The meaning of `"auto"` before `delta_spec` existed.
         ("auto", Some(order)) => consecutive(order),
         ("try_consecutive", order) => consecutive(order.unwrap_or(0)),
         ("try_lookback", _) => DeltaSpec::TryLookback,
@@ -325,7 +325,7 @@ fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecErro
     Ok(())
 }
 
-/// Returns the number of values in the next unit, after its type; `None` at the end of the file.
+/// Reads the type and the number of values of the next unit, and returns the number; `None` at the end of the file.
 fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError> {
     let encoded = *rest;
     match *encoded {
@@ -353,7 +353,7 @@ fn decode_unit<'e, T: Number>(
 ) -> Result<&'e [u8], CodecError> {
     check_dictionary(encoded, numbers.len())?;
     let (mut unit, page) = units.chunk_decompressor::<T, _>(encoded).map_err(damaged)?;
-    // The library allocates a window before it validates the input. Its own windows are not longer than this.
+    // The library allocates a window before it validates the input. The windows of its own encoder are not longer than this.
     if let DeltaEncoding::Lookback { config, .. } = &unit.meta().delta_encoding
         && 1_usize
             .checked_shl(config.window_n_log)

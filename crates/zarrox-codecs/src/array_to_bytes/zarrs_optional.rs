@@ -137,7 +137,7 @@ impl ArrayToBytes for OptionalCodec {
         let mask: Vec<u8> =
             elements.chunks_exact(size + 1).map(|element| u8::from(element[0] != 0)).collect();
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
-        // One element more than the values: a missing value is written to the position of the next one.
+        // One element more than the values: a missing value is written to the position of the next value.
         let mut values = self.scratch((present + 1) * size)?;
         compact(elements, size, &mask, &mut values);
         let values = &values[..present * size];
@@ -220,7 +220,7 @@ impl OptionalCodec {
         }
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
         let size = self.value.size();
-        // One element more than the values: a missing value is read from the position of the next one.
+        // One element more than the values: a missing value is read from the position of the next value.
         let mut values = self.scratch((present + 1) * size)?;
         let (stored, behind) = values.split_at_mut(present * size);
         self.data.decode(data, stored, &VlenBuffer::new()).map_err(|e| e.at("data"))?;

@@ -8,7 +8,8 @@
 //!
 //! Names: `numcodecs.adler32` in v3, `adler32` in v2.
 //!
-//! Encoded bytes: their Adler-32 as a little-endian `u32`, then the bytes themselves (or in the opposite order).
+//! Encoded bytes: the Adler-32 of the bytes as a little-endian `u32`, then the bytes themselves (or in the
+//! opposite order).
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};

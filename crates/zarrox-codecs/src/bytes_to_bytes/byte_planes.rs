@@ -1,9 +1,9 @@
 //! The bytes of elements in planes: first the first bytes of all elements, then all second bytes, and so on.
 //!
-//! This is a transposition of bytes, in steps that have a vector instruction: interleaving the bytes of two vectors. Applied to
-//! the halves of a block, it rotates the index of each byte by one bit: the last bit becomes the first, and all others move up.
-//! So four steps move the four bits of the element's number among sixteen from the front of the index to its end, or those of
-//! the byte's number in sixteen.
+//! The bytes are transposed in steps. Each step uses a vector instruction that interleaves the bytes of two vectors. Applied to
+//! the two halves of a block, it rotates the index of each byte by one bit: the last bit becomes the first, and all other bits
+//! move up. Four steps move four bits from the front of the index to its end: the number of the element among sixteen elements,
+//! or the number of the byte among sixteen bytes.
 
 use std::array;
 
@@ -51,7 +51,7 @@ pub(crate) fn join(planes: &[u8], elements: &mut [u8], item: usize) {
     }
 }
 
-/// Interleaves the bytes of the first half of the vectors with those of the second half.
+/// Interleaves the bytes of the first half of the vectors with the bytes of the second half.
 #[inline]
 fn zip<const N: usize>(block: [u8x16; N]) -> [u8x16; N] {
     let mut zipped = block;
@@ -77,7 +77,7 @@ fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
     block.map(u8x16::to_array)
 }
 
-/// Splits elements of `N` bytes in blocks, and returns the number of elements that it processed.
+/// Splits elements of `N` bytes in blocks, and returns the number of elements that were processed.
 fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks().0.as_chunks::<N>().0.as_chunks::<GROUP>().0;
@@ -95,7 +95,7 @@ fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     groups.len() * GROUP * LANES
 }
 
-/// Joins elements of `N` bytes in blocks, and returns the number of elements that it processed.
+/// Joins elements of `N` bytes in blocks, and returns the number of elements that were processed.
 fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks_mut().0.as_chunks_mut::<N>().0.as_chunks_mut::<GROUP>().0;
@@ -112,8 +112,8 @@ fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     done
 }
 
-/// Returns the first columns of the squares of 16 × 16 bytes into which elements of any size are divided. The last square may
-/// overlap the one before it.
+/// Returns the first columns of the squares of 16 × 16 bytes that elements of any size are divided into. The last square may
+/// overlap the square before it.
 fn columns(item: usize) -> impl Iterator<Item = usize> {
     (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))
 }
@@ -125,7 +125,7 @@ fn in_squares(length: usize, item: usize) -> usize {
     length.saturating_sub(beyond) / item / (GROUP * LANES) * (GROUP * LANES)
 }
 
-/// Splits elements of any size in squares, and returns the number of elements that it processed.
+/// Splits elements of any size in squares, and returns the number of elements that were processed.
 fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);
@@ -150,7 +150,7 @@ fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     done
 }
 
-/// Joins elements of any size in squares, and returns the number of elements that it processed.
+/// Joins elements of any size in squares, and returns the number of elements that were processed.
 fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);

@@ -34,7 +34,7 @@ pub struct Bz2 {
 }
 
 impl Bz2 {
-    /// Compression level, 1 to 9 (smallest).
+    /// Creates the codec with a compression level, 1 to 9 (smallest).
     pub fn level(level: i32) -> Self {
         Self { level }
     }
@@ -98,7 +98,7 @@ impl BytesToBytes for Bz2 {
     }
 }
 
-/// Decodes one stream, and returns the number of bytes that it read and wrote.
+/// Decodes one stream, and returns the numbers of bytes that were read and written.
 fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), CodecError> {
     let mut stream = Decompress::new(false);
     let (mut read, mut written) = (0, 0);

@@ -53,7 +53,7 @@ pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
     /// Returns the complete configuration.
     fn configuration(&self) -> Map;
 
-    /// Returns the location at which it is stored, as a little-endian number.
+    /// Returns the location of the checksum, which is stored as a little-endian number.
     fn location(&self) -> ChecksumLocation;
 
     /// Returns the checksum of some bytes.

@@ -10,8 +10,8 @@
 //! Name: `conditional` in v3; v2 does not have it.
 //!
 //! Encoded bytes: the header, in which the lowest bit of the first byte belongs to the first codec, and the bytes, encoded with
-//! the codecs whose bit is set. The writer applies a codec only if it makes the bytes fewer; so a codec that never does, such
-//! as a checksum, belongs beside `conditional` and not into it.
+//! the codecs whose bit is set. The writer applies a codec only if the encoded bytes are fewer. A codec that never reduces the
+//! bytes, such as a checksum, therefore belongs beside `conditional`, not inside it.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -129,7 +129,7 @@ impl BytesToBytes for ConditionalCodec {
         members(&self.codecs.iter().map(spec).collect::<Vec<_>>(), self.header * 8)
     }
 
-    /// Another writer may apply any of the codecs to any chunk.
+    /// Returns the maximum size, because another writer may apply any of the codecs to any chunk.
     fn encoded_size(&self, decoded: Size) -> Size {
         let largest =
             self.codecs.iter().fold(decoded.limit(), |size, Named { codec, .. }| largest(&**codec, size));
@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn golden() {
-        // No other implementation has this codec: created by hand from the specification. The checksum is that of `crc32c`, the
-        // gzip member is Python's `gzip.compress(b'abc', mtime=0)`.
+        // No other implementation has this codec: created by hand from the specification. The checksum was computed with
+        // `crc32c`, and the gzip member with Python's `gzip.compress(b'abc', mtime=0)`.
         let specs = json!([{"name": "crc32c"}, {"name": "gzip", "configuration": {"level": 9}}]);
         let conditional = |bits| {
             make(&spec(NAME, json!({"codecs": specs, "header_bits": bits})), Strictness::Strict).unwrap()

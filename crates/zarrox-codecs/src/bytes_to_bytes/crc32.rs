@@ -8,7 +8,8 @@
 //!
 //! Names: `numcodecs.crc32` in v3, `crc32` in v2.
 //!
-//! Encoded bytes: their CRC-32 as a little-endian `u32`, then the bytes themselves (or in the opposite order).
+//! Encoded bytes: the CRC-32 of the bytes as a little-endian `u32`, then the bytes themselves (or in the
+//! opposite order).
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};

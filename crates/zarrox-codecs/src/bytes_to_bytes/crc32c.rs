@@ -2,7 +2,7 @@
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html>
 //!
-//! It has no configuration; the checksum follows the bytes. In numcodecs, it can also precede them:
+//! It has no configuration; the checksum follows the bytes. In numcodecs, the checksum can also precede the bytes:
 //!
 //! | member | value |
 //! |---|---|
@@ -76,7 +76,7 @@ impl From<Crc32c> for CodecSpec {
     }
 }
 
-/// In the lenient mode, each definition accepts the location of the other.
+/// In the lenient mode, each definition accepts the location of the other definition.
 fn create(
     configuration: &Map,
     context: &CodecContext<'_>,

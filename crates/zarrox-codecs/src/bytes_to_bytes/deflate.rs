@@ -8,7 +8,7 @@ use crate::bytes_to_bytes::ffi::deflate::decompress;
 #[cfg(not(feature = "libdeflate"))]
 use crate::bytes_to_bytes::pure::deflate::decompress;
 
-/// Decodes all members. Zeros may follow the last one: some writers pad with them.
+/// Decodes all members. Zeros may follow the last member, because some writers pad files with zeros.
 pub(crate) fn decode(container: Container, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
     let (mut rest, mut length) = (encoded, 0);
     loop {

@@ -94,7 +94,7 @@ fn sum_rounds(rounds: &[[u8; 2 * LANES]]) -> [u64; 2] {
             *weighted += *plain;
         }
     }
-    // A lane only counts its own rounds: a word in lane `l` is in `LANES` times as many sums, less the `l` before it.
+    // The sums of a lane count rounds, not words: a word in lane `l` is in `LANES` times as many cumulative sums, less `l`.
     let mut sums = [0; 2];
     for (lane, (plain, weighted)) in plain.iter().zip(&weighted).enumerate() {
         sums[0] += u64::from(*plain);
@@ -142,7 +142,7 @@ mod tests {
         golden(&squares[..100_002], "1ce6ced8");
     }
 
-    /// HDF5's sums, word by word.
+    /// Returns HDF5's checksum, computed word by word.
     fn by_words(bytes: &[u8]) -> u32 {
         let (mut first, mut second) = (0_u32, 0_u32);
         for word in bytes.chunks(2) {

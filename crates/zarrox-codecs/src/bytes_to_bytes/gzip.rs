@@ -37,7 +37,7 @@ pub struct Gzip {
 }
 
 impl Gzip {
-    /// Compression level, 0 (only stored) to 9 (smallest).
+    /// Creates the codec with a compression level, 0 (only stored) to 9 (smallest).
     pub fn level(level: i32) -> Self {
         Self { level }
     }
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// `numcodecs.GZip(5)`, as `tests/golden/make.py` has it.
+    /// The result of `numcodecs.GZip(5)` in `tests/golden/make.py`.
     const GOLDEN: &str = "1f8b08003daf016b00ffddc1010100200800202d4bfb7fb81f408421910bb991853cc88b6ce4201ff203f50a\
          27bbd0070000";
 

@@ -6,10 +6,10 @@
 //! | member | value |
 //! |---|---|
 //! | `initval` | 0 to 2^32 − 1: the initial value of the function |
-//! | `prefix` | `null`, or a list of bytes that are hashed before the others |
+//! | `prefix` | `null`, or a list of bytes that are hashed before the bytes of the chunk |
 //!
 //! Names: `numcodecs.jenkins_lookup3` in v3, `jenkins_lookup3` in v2. In the lenient mode, absent members are 0 and `null`.
-//! numcodecs computes with a prefix but cannot write one to metadata; here it is a list of numbers.
+//! numcodecs computes with a prefix but cannot write it to metadata; here a prefix is a list of numbers.
 //!
 //! Encoded bytes: the bytes themselves, then their checksum as a little-endian `u32`.
 
@@ -40,7 +40,7 @@ impl JenkinsLookup3 {
         Self { initval, ..self }
     }
 
-    /// Sets bytes that are hashed before the others, but not stored.
+    /// Sets bytes that are hashed before the bytes of the chunk, but not stored.
     #[must_use]
     pub fn prefix(self, prefix: impl Into<Vec<u8>>) -> Self {
         Self { prefix: Some(prefix.into()), ..self }

@@ -4,7 +4,7 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `acceleration` | 1 (smallest) and more (faster) |
+//! | `acceleration` | 1 (smallest), or more (faster) |
 //!
 //! Names: `numcodecs.lz4` in v3, `lz4` in v2. In the lenient mode, an absent `acceleration` is 1.
 //!

@@ -6,8 +6,9 @@
 //! |---|---|
 //! | `elementsize` | the number of bytes of an element |
 //!
-//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. In the lenient mode, in v3 it is the
-//! size of the elements that are converted to bytes, as in zarr-python, and sizes below 1 are 1, which leaves the bytes unchanged.
+//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. In the lenient mode, an absent
+//! `elementsize` in v3 is the size of the elements that are converted to bytes, as in zarr-python, and a size below 1 counts as 1,
+//! which leaves the bytes unchanged.
 //!
 //! Only whole elements can be encoded: numcodecs also rejects a remainder.
 

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `filter` | the filter, as in v3 metadata: one whose configuration names its types, or `numcodecs.packbits` |
 //!
-//! Names: none. In v2 it is the filter itself, v3 has no equivalent, and so its name is never in metadata.
+//! Names: none. v2 metadata has the filter itself, and v3 has no equivalent, so this name is never in metadata.
 //!
 //! A filter of numcodecs interprets its input as numbers of the filter's own `dtype`. If that is the data type of the array,
 //! which is the usual case, the codec pipeline has the filter itself and not this codec. This codec is for filters whose input
-//! is the bytes of another codec (`[shuffle, delta]`), or whose byte order differs from the array's (`>i4` elements, and the
-//! `dtype` `<i4`).
+//! is the bytes of another codec (`[shuffle, delta]`), or whose byte order differs from the byte order of the array (`>i4`
+//! elements, and the `dtype` `<i4`).
 //!
 //! Bytes that do not decode to themselves are rejected: numcodecs would store them, and lose data.
 
@@ -55,7 +55,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let filter = CodecSpec::from_json(json).ok_or_else(|| config::wrong("filter", json, "a codec"))?;
     let (seen, encoded) = types(&filter, context.registry)?;
     let data_type = DataType::of_storage(&seen.storage).ok_or_else(|| not_of_bytes(&filter.name))?;
-    // The number of numbers of a chunk, if no codec before this one changes the number of bytes.
+    // The number of numbers in a chunk, if no codec before this one changes the number of bytes.
     let usual = context.chunk.size() / seen.storage.size();
     let bytes = bytes_codec(encoded.as_ref());
     let chain = LinearChain::new(vec![filter, bytes], &data_type, usual.max(1), context)?;
@@ -63,7 +63,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(FilterOfBytes { seen, size, chain })))
 }
 
-/// Returns the type of the decoded numbers of a filter, and that of the encoded numbers; `None` if it packs bits.
+/// Returns the type of the decoded numbers of a filter, and the type of the encoded numbers, which is `None` if the filter
+/// packs bits.
 fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype>), CodecError> {
     let def = registry.codec(&filter.name).map_err(|error| CodecError::unsupported(error.to_string()))?;
     if def.name == packbits_filter::DEF.name {
@@ -290,7 +291,7 @@ mod tests {
         }
     }
 
-    /// numcodecs stores all of these, and reads different bytes.
+    /// Rejects elements that numcodecs stores, but reads as different elements.
     #[test]
     fn lossy_elements_are_rejected() {
         let refused = |filter: CodecSpec, plain: &[u8]| {

@@ -34,7 +34,7 @@ pub struct Zlib {
 }
 
 impl Zlib {
-    /// Compression level, 0 (only stored) to 9 (smallest).
+    /// Creates the codec with a compression level, 0 (only stored) to 9 (smallest).
     pub fn level(level: i32) -> Self {
         Self { level }
     }

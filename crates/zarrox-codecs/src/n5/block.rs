@@ -8,13 +8,13 @@ use crate::error::truncated;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum N5BlockMode {
-    /// The number of elements is that of the shape.
+    /// The block has as many elements as its shape.
     Default,
-    /// The number of elements is given in the header, whatever the shape.
+    /// The header has the number of elements, whatever the shape.
     VarLength,
 }
 
-/// A decoded block, whose number of elements may differ from that of its shape.
+/// A decoded block, which may have fewer or more elements than its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct N5Block {
@@ -86,7 +86,7 @@ impl Header {
         encoded.extend(shape.iter().rev().flat_map(|length| length.to_be_bytes()));
     }
 
-    /// Returns true if the number of elements is that of the shape.
+    /// Returns true if the block has as many elements as its shape.
     pub(crate) fn is_box(&self) -> bool {
         self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n)) == Some(self.count)
     }

@@ -1,6 +1,6 @@
 //! `n5_default`: a chunk as an N5 block, with a header that contains its shape.
 //!
-//! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>, and of the blocks
+//! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>, and for the blocks
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
 //!
 //! | member | value |
@@ -8,7 +8,7 @@
 //! | `codecs` | the codecs of the elements: `transpose` (any number), `bytes` in big-endian order, at most one compressor |
 //!
 //! Name: `n5_default` in v3; N5 has the compressor in `compression`. The registered codec has one `transpose` that reverses all
-//! axes; without it the axes of the array are in the reverse of N5's order, and the blocks are the same.
+//! axes; without this `transpose`, the axes of the array are in the reverse of N5's order, and the blocks are the same.
 //!
 //! Encoded bytes: the mode (`u16`: 0 default, 1 with a number of elements, 2 Java object), the number of dimensions (`u16`),
 //! the length of each dimension (`u32`), fastest first; in mode 1 the number of elements (`u32`); then the encoded elements.
@@ -174,7 +174,7 @@ fn clipped(span: Span, length: usize) -> Span {
     Span { count: count.min(span.count), ..span }
 }
 
-/// Checks that N5 can represent the codecs: it has one byte order, and one compressor.
+/// Checks that N5 can represent the codecs: N5 has one byte order, and one compressor.
 fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecError> {
     if chain.order().is_none() {
         return Err(CodecError::invalid(
@@ -313,7 +313,7 @@ mod tests {
         let n5 = N5Default::new([Bytes::big().into()]).into();
         let plain = chain(&[n5], &spec, &registry(), Strictness::Strict).unwrap();
         assert_eq!(numbers(&decode_chunk(&plain, &encoded).unwrap()), [7, 8, 9, 9, 9, 9]);
-        // Every second element of the second to last row, and of the other.
+        // Every second element of the second to last row, and of the other row.
         let mut memory = [0; 8];
         let region = [Span::all(2), Span { start: 0, step: 2, count: 2 }].into_iter().collect();
         plain

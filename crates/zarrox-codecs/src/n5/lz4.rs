@@ -11,12 +11,12 @@
 //! every build.
 //!
 //! Names: only used for the `lz4` of N5, inside `n5_default`. In the lenient mode, an absent `blockSize` is 65536, and a
-//! smaller one than 64 is 64.
+//! `blockSize` below 64 counts as 64.
 //!
-//! Encoded bytes: blocks, each preceded by a header of 21 bytes: the text `LZ4Block`; a byte with the method (0x10 stored, 0x20
-//! LZ4) and the binary logarithm of the block size less 10; the compressed length, the length, and the xxHash32 of the bytes
-//! without its upper four bits, all as little-endian `u32`. An empty block ends the stream. In the lenient mode, bytes that do
-//! not begin with the text are one LZ4 block without framing, as z5 writes them.
+//! Encoded bytes: blocks, each preceded by a header of 21 bytes. The header has the text `LZ4Block`; a byte with the method
+//! (0x10 stored, 0x20 LZ4) and the binary logarithm of the block size less 10; the compressed length, the decoded length, and
+//! the xxHash32 of the decoded bytes without the upper four bits of the hash, all as little-endian `u32`. An empty block ends
+//! the stream. In the lenient mode, bytes that do not begin with the text are one LZ4 block without framing, as z5 writes them.
 
 use twox_hash::XxHash32;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};

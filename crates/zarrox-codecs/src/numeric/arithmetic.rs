@@ -24,7 +24,7 @@ pub(crate) enum Direction {
 type NoResult = String;
 
 impl Arithmetic {
-    /// Creates the arithmetic. The scale must not be 0, and both must be finite numbers of the type.
+    /// Creates the arithmetic. The offset and the scale must be finite numbers of the type, and the scale must not be 0.
     pub(crate) fn new(real: RealType, offset: Number, scale: Number) -> Self {
         Self { real, offset, scale }
     }
@@ -47,7 +47,7 @@ impl Arithmetic {
         Ok(())
     }
 
-    /// Converts the elements that the loops can handle, and marks the others; returns false if it marked any.
+    /// Converts the elements that the loops can handle, and marks the other elements; returns false if it marked any.
     fn ordinary(&self, from: &[u8], to: &mut [u8], bad: &mut [bool], direction: Direction) -> bool {
         match &self.real {
             RealType::Integer(integer) if integer.is_full() => (),
@@ -129,7 +129,7 @@ fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result
     if inside { Ok(value) } else { Err(no_result(element / scale, '+', offset)) }
 }
 
-/// A loop for each machine type; it returns false if it marked any element.
+/// A loop for each machine type. Each loop returns false if it marked any element.
 trait Scaled {
     fn apply(
         from: &[u8],
@@ -170,7 +170,7 @@ macro_rules! narrow_integers {
                     }),
                     Direction::Decode => {
                         let divisor = scale as $Float;
-                        // The last bits of a sum whose unit in the last place is 1 are those of the integer.
+                        // The last bits of a sum whose unit in the last place is 1 are the bits of the integer.
                         let shift = 1.5 * (1_u64 << (<$Float>::MANTISSA_DIGITS - 1)) as $Float;
                         for_each(from, to, bad, |x: $T| {
                             let sum = (x as $Float / divisor + shift).to_bits();

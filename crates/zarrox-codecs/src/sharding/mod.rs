@@ -264,7 +264,7 @@ impl ShardingCodec {
         Ok(reading.fetches)
     }
 
-    /// Returns the position of an inner chunk in the stored object; `None` if it is not stored.
+    /// Returns the position of an inner chunk in the stored object; `None` if the inner chunk is not stored.
     fn locate(&self, shard: Window, (offset, length): Entry) -> Result<Option<Window>, CodecError> {
         if (offset, length) == EMPTY {
             return Ok(None);
@@ -291,8 +291,8 @@ impl ShardingCodec {
         }
     }
 
-    /// Writes a shard from the inner chunks that `encode_chunk` appends; it returns false for an inner chunk that is not
-    /// stored.
+    /// Writes a shard from the inner chunks that `encode_chunk` appends; `encode_chunk` returns false for an inner chunk that
+    /// is not stored.
     fn assemble(
         &self,
         options: EncodeOptions,
@@ -332,7 +332,7 @@ impl ShardingCodec {
     }
 
     /// Rejects a shard larger than the limit: overlapping entries of a damaged index could make a rewritten shard far larger
-    /// than the stored one.
+    /// than the stored shard.
     fn check_room(&self, size: usize) -> Result<(), CodecError> {
         let limit = self.inner.limit();
         if size <= limit {

@@ -1,4 +1,4 @@
-//! A limit of the work that the index of a shard can cause: it must not exceed the size of the shard by much.
+//! A limit of the work that the index of a shard can cause: the work must not exceed the size of the shard by much.
 
 use zarrox_core::CodecChain;
 use zarrox_core::codec::{CodecError, Window};
@@ -7,9 +7,9 @@ use zarrox_core::codec::{CodecError, Window};
 /// small shard into a lot of work.
 pub(crate) struct ReadBudget {
     requested: u64,
-    /// The size of the shard, which inner chunks of up to `each` bytes may exceed.
+    /// The size of the shard, in bytes. The inner chunks together may exceed it, if they have at most `each` bytes on average.
     stored: u64,
-    /// Twice the decoded size of an inner chunk, and [`SMALL`].
+    /// Twice the decoded size of an inner chunk, plus [`SMALL`], in bytes.
     each: u64,
     count: u64,
 }
@@ -34,5 +34,5 @@ impl ReadBudget {
     }
 }
 
-/// The number of bytes that every inner chunk may take in addition.
+/// The number of bytes that an inner chunk may take in addition to twice its decoded size.
 const SMALL: u64 = 1 << 10;

@@ -1,8 +1,8 @@
 //! Recovery of the original index of a damaged shard, proven by the checksum of the index.
 //!
 //! The bytes of a shard do not identify their inner chunk: only the index does. So only the corrections that are consistent
-//! with the inner chunks are tried, and a correction is accepted only if the stored checksum is that of the corrected index.
-//! Without such a correction, the inner chunks are unknown, however plausible the entries are.
+//! with the inner chunks are tried, and a correction is accepted only if the stored checksum is the checksum of the
+//! corrected index. Without such a correction, the inner chunks are unknown, even if the entries are plausible.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const CHECKSUM: usize = 4;
 /// The maximum number of bytes that are hashed in search of a wrong bit.
 const HASHED: usize = 1 << 28;
 
-/// The maximum number of conflicting entries that are each tried as the only wrong one.
+/// The maximum number of conflicting entries for which the search tries each of them as the only wrong entry.
 const ALONE: usize = 256;
 
 /// Returns the entries of a damaged index, if its checksum proves them.
@@ -44,12 +44,13 @@ pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Resu
 struct Proof<'a> {
     codec: &'a ShardingCodec,
     checksum: &'a [u8],
-    /// True if the checksum differs from that of the present entries by one bit: the checksum itself is damaged.
+    /// True if the checksum differs from the checksum of the present entries by one bit: the checksum itself is damaged.
     is_one_bit_off: bool,
 }
 
 impl<'a> Proof<'a> {
-    /// Returns `None` if the index has no checksum after its entries, or a short one.
+    /// Finds the checksum of an index. Returns `None` if the index has no checksum after its entries, or only a short
+    /// checksum.
     fn new(codec: &'a ShardingCodec, index: &'a [u8], entries: &[Entry]) -> Result<Option<Self>, CodecError> {
         let length = entries.len() * ENTRY;
         let encoded = encoded(codec, entries)?;
@@ -70,7 +71,7 @@ impl<'a> Proof<'a> {
         Ok(Some(Self { codec, checksum, is_one_bit_off: wrong == 1 }))
     }
 
-    /// Returns true if the checksum is that of these entries.
+    /// Returns true if these entries have the stored checksum.
     fn holds(&self, entries: &[Entry]) -> Result<bool, CodecError> {
         Ok(encoded(self.codec, entries)?.ends_with(self.checksum))
     }
@@ -86,7 +87,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Returns the entries with the conflicting ones replaced by bytes that belong to no other entry.
+    /// Returns the entries, with the conflicting entries replaced by ranges that belong to no other entry.
     fn by_places(&self) -> Result<Option<Vec<Entry>>, CodecError> {
         let mut places: Vec<Option<Range<usize>>> =
             self.entries.iter().map(|&entry| self.whole(entry)).collect();
@@ -178,7 +179,7 @@ impl Search<'_> {
     }
 }
 
-/// Bytes that belong to no inner chunk, and the inner chunks whose numbers are between those of its neighbours.
+/// Bytes that belong to no inner chunk, and the inner chunks whose numbers are between the numbers of its neighbours.
 struct Gap {
     bytes: Range<usize>,
     cells: Range<usize>,
@@ -208,7 +209,7 @@ fn gaps(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<Gap> {
     gaps
 }
 
-/// Returns the inner chunks that share bytes with another one, or with the index.
+/// Returns the inner chunks that share bytes with another inner chunk, or with the index.
 fn conflicts(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<usize> {
     let ordered = ordered(places);
     let outside = |range: &Range<usize>| range.start < data.start || range.end > data.end;

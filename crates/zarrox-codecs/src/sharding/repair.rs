@@ -14,13 +14,13 @@ use super::{NAME, ShardingCodec};
 /// The state of an inner chunk in a damaged shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum InnerChunkState {
-    /// It is marked as not stored.
+    /// The inner chunk is marked as not stored.
     Empty,
-    /// It is valid: its bytes in the shard.
+    /// The inner chunk is valid, and has this range in the shard.
     Whole(Range<usize>),
-    /// It is a shard itself, rebuilt from its valid inner chunks.
+    /// The inner chunk is a shard itself, rebuilt from its valid inner chunks as these bytes.
     Rebuilt(Vec<u8>),
-    /// Its entry points to bytes that cannot be decoded, or outside the shard.
+    /// The entry of the inner chunk points to bytes that cannot be decoded, or outside the shard.
     Lost,
 }
 

@@ -61,8 +61,8 @@ pub(crate) fn round_trip(specs: &[CodecSpec], storage: &Storage, elements: &[u8]
     Ok(())
 }
 
-/// Checks that the strict mode accepts a configuration, that the lenient forms normalise to it, and the errors for invalid
-/// ones.
+/// Checks that the strict mode accepts a configuration, that the lenient forms normalise to it, and that invalid
+/// configurations give the right errors.
 pub(crate) fn configurations(
     name: &str,
     storage: &Storage,

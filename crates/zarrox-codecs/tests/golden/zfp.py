@@ -1,4 +1,4 @@
-"""Prints zfp.txt: mode, type, shape, the stream with a header, the one without, and the decoded bytes. See README.md."""
+"""Prints zfp.txt: mode, type, shape, the stream with a header, the stream without it, and the decoded bytes. See README.md."""
 
 import numpy as np
 import zfpy

@@ -9,7 +9,7 @@ use crate::strided::{Dims, Span, View, ViewMut};
 
 /// A codec that turns an array into another array.
 pub trait ArrayToArray: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the chunk after encoding.
@@ -35,13 +35,13 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Encodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The
-    /// shapes are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec only
-    /// supports whole chunks.
+    /// Encodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). Each
+    /// array has the shape of its chunk or region. `encoded` is contiguous; `decoded` is contiguous if the codec only supports
+    /// whole chunks.
     fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 
-    /// Decodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The
-    /// shapes are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec only
-    /// supports whole chunks.
+    /// Decodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). Each
+    /// array has the shape of its chunk or region. `encoded` is contiguous; `decoded` is contiguous if the codec only supports
+    /// whole chunks.
     fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 }

@@ -7,16 +7,16 @@ use crate::error::CodecError;
 use crate::json::Map;
 use crate::strided::View;
 
-/// A codec that converts an array to bytes. A codec pipeline has exactly one of these.
+/// A codec that converts an array to bytes. A codec pipeline has exactly one array→bytes codec.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the number of encoded bytes of a chunk.
     fn encoded_size(&self) -> Size;
 
     /// Encodes a chunk and appends it to `encoded`. Returns false, and appends nothing, if the chunk holds only the fill value
-    /// and the options do not store such chunks.
+    /// and the options omit such chunks.
     fn encode(
         &self,
         chunk: &View<'_>,
@@ -50,7 +50,7 @@ pub enum ArrayAccess<'a> {
 
 /// Computes the byte ranges of a region in an encoded chunk.
 pub trait RegionRanges: fmt::Debug + Sync {
-    /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a region.
+    /// Returns the fetches that fill a region from the encoded chunk at `window`.
     fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 }
 
@@ -59,8 +59,8 @@ pub trait InPlace: RegionRanges {
     /// Decodes a chunk in place.
     fn decode_in_place(&self, chunk: &mut [u8]);
 
-    /// Returns true if the encoded elements equal those in memory byte for byte. The codec pipeline then stores and changes
-    /// them without this codec.
+    /// Returns true if the encoded elements have the same bytes as the elements in memory. The codec pipeline then stores and
+    /// changes them without this codec.
     fn stores_memory(&self) -> bool;
 }
 
@@ -69,7 +69,7 @@ pub trait InnerChunks: fmt::Debug + Sync {
     /// Returns the shape of the inner chunks.
     fn shape(&self) -> &[usize];
 
-    /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a part.
+    /// Returns the fetches that fill a part from the encoded chunk at `window`.
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 
     /// Encodes a chunk whose new values are all in `part`, and appends it to `encoded`. `existing` is the stored chunk, or

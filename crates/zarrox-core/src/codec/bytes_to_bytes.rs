@@ -8,7 +8,7 @@ use crate::json::Map;
 
 /// A codec that converts bytes to bytes.
 pub trait BytesToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the name for v3 metadata with this configuration, if it differs from the name of the definition.
@@ -24,7 +24,7 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
 
     /// Decodes into the front of `decoded` and returns the number of decoded bytes. If the bytes do not fit, the error is an
     /// [overflow](CodecError::overflow), so that a caller that does not know the size can try a larger buffer. A declared size
-    /// alone is not an overflow.
+    /// that exceeds the buffer does not prove an overflow, because it may be wrong.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError>;
 
     /// Returns the decoded size that the encoded bytes declare, if they declare one. It may be wrong.
@@ -65,18 +65,18 @@ impl BytesAccess<'_> {
     }
 }
 
-/// The number of bytes that a codec adds before and after others.
+/// The numbers of bytes that a codec adds before and after the decoded bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framing {
-    /// The bytes before the others.
+    /// The number of bytes before the decoded bytes.
     pub before: usize,
-    /// The bytes after the others.
+    /// The number of bytes after the decoded bytes.
     pub after: usize,
 }
 
-/// Adds bytes before and after others, which are usually unchanged.
+/// Adds bytes before and after the decoded bytes, which usually stay unchanged.
 pub trait Framed: fmt::Debug + Sync {
-    /// Returns the decoded bytes inside the encoded bytes; `None` if these bytes must be decoded.
+    /// Returns the decoded bytes inside the encoded bytes; `None` if the encoded bytes must be decoded.
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError>;
 
     /// Returns the added bytes, if they are only a checksum. A reader that does not verify checksums skips them.
@@ -96,8 +96,8 @@ pub trait DecodeStream: fmt::Debug + Sync {
 
 /// Decodes ranges of bytes separately.
 pub trait DecodeRanges: fmt::Debug + Sync {
-    /// Returns the fetches of encoded bytes, which are stored at `window`, that serve `fetches` of decoded bytes. There are
-    /// `size` decoded bytes. The fetches are inside them, and cause no further fetches.
+    /// Returns the fetches from the encoded bytes at `window` that serve `fetches` from the `size` decoded bytes. Each of
+    /// `fetches` lies within the decoded bytes, and returns no further fetches.
     fn read<'a>(
         &'a self,
         window: Window,

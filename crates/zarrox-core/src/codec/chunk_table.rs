@@ -10,9 +10,9 @@ use crate::error::CodecError;
 pub enum Entry {
     /// The inner chunk is not stored: all its elements are the fill value.
     Empty,
-    /// It is stored in these bytes of the encoded chunk. The range may be out of bounds.
+    /// The inner chunk is stored in this range of the encoded chunk, which may be out of bounds.
     Stored {
-        /// The first byte.
+        /// The offset of the first byte.
         offset: u64,
         /// The number of bytes.
         length: u64,
@@ -36,7 +36,7 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// When the index cannot be decoded.
     fn entries(&self, index: &[u8]) -> Result<Vec<Entry>, CodecError>;
 
-    /// Returns the range of an inner chunk in an encoded chunk of `size` bytes; `None` if it is not stored.
+    /// Returns the range of an inner chunk in an encoded chunk of `size` bytes; `None` if the inner chunk is not stored.
     ///
     /// # Errors
     /// When the entry is not a valid range of an inner chunk.
@@ -55,9 +55,9 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// When the inner chunk cannot be decoded.
     fn verify(&self, encoded: &[u8]) -> Result<(), CodecError>;
 
-    /// Builds a new encoded chunk from all valid inner chunks of a damaged one, and appends it to `encoded`. Lost inner chunks
-    /// get the fill value: with `fill` they are stored, otherwise they are not. Appends nothing if all inner chunks are lost
-    /// and not stored.
+    /// Builds a new encoded chunk from all valid inner chunks of a damaged chunk, and appends it to `encoded`. Lost inner
+    /// chunks get the fill value, and are stored only if `fill` is true. Appends nothing if all inner chunks are lost and not
+    /// stored.
     ///
     /// An inner chunk is recovered from a damaged index only if its position is unambiguous.
     ///

@@ -3,11 +3,11 @@
 //! A codec whose elements are regularly spaced merges ranges with small gaps ([`GAP`]) into one range, as long as the range
 //! fits into a core's cache ([`BLOCK`]). The driver then groups the ranges of all codecs ([`Coalesce::group`]).
 
-/// The largest gap between two needed ranges that is read with them, in bytes: another request would take longer.
+/// The largest gap between two needed ranges that are read together, in bytes: another request would take longer.
 pub const GAP: usize = 8 << 10;
 
-/// Elements that do not form a box are read as several boxes only if the boxes have fewer bytes than the bounding box by this
-/// factor.
+/// The number of bytes of a bounding box that allow one more box inside it to be read separately. If the elements form more
+/// boxes, the whole bounding box is read.
 pub const BYTES_PER_BOX: usize = 4 << 10;
 
 /// The maximum number of bytes of a range that is scattered to several destinations: the range should still be in the L2 cache
@@ -21,14 +21,14 @@ pub const BLOCK_TRANSPOSED: usize = 8 << 20;
 /// The maximum number of bytes of a range that goes directly into the output.
 pub const DIRECT_MAX: usize = 8 << 20;
 
-/// Ranges of at least this many bytes that go directly into the output are read separately: a copy would cost more than another
-/// request.
+/// The minimum number of bytes of a range that is read separately because it goes directly into the output: a copy would cost
+/// more than another request.
 pub const DIRECT: usize = 32 << 10;
 
 /// The limits for grouping ranges of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coalesce {
-    /// The largest gap between two ranges that is read with them, in bytes.
+    /// The largest gap between two ranges that are read together, in bytes.
     pub gap: u64,
     /// The maximum number of bytes of a group.
     pub together: u64,
@@ -73,7 +73,7 @@ impl Coalesce {
 /// Ranges that are read as one.
 #[derive(Debug)]
 pub struct CoalescedRanges<T> {
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: u64,
     /// The number of bytes.
     pub length: u64,

@@ -15,7 +15,7 @@ pub struct CodecSpec {
 
 impl CodecSpec {
     /// Creates a codec with this name and configuration. The configuration is a JSON object; any other value counts as an empty
-    /// one.
+    /// object.
     pub fn new(name: impl Into<String>, configuration: Json) -> Self {
         let configuration = match configuration {
             Json::Object(map) => map,
@@ -42,14 +42,14 @@ impl CodecSpec {
         }
     }
 
-    /// Returns the codecs inside the configuration, such as those of a shard.
+    /// Returns the codecs inside the configuration, such as the codecs of a shard's inner chunks.
     #[doc(hidden)]
     pub fn inside(&self) -> Vec<Self> {
         let inside = self.configuration.get("codecs").and_then(Json::as_array);
         inside.into_iter().flatten().filter_map(Self::from_json).collect()
     }
 
-    /// Returns true if both are identical, including the signs of zeros.
+    /// Returns true if both codecs are identical, including the signs of zeros.
     #[doc(hidden)]
     pub fn is_identical(&self, other: &Self) -> bool {
         self.name == other.name && json::are_identical(&self.configuration, &other.configuration)

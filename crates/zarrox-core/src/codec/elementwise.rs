@@ -11,7 +11,7 @@ use crate::strided::{Dims, Span, View, ViewMut};
 /// A codec that encodes each element separately. An implementation only processes slices of elements; partial access to chunks
 /// follows from that.
 pub trait Elementwise: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the chunk after encoding, which has the shape of the decoded chunk.

@@ -7,7 +7,7 @@ use crate::strided::{Dims, Span, View};
 /// The result of [`CodecChain::encoded`](super::CodecChain::encoded).
 #[derive(Debug)]
 pub enum Encoded<'v> {
-    /// The chunk holds only the fill value, and the options do not store such chunks.
+    /// The chunk holds only the fill value, and the options omit such chunks.
     Nothing,
     /// The stored bytes, which may be the chunk's own memory.
     Bytes(&'v [u8]),
@@ -25,7 +25,7 @@ pub struct Blocks<'v> {
 
 impl<'v> Blocks<'v> {
     /// Divides the chunk into blocks of this shape: whole along the last dimensions, and 1 along all dimensions before the
-    /// divided one.
+    /// divided dimension.
     pub(super) fn new(chunk: View<'v>, shape: Dims<usize>) -> Self {
         Self { chunk, shape }
     }
@@ -35,7 +35,7 @@ impl<'v> Blocks<'v> {
         self.chunk.shape().iter().product::<usize>() * self.chunk.item()
     }
 
-    /// Calls `work` with each block in order, until it returns an error.
+    /// Calls `take` with each block in order, until `take` returns an error.
     pub fn each<E>(&self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let all: Dims<Span> = self.chunk.shape().iter().map(|&length| Span::all(length)).collect();
         with_vec(|buffer| {

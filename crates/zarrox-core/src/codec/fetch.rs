@@ -1,8 +1,8 @@
 //! Reading without I/O: a codec returns the byte ranges that it needs, and continues when they arrive.
 //!
-//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with others, at any time,
-//! and passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its index, and
-//! then the inner chunks in the index.
+//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with other ranges, at any
+//! time, and passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its
+//! index, and then the inner chunks in the index.
 
 use super::{ByteRange, ByteStream, Window};
 use crate::error::CodecError;
@@ -21,17 +21,17 @@ pub enum Sink<'a> {
     Into(&'a mut [u8]),
     /// The bytes go to a continuation, which may return further fetches.
     Then(Continuation<'a>),
-    /// The bytes go to a deferred decoding, which first collects bytes from several ranges in a buffer of its own. All of them
-    /// lie in the range of the fetch.
+    /// The bytes go to a deferred decoding, which first collects bytes from several ranges in a buffer of its own. All these
+    /// ranges lie in the range of the fetch.
     Deferred(Box<dyn DeferredDecode + 'a>),
 }
 
 /// A decoding that starts after the bytes of several ranges have arrived.
 pub trait DeferredDecode: Send {
-    /// Returns the size of its buffer, from the first fetch to the end, in bytes.
+    /// Returns the size of the buffer that exists from the first fetch to the end of decoding, in bytes.
     fn size(&self) -> usize;
 
-    /// Returns the fetches before decoding.
+    /// Returns the fetches that must complete before decoding.
     fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError>;
 
     /// Decodes the bytes. All fetches, and the fetches that followed from them, must be complete.

@@ -1,5 +1,5 @@
-//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn it into
-//! gigabytes. So memory is allocated in proportion to the bytes that were decoded, not to the declared size.
+//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn a small
+//! size into gigabytes. So memory is allocated in proportion to the bytes that were decoded, not to the declared size.
 
 use super::{BytesAccess, BytesToBytes, DecodeStream};
 use crate::error::{CodecError, ErrorKind};
@@ -52,7 +52,8 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     }
 }
 
-/// Returns the next size after a buffer that was too small: twice the size, but at first at most the declared size.
+/// Returns the size of the next buffer if `room` bytes were too few: twice as many, but at first at most the declared
+/// size.
 fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecError> {
     if room >= limit {
         return Err(beyond(limit));

@@ -14,7 +14,7 @@ pub enum Update {
     Unchanged,
     /// The new encoded chunk was appended.
     Encoded,
-    /// The chunk holds only the fill value, and the options do not store such chunks: nothing was appended.
+    /// The chunk holds only the fill value, and the options omit such chunks: nothing was appended.
     Empty,
 }
 
@@ -28,8 +28,8 @@ impl Update {
 /// Options for decoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeOptions {
-    /// True if checksums are verified. If not, parts of a chunk can be read that would otherwise require the whole chunk for
-    /// the checksum.
+    /// True if checksums are verified. Without verification, a part of a chunk can be read without the rest if only
+    /// the checksum requires the whole chunk.
     pub verify_checksums: bool,
 }
 

@@ -9,7 +9,7 @@ use crate::error::CodecError;
 pub enum ByteRange {
     /// The bytes from `offset` on: `length` of them, or all to the end.
     From {
-        /// The first byte.
+        /// The offset of the first byte.
         offset: u64,
         /// The number of bytes; all bytes to the end if it is `None`.
         length: Option<u64>,
@@ -64,7 +64,7 @@ impl std::fmt::Display for ByteRange {
 /// The range of an encoded chunk in a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: u64,
     /// The number of bytes; `None` for all bytes to the end of an object of unknown size.
     pub length: Option<u64>,
@@ -88,7 +88,7 @@ impl Window {
         self.whole().of(object)
     }
 
-    /// Returns a part of the window, or an error if it is out of bounds.
+    /// Returns a part of the window, or an error if the part is out of bounds.
     pub fn part(self, offset: u64, length: u64) -> Result<ByteRange, CodecError> {
         let end = offset.checked_add(length);
         let inside = self.length.is_none_or(|size| end.is_some_and(|end| end <= size));

@@ -5,7 +5,7 @@ use crate::selection::partition::{Piece, split_mut};
 use crate::selection::{ChunkElements, ElementSet, covers};
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// A region of a chunk and its destination. The shape of `out` is that of the region.
+/// A region of a chunk and its destination. `out` has the shape of the region.
 #[derive(Debug)]
 pub struct ReadRegion<'a> {
     /// The positions in the chunk: one span for each dimension.
@@ -39,7 +39,7 @@ impl<'a> ReadRegion<'a> {
         self.out.copy_from(&chunk.region(&self.region), 1);
     }
 
-    /// Returns the region with permuted axes.
+    /// Returns this region with permuted axes.
     #[must_use]
     #[inline]
     #[doc(hidden)]

@@ -21,8 +21,8 @@ pub fn resolve(fetches: Vec<Fetch<'_>>, object: &[u8]) -> Result<(), CodecError>
 /// The number of bytes that are decoded and discarded in one step.
 const SKIP: usize = 64 << 10;
 
-/// Serves fetches that lead to no further fetches from a stream of exactly `size` bytes. The stream is decoded to its end, so
-/// that damage after the last fetch is detected as well.
+/// Serves fetches from a stream of exactly `size` bytes. The fetches must not return further fetches. The stream is decoded
+/// to its end, so that damage after the last fetch is detected as well.
 pub(super) fn resolve_stream(
     mut fetches: Vec<Fetch<'_>>,
     stream: &mut dyn ByteStream,

@@ -33,8 +33,7 @@ impl<'a> WritePart<'a> {
         Self { elements, source, fields: None }
     }
 
-    /// Creates a part of a region, which has a span for each dimension of the chunk. The shape of `source` is that of the
-    /// region.
+    /// Creates a part of a region, which has a span for each dimension of the chunk. `source` has the shape of the region.
     pub fn of_region(region: Dims<Span>, source: View<'a>) -> Self {
         Self::new(ChunkElements::Box(region), source)
     }
@@ -45,7 +44,7 @@ impl<'a> WritePart<'a> {
         Self { fields: Some(fields.into()), ..self }
     }
 
-    /// Returns the elements. The part may write only some of their fields.
+    /// Returns the new values of the elements. The part may write only some of their fields.
     pub fn source(&self) -> &View<'a> {
         &self.source
     }
@@ -63,7 +62,7 @@ impl<'a> WritePart<'a> {
         self.region().is_some_and(|region| covers(region, shape))
     }
 
-    /// Returns true if values of the chunk differ from the new ones.
+    /// Returns true if values of the chunk differ from the new values.
     pub fn changes(&self, chunk: &View<'_>) -> bool {
         let Some(fields) = &self.fields else { return !self.elements.are_equal(chunk, &self.source) };
         fields.iter().any(|field| {

@@ -1,7 +1,7 @@
 //! Casting elements from one data type to another.
 //!
 //! Each family of numbers converts elements to numbers and numbers to elements ([`Family::number`], [`Family::write_number`]), so
-//! that each type can be cast to each other. A loss is detected by reading back the written element.
+//! that each type can be cast to every other type. A loss is detected by reading back the written element.
 
 use super::{DataType, Family, FamilyRef, Field, NumberCast, Storage, Structure};
 use crate::error::{Error, Result};
@@ -36,11 +36,11 @@ enum CastMethod<'r> {
 }
 
 impl Cast<'_> {
-    /// Casts one element into the memory of another.
+    /// Casts one element, and writes the result to `to`.
     ///
     /// # Errors
-    /// When the other type cannot represent the element, or, for an exact cast, has no element with the same value; and when
-    /// the memory is not one element of each type.
+    /// When the other type cannot represent the element, when an exact cast would change its value, and when `from` or `to` does
+    /// not have the size of one element.
     pub fn element(&self, from: &[u8], to: &mut [u8]) -> Result<()> {
         if from.len() != self.from.size() || to.len() != self.to.size() {
             let (is, other) = (from.len(), to.len());

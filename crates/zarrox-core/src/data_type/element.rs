@@ -64,8 +64,9 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
     /// Returns the data type of a new array of these elements.
     fn data_type() -> DataType;
 
-    /// Returns true if elements of this data type can be read as this Rust type: it is the type's own data type, or the storage
-    /// type of an extension (a `numpy.datetime64` as its count in `i64`, text as code points in `[u32; N]`).
+    /// Returns true if elements of this data type can be read as this Rust type. The data type is either the Rust type's own,
+    /// or an extension that the Rust type stores: `i64` stores the count of a `numpy.datetime64`, and `[u32; N]` the code
+    /// points of text.
     fn holds(data_type: &DataType) -> bool {
         let own = Self::data_type();
         let extends =
@@ -76,7 +77,7 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
 
 macro_rules! elements {
     ($($T:ty => $data_type:expr),+ $(,)?) => {$(
-        // SAFETY: a primitive number, or two of one kind side by side; `bool` is the trait's named exception.
+        // SAFETY: a primitive number, or two numbers of the same type; the trait documents `bool` as an exception.
         unsafe impl Element for $T {
             fn data_type() -> DataType {
                 $data_type
@@ -104,7 +105,7 @@ elements! {
 
 macro_rules! exact_elements {
     ($($T:ty => $data_type:expr),+ $(,)?) => {$(
-        // SAFETY: a number type of machine learning, or two of one kind side by side: plain bits.
+        // SAFETY: a number type of machine learning, or two numbers of the same type: plain bits.
         unsafe impl Element for $T {
             fn data_type() -> DataType {
                 $data_type
@@ -133,7 +134,7 @@ unsafe impl<T: Element> Element for Optional<T> {
     const CAN_BE_FIELD: bool = false;
 
     fn data_type() -> DataType {
-        // Only a type that is too large cannot be optional; no array has such elements.
+        // Only a type that is too large has no optional type; no array has such elements.
         DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))
     }
 
@@ -149,10 +150,10 @@ unsafe impl<const N: usize> Element for [u8; N] {
     }
 }
 
-// SAFETY: numbers of one kind side by side.
+// SAFETY: numbers of the same type without padding.
 unsafe impl<const N: usize> Element for [u32; N] {
     fn data_type() -> DataType {
-        // Only a length of 0 or an excessive one has no such type; no array has such elements.
+        // A length of 0 and an excessive length have no such type; no array has such elements.
         utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
     }
 }

@@ -41,8 +41,8 @@ impl DataType {
         optional::value_of(self, &CORE)
     }
 
-    /// Parses the readable name of a type: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`,
-    /// `datetime64[ns]`), or zarr-python 2's for objects (`object`, `array:i4`).
+    /// Parses the readable name of a type: a name of v3 (`float32`, `r24`), of v2 (`<f4`, `|V3`), of NumPy (`f4`,
+    /// `M8[ns]`, `datetime64[ns]`), or of zarr-python 2 for objects (`object`, `array:i4`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
         if name == object::NAME {
             return Ok(Self::object());
@@ -61,7 +61,7 @@ impl DataType {
 }
 
 /// Splits the name of a sub-array type of NumPy, such as `(2, 3)f4`, into the shape and the name of the type. The shape is
-/// empty if the name has none. Zarr has no such elements: arrays of them are arrays with more dimensions.
+/// empty if the name has none. Zarr has no such elements: an array of sub-arrays is an array with more dimensions.
 ///
 /// # Errors
 /// When there are brackets without a shape.

@@ -8,7 +8,7 @@ use super::storage::{Leaf, Storage, StructLayout};
 use crate::error::{Error, Result};
 use crate::json::Map;
 
-/// The maximum size of an element in bytes: a larger one indicates an error or an attack.
+/// The maximum size of an element in bytes: a larger element indicates an error or an attack.
 pub const LARGEST: usize = 1 << 20;
 
 /// The name of the optional types, which no field of a structure can have.
@@ -59,7 +59,7 @@ pub enum DataType {
 pub struct Extension {
     /// The name in v3 metadata.
     pub name: String,
-    /// The configuration in v3 metadata; empty when there is none.
+    /// The configuration in v3 metadata; empty if the type has none.
     pub configuration: Map,
     /// The layout of an element in memory.
     pub storage: Storage,

@@ -4,7 +4,7 @@ use super::{Complex, DataType, Storage};
 use crate::number::{BLOCK, Kernel, Plain, Policy, RealType, Rules, kernel, map};
 use crate::with_storage;
 
-/// A cast from booleans or machine numbers to others: a fast [`Casting::Lossy`](super::Casting::Lossy).
+/// A fast [lossy](super::Casting::Lossy) cast from booleans or machine numbers to booleans or machine numbers.
 ///
 /// ```
 /// use zarrox_core::DataType;
@@ -29,7 +29,8 @@ pub struct NumberCast {
     alone: Option<Pass>,
 }
 
-/// The number of elements that a loop casts together. The loop uses the slow path for all of them if one needs it.
+/// The number of elements that a loop casts together. The loop uses the slow path for all of them if one element needs
+/// it.
 const LONG: usize = 8 * BLOCK;
 
 type Pass = fn(&[u8], &mut [u8]);
@@ -81,7 +82,7 @@ impl NumberCast {
         })
     }
 
-    /// Casts contiguous elements: as many as both slices have. Returns true unless the policy is [`Policy::Checked`] and a
+    /// Casts as many contiguous elements as both slices hold. Returns true unless the policy is [`Policy::Checked`] and a
     /// number changes.
     pub fn cast(&self, from: &[u8], to: &mut [u8]) -> bool {
         if let Some(pass) = self.alone {
@@ -163,7 +164,7 @@ mod tests {
         DataType::Complex128,
     ];
 
-    /// Returns elements of a type: special values of any type, cast to this one, and random bits.
+    /// Returns elements of a type: special values of any type, cast to this type, and random bits.
     fn elements(data_type: &DataType) -> Vec<Vec<u8>> {
         let registry = Registry::new();
         let family = registry.family(data_type).unwrap();
@@ -207,7 +208,7 @@ mod tests {
                 for (element, cast) in elements.iter().zip(all.chunks_exact(to.size())) {
                     let number = source.number(from, element).unwrap();
                     assert!(family.write_number(to, number, &mut alone));
-                    // The bits of a NaN may differ from those of a single cast, but it remains a NaN.
+                    // The bits of a NaN may differ from the bits after a single cast, but the result remains a NaN.
                     let [cast_number, wanted] =
                         [cast, &alone].map(|element| family.number(to, element).unwrap());
                     let same = cast == alone || (cast_number.is_same(wanted) && is_nan(wanted));
@@ -301,7 +302,8 @@ mod tests {
         assert!(!highest.cast(&[128], &mut [0]) && highest.cast(&[127], &mut [0]));
     }
 
-    /// Casts doubles and singles, in pieces, and compares each with its single cast, and whether the number is unchanged.
+    /// Casts doubles and singles in several calls. Compares each result with the cast of a single number, and the
+    /// reported change with the changes of the single numbers.
     fn compare<T: Plain + Debug>(to: &Storage, numbers: &[f64], one: impl Fn(f64) -> (T, bool)) {
         #[expect(clippy::cast_possible_truncation, reason = "rounded")]
         let singles: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();
@@ -363,7 +365,7 @@ mod tests {
             let mut fractions: Vec<f64> = (0..2000).map(|_| number()).collect();
             let mut whole: Vec<f64> = fractions.iter().map(|number| number.round()).collect();
             let positive: Vec<f64> = whole.iter().map(|number| number.abs()).collect();
-            // Among the others, the few special ones.
+            // A few special numbers among the others.
             (fractions[1000], fractions[1900]) = (f64::NAN, f64::NEG_INFINITY);
             (whole[10], whole[1500]) = (-0.0, 1e25);
             for numbers in [fractions, whole, positive] {

@@ -11,7 +11,7 @@ pub struct RustField {
     pub name: &'static str,
     /// The offset of the field in the struct, in bytes.
     pub offset: usize,
-    /// The possible forms of the field in a data type. Arrays are created with the first.
+    /// The possible forms of the field in a data type. Arrays are created with the first form.
     pub forms: &'static [Form],
     /// The data type for new arrays, if it differs from the first form.
     pub declared: Option<fn() -> DataType>,

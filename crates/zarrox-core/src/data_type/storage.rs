@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::vlen::VlenRef;
 
-/// The layout of one element in memory. Numbers are the element's size in bytes; decoded multi-byte numbers are in the
-/// machine's endianness.
+/// The layout of one element in memory. The number in a variant is the element's size in bytes. Decoded numbers are in the
+/// machine's byte order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// One byte, 0 or 1.

@@ -7,8 +7,8 @@ use crate::{DataType, Error, FillValue, Registry, Result, Strictness};
 use super::DynArray;
 
 impl DynArray {
-    /// Creates elements from JSON: one element in the form of a fill value, or nested lists of elements, whose shape is that of
-    /// the result.
+    /// Creates elements from JSON: one element in the form of a fill value, or nested lists of elements, which define the shape
+    /// of the array.
     ///
     /// ```
     /// use ndarray::ArrayD;

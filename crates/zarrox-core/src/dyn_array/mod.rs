@@ -236,8 +236,8 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Converts the numbers of a list to the nearest elements of a data type, in one dimension. Numbers that the type cannot
-    /// represent are left out.
+    /// Creates an array with one dimension from the elements of a data type that are nearest to these numbers. Numbers that
+    /// the type cannot represent are left out.
     ///
     /// ```
     /// use zarrox_core::{DataType, DynArray, Registry};
@@ -372,8 +372,9 @@ impl IntoElements for &DynArray {
     }
 }
 
-/// Returns true if elements of one type may be written as those of another: both have the same storage, and they are not two
-/// extension types, which interpret the same bits differently, or structures with other fields.
+/// Returns true if elements of one type may be written as elements of another. Both types must have the same storage. Two
+/// different extension types are rejected, because they interpret the same bits differently, and so are structures with
+/// different fields.
 fn takes(own: &DataType, given: &DataType) -> bool {
     let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
     let names = |data_type: &DataType| -> Option<Vec<String>> {

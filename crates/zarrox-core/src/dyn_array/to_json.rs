@@ -1,4 +1,4 @@
-//! Elements as JSON in the form of v3 metadata, except bytes and points in time, which are text.
+//! Elements as JSON in the form of v3 metadata, except that bytes and timestamps are text.
 
 use crate::data_type::VARIABLE_BYTES;
 use crate::data_type::{Field, Storage};
@@ -9,7 +9,7 @@ use super::DynArray;
 
 impl DynArray {
     /// Returns the elements as JSON, the inverse of [`DynArray::from_json`]: nested lists in the form of fill values, or one
-    /// element. Structured elements become objects; bytes and points in time become text.
+    /// element. Structured elements become objects; bytes and timestamps become text.
     ///
     /// ```
     /// use zarrox_core::{DataType, DynArray, Registry};

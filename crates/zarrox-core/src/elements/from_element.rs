@@ -10,7 +10,7 @@ pub type Decode<T> = Box<dyn Fn(&[u8]) -> Result<T>>;
 /// Appends the bytes of one element, in the machine's byte order.
 pub type Encode<T> = Box<dyn Fn(&T, &mut Vec<u8>) -> Result<()>>;
 
-/// A Rust type of elements that are read.
+/// A Rust type that elements of an array can be read as.
 ///
 /// | Rust | elements |
 /// |---|---|
@@ -51,7 +51,7 @@ pub trait FromElement: Clone {
     }
 }
 
-/// A Rust type of elements that are written: those of [`FromElement`], and `&str`.
+/// A Rust type that can be written as an element of an array: the types of [`FromElement`], and `&str`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as an element of an array",
     note = "structs become elements by `#[derive(Element)]`; text is written from `String` and `&str`; nested arrays by `arr2`"
@@ -69,7 +69,7 @@ pub trait ToElement: Sized {
         Self::encoder(data_type).map(drop)
     }
 
-    /// Returns the bytes of the data type's missing value, as which `None` is written.
+    /// Returns the bytes of the data type's missing value, which is written for a value of `None`.
     fn missing(_data_type: &DataType) -> Option<Vec<u8>> {
         None
     }

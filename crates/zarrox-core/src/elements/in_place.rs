@@ -63,7 +63,7 @@ impl<T> InPlace<T> {
         let item = size_of::<T>();
         let strides: Dims<isize> =
             values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of an array that is borrowed as long as the view; elements are plain data.
+        // SAFETY: shape and strides describe an array that is borrowed as long as the view; elements are plain data.
         unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
     }
 }

@@ -35,7 +35,7 @@ enum Memory<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Creates elements from memory with the layout in which they are written.
+    /// Creates elements from memory with the layout of the target's data type.
     pub fn of_view(view: View<'a>) -> Self {
         Self { memory: Memory::View(view), is_list: false }
     }
@@ -111,7 +111,7 @@ impl<'a> Elements<'a> {
         view.broadcast_like_numpy(shape)
     }
 
-    /// Combines the last dimensions, which must be `inner`, into one element each.
+    /// Combines the elements along the last dimensions, whose shape must be `inner`, into single elements.
     pub fn grouped(self, inner: &[usize]) -> Option<Self> {
         if inner.is_empty() {
             return Some(self);

@@ -7,7 +7,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// The minimum size in bytes for which huge pages are requested: the first access to them costs half as much.
 const LARGE: usize = 4 << 20;
 
-/// Allocates a vector of zeros. A large one consists of untouched pages of the system, so that the memory is not written twice.
+/// Allocates a vector of zeros. A large vector consists of untouched pages of the system, so that the memory is not written
+/// twice.
 ///
 /// # Errors
 /// [`ErrorKind::LimitExceeded`] when the size exceeds the address space, [`ErrorKind::OutOfMemory`] when the memory cannot be

@@ -61,11 +61,11 @@ where
             self.iter_mut().for_each(zero);
         }
         let item = size_of::<S::Elem>();
-        // This precedes the strides: shared memory is copied here, and the copy may have other strides.
+        // The pointer is taken before the strides, because this copies shared memory, and the copy may have other strides.
         let pointer = self.as_mut_ptr().cast::<u8>();
         let strides: Dims<isize> = self.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an owned or
-        // mutably borrowed ndarray do not overlap. They are initialised, or only written.
+        // SAFETY: shape and strides describe an array that is borrowed mutably for the whole call; elements of an owned or
+        // mutably borrowed ndarray do not overlap. The elements are initialised, or only written.
         (source.read)(unsafe { ViewMut::from_raw(pointer, &source.shape, &strides, item) })
     }
 }
@@ -93,8 +93,8 @@ impl<E: Slot> ElementsMut for &mut [E] {
         }
         let item = size_of::<E>();
         let strides = crate::strided::contiguous_strides(&source.shape, item);
-        // SAFETY: the slice is borrowed mutably for the whole call, and has as many elements. They are initialised, or only
-        // written.
+        // SAFETY: the slice is borrowed mutably for the whole call, and has as many elements. The elements are initialised, or
+        // only written.
         (source.read)(unsafe { ViewMut::from_raw(self.as_mut_ptr().cast(), &source.shape, &strides, item) })
     }
 }

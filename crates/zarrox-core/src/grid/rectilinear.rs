@@ -131,8 +131,8 @@ impl Rectilinear {
         Ok(Self { lengths, runs, largest })
     }
 
-    /// Returns the grid with one further chunk along each dimension in which `shape` is longer; `None` if `shape` is
-    /// longer along no dimension.
+    /// Returns the grid with one further chunk along each dimension in which `shape` exceeds the grid; `None` if
+    /// `shape` does not exceed the grid.
     pub(super) fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let missing = |dim: usize| {
             let end = self.runs(dim).last().map_or(0, Run::end);

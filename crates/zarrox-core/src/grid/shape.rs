@@ -28,8 +28,8 @@ impl ChunkShape {
         }
     }
 
-    /// Returns the lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Chosen lengths divide those
-    /// of the shard.
+    /// Returns the lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Chosen lengths divide the
+    /// lengths of the shard.
     #[doc(hidden)]
     pub fn within(&self, shard: &[u64], item: usize) -> Vec<u64> {
         match self {
@@ -88,8 +88,8 @@ fn size(chunks: &[u64], item: usize) -> u128 {
     chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()))
 }
 
-/// Returns chunks of at most about a mebibyte, whose lengths divide those of their shard: the longest dimension is divided by
-/// its smallest factor until the chunk is small enough. Lengths with only large factors are unchanged.
+/// Returns chunks of at most about a mebibyte, whose lengths divide the lengths of their shard: the longest dimension is
+/// divided by its smallest factor until the chunk is small enough. Lengths with only large factors are unchanged.
 fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     let factor = |length: u64| (2..64).find(|factor| length > 1 && length.is_multiple_of(*factor));
     let mut chunks: Vec<u64> = shard.to_vec();

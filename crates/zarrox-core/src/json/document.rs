@@ -60,7 +60,8 @@ pub(super) fn not_json(error: SyntaxError) -> Error {
     Error::metadata(format!("the document is not JSON: {error}")).with_source(error)
 }
 
-/// Returns the document as bytes, indented, with a newline at the end. Nesting that could not be parsed again is an error.
+/// Returns the document as bytes, indented, with a newline at the end. Returns an error if the nesting is too deep to be
+/// parsed again.
 pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
     let mut text = indented(map, 2)?;
     text.push('\n');

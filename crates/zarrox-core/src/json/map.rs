@@ -34,22 +34,24 @@ impl Map {
         self.0.get(name)
     }
 
-    /// Returns the value of a member, mutable.
+    /// Returns a mutable reference to the value of a member.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
         self.0.get_mut(name)
     }
 
-    /// Returns the value of a member, mutable. A missing member is added at the end, with the value of `make`.
+    /// Returns a mutable reference to the value of a member. A missing member is added at the end, with the value
+    /// of `make`.
     pub fn get_or_insert_with(&mut self, name: &str, make: impl FnOnce() -> Json) -> &mut Json {
         self.0.entry(name.to_owned()).or_insert_with(make)
     }
 
-    /// Sets a member, and returns its previous value. An existing member keeps its position; a new one is the last.
+    /// Sets a member, and returns its previous value. An existing member keeps its position; a new member is the
+    /// last.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         self.0.insert(name, value)
     }
 
-    /// Removes a member, and returns its value. The others keep their order.
+    /// Removes a member, and returns its value. The other members keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         self.0.shift_remove(name)
     }
@@ -79,12 +81,12 @@ impl Map {
         self.0.keys()
     }
 
-    /// Returns the values, in the order of their names.
+    /// Returns the values, in the order of the members.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator + Clone {
         self.0.values()
     }
 
-    /// Returns the values in the order of their names, mutable.
+    /// Returns mutable references to the values, in the order of the members.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Json> + ExactSizeIterator {
         self.0.values_mut()
     }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::value::{Json, Map};
 
-/// Writes a configuration for messages: `(level=3, checksum=false)`; nothing if it is empty.
+/// Writes a configuration for messages: `(level=3, checksum=false)`; writes nothing if the configuration is
+/// empty.
 pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Map) -> fmt::Result {
     if configuration.is_empty() {
         return Ok(());

@@ -27,7 +27,7 @@ pub(super) const TOKENS: [&str; 3] = [NAN, INFINITY, MINUS_INFINITY];
 impl JsonNumber {
     /// Creates a number from its text, which the parser has validated.
     pub(super) fn of_text(text: &str) -> Self {
-        // Each integer has one text, except `-0`.
+        // Each integer has one text, except 0, which can also be written `-0`.
         let integer = match text.strip_prefix('-') {
             None => text.parse().ok().map(Repr::Unsigned),
             Some("0") => None,
@@ -85,7 +85,7 @@ impl JsonNumber {
         }
     }
 
-    /// Returns the nearest float: infinite if the number is too large, and the value of a token.
+    /// Returns the nearest float, which is infinite if the number is too large, or the value of a token.
     pub fn to_f64(&self) -> f64 {
         self.as_f64().unwrap_or_else(|| self.to_string().parse().unwrap_or(f64::NAN))
     }
@@ -115,7 +115,7 @@ impl JsonNumber {
     }
 }
 
-/// Integers are equal by value, floats by value whatever their text, and other numbers by text: a `NaN` equals itself.
+/// Compares integers by value, floats by value whatever their text, and tokens by text, so that `NaN` equals itself.
 impl PartialEq for JsonNumber {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

@@ -66,7 +66,7 @@ impl<'a> Outline<'a> {
             return Ok(None);
         };
         let mut members = Vec::with_capacity(list.len());
-        // From the end: of several members with the same name, the last one counts.
+        // From the end, because the last of several members with the same name counts.
         for span in list.iter().rev() {
             members.extend(self.changed(span, changes.get_mut(&*span.name))?);
         }

@@ -26,7 +26,7 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-/// The members of an object. Of several members with the same name, the last one counts.
+/// The members of an object. The last of several members with the same name counts.
 pub(crate) type List<'a> = Vec<(Cow<'a, str>, Json)>;
 
 /// The usual number of members of an array's document.
@@ -41,8 +41,8 @@ pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, SyntaxError> {
 
 /// Parses the text of an object into the list of its members; returns `Err` with the value if it is not an object.
 ///
-/// The second name is a member of the member with the first name. If it is an object, it is only validated, and replaced by an
-/// empty object. Returns true if that happened.
+/// `left_out` names a member, and a member of that member. If the inner member is an object, it is only validated, and
+/// replaced by an empty object. Returns true if the outer member exists and is an object.
 pub(super) fn members<'a>(
     bytes: &'a [u8],
     tokens: bool,
@@ -78,8 +78,8 @@ pub(crate) struct Span<'a> {
     pub(crate) value: Range<usize>,
 }
 
-/// Validates the text of one value, and finds the members of its object: the first list. The next list has the members of the
-/// first member on the path, and so on, as far as there are objects.
+/// Validates the text of one value, and returns the positions of members. The first list has the members of the value, the
+/// second list the members of the first member on the path, and so on, as far as the members are objects.
 pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, SyntaxError> {
     Parser::whole(bytes, true, |parser| {
         let mut lists = Vec::new();
@@ -260,7 +260,7 @@ impl<'a> Parser<'a> {
         Ok(map.into())
     }
 
-    /// Skips a value, which is validated.
+    /// Validates a value, and skips it.
     fn skip(&mut self, levels: usize) -> Parsed<()> {
         match self.peek().ok_or(ENDS)? {
             b'"' => self.string().map(drop),
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
             let value = parser.at;
             match path.split_first() {
                 Some((first, path)) if *first == name => {
-                    // Of several members with the same name, the last one counts.
+                    // The last of several members with the same name counts.
                     lists.truncate(level + 1);
                     parser.skip_along(path, lists, below)?;
                 }

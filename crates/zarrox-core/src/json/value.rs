@@ -1,4 +1,4 @@
-//! JSON values, similar to those of `serde_json` except for the numbers.
+//! JSON values, similar to the values of `serde_json` except for the numbers.
 
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
@@ -40,7 +40,7 @@ pub(super) const NULL: Json = Json::Null;
 /// assert!(attributes["offset"].is_null());
 /// ```
 ///
-/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert it to and from types of `serde`.
+/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert a map to and from types of `serde`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Map(pub(super) IndexMap<String, Json, RandomState>);
 
@@ -91,7 +91,7 @@ impl Json {
         }
     }
 
-    /// Returns the list, mutable, if the value is one.
+    /// Returns a mutable reference to the list, if the value is one.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
         match self {
             Self::Array(list) => Some(list),
@@ -107,7 +107,7 @@ impl Json {
         }
     }
 
-    /// Returns the object, mutable, if the value is one.
+    /// Returns a mutable reference to the object, if the value is one.
     pub fn as_object_mut(&mut self) -> Option<&mut Map> {
         match self {
             Self::Object(map) => Some(map),

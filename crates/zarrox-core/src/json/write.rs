@@ -19,7 +19,7 @@ pub(super) fn value_within(
     Writer { out, indent, levels }.value(json)
 }
 
-/// Writes an object in the same way.
+/// Writes an object as [`value`] does.
 pub(super) fn object(out: &mut impl Write, map: &Map, indent: Option<usize>) -> fmt::Result {
     Writer { out, indent, levels: 0 }.object(map)
 }

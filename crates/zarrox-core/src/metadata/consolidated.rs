@@ -1,7 +1,8 @@
 //! Consolidated metadata: the documents of all nodes below a group, stored together so that one read suffices.
 //!
-//! Formats store it in different places and forms, which [`Consolidation`] implements. All other code accesses documents by
-//! their keys. It is a copy that can be out of date: the nodes' own documents are authoritative.
+//! Each format stores it under its own key and in its own form, which [`Consolidation`] implements. All other code accesses
+//! documents by their keys. Consolidated metadata is a copy that can be out of date: the nodes' own documents are
+//! authoritative.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use crate::json::{self, Json, Map, Outline};
 use crate::path::NodePath;
 use crate::strictness::Strictness;
 
-/// Parsed documents by their keys. All of them are parsed to read one.
+/// Parsed documents by their keys. All documents are parsed, even to read only one of them.
 pub type Documents = BTreeMap<String, Json>;
 
 /// The stored documents of nodes, in the order of [`Layout::documents`]; `None` for missing ones.
@@ -27,7 +28,7 @@ pub enum Consolidation {
     /// In a separate document of the group with this name. It also contains the group's own documents, and all keys are
     /// relative to the group.
     Beside(&'static str),
-    /// In one document with this key for the whole hierarchy, which contains all documents by their full keys.
+    /// In one document for the whole hierarchy. It has this key, and contains all documents by their full keys.
     AtRoot(&'static str),
     /// In the group's only document, by the paths of the nodes relative to the group.
     Inline,
@@ -55,9 +56,9 @@ impl Consolidation {
     }
 
     /// Returns the documents of a group and of all nodes below it from the document with the consolidated metadata. Returns
-    /// `Ok(None)` if it has no consolidated metadata. A document that contains consolidated metadata is returned without it.
+    /// `Ok(None)` if the document has none. A document that contains consolidated metadata is returned without it.
     ///
-    /// Entries that are not documents of a node are returned as well: opening that node returns an error.
+    /// Entries that are not documents of a node are returned as well: opening such a node returns an error.
     pub fn documents_in(
         self,
         layout: &Layout,
@@ -123,9 +124,9 @@ impl Consolidation {
         }
     }
 
-    /// Returns the document with the consolidated metadata. It is built from the stored document with its key, if there is one;
-    /// from the entry document of the hierarchy with its key, if there is one; and from the documents of the group and of all
-    /// nodes below it.
+    /// Returns the document with the consolidated metadata. It is built from the documents of the group and of all nodes below
+    /// it, and, if they exist, from the stored document with the consolidated metadata and the entry document of the hierarchy,
+    /// each with its key.
     pub fn document_of(
         self,
         layout: &Layout,
@@ -254,7 +255,7 @@ fn document_of(mut entry: Json) -> Json {
     entry
 }
 
-/// Returns true if two documents of a node are equal, except for consolidated metadata inside one.
+/// Returns true if two documents of a node are equal, except for consolidated metadata inside one of them.
 pub fn same_document(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let parsed = |document: &[u8]| {
         let mut map = json::parse_object(document).ok()?;

@@ -81,7 +81,7 @@ pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
     }
 }
 
-/// Rejects extensions that must be understood; returns the list if it is not empty.
+/// Rejects extensions that must be understood. Returns the list of extensions if it is not empty.
 pub(super) fn check_extensions(json: Option<Json>, strictness: Strictness) -> Result<Option<Json>> {
     let list = match &json {
         None => return Ok(None),
@@ -129,7 +129,7 @@ pub(super) fn group_to_document(group: &GroupMetadata) -> Map {
     map
 }
 
-/// Reads the node with these documents of an array and of a group.
+/// Reads a node from its array document and its group document.
 pub(super) fn from_documents(
     documents: &[Option<Source<'_>>],
     format: Format,
@@ -150,7 +150,7 @@ pub(super) fn from_documents(
     }
 }
 
-/// Returns the document with one member changed. An implicit group with attributes becomes an explicit one.
+/// Returns the document with one member changed. An implicit group with attributes becomes an explicit group.
 pub(super) fn patch(
     documents: &[Option<Vec<u8>>],
     change: Change<'_>,
@@ -222,7 +222,7 @@ pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
     registry.family(&data_type)?.to_v2(&data_type, Endian::Little)
 }
 
-/// Returns the type string with another byte order, if it has one.
+/// Returns the type string with another byte order, if the type has a byte order.
 pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     let Some(text) = dtype.as_str() else {
         return Err(Error::unsupported(format!(
@@ -361,7 +361,7 @@ pub(super) fn index_codecs() -> Vec<CodecSpec> {
 
 const SHARDING: &str = "sharding_indexed";
 
-/// Returns the array whose chunks the storage transformer combines: they are the shards of the model.
+/// Returns the array with the shards that the storage transformer makes of chunks.
 fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
     let uri = transformer.get("extension").and_then(Json::as_str).unwrap_or_default();
     let path = uri.strip_prefix(SPECIFICATIONS).map(|path| path.strip_prefix("extensions/").unwrap_or(path));

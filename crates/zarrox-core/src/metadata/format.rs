@@ -18,7 +18,7 @@ use crate::strictness::Strictness;
 /// A document: its name, one of [`Layout::documents`], and its bytes.
 pub type Document = (&'static str, Vec<u8>);
 
-/// The source of a document: stored bytes, or a document that was parsed together with others.
+/// The source of a document: stored bytes, or a document that was parsed together with other documents.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// The stored bytes.
@@ -87,7 +87,7 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// Returns the display name of the format: `v2`, `v3`.
     fn name(&self) -> &'static str;
 
-    /// Returns the layout of new hierarchies, and of existing ones unless an entry document defines another.
+    /// Returns the layout of new hierarchies, and of existing hierarchies unless an entry document defines another layout.
     fn layout(&self) -> Layout;
 
     /// Returns the key of the entry document at the root, which defines the layout of the whole hierarchy; `None` if nodes are
@@ -96,8 +96,9 @@ pub trait FormatDef: fmt::Debug + Sync {
         None
     }
 
-    /// Returns the layout that an entry document defines (`None` if it is missing). Returns `Ok(None)` if the hierarchy does
-    /// not have this format. An error means that it has this format, but is not valid or not supported.
+    /// Returns the layout that an entry document defines. The argument is `None` if the document is missing. Returns `Ok(None)`
+    /// if the hierarchy does not have this format. An error means that the hierarchy has this format, but is not valid or not
+    /// supported.
     fn entry_from_document(
         &self,
         _document: Option<&[u8]>,
@@ -106,8 +107,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok(Some(self.layout()))
     }
 
-    /// Returns true if a hierarchy without an entry document may still have this format, if its name or the caller specifies
-    /// it.
+    /// Returns true if a hierarchy without an entry document may still have this format, if the caller or the name of the
+    /// hierarchy specifies the format.
     fn may_lack_entry(&self) -> bool {
         false
     }
@@ -129,14 +130,14 @@ pub trait FormatDef: fmt::Debug + Sync {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>>;
 
-    /// Returns the index in [`Layout::documents`] of the document that makes a node a group, if an earlier document makes it an
-    /// array. The group's document of an array is not read.
+    /// Returns the index in [`Layout::documents`] of the group's document, if the array's document comes before the group's
+    /// document. A node with an array's document is an array, so that its group's document is not read.
     fn group_document(&self) -> Option<usize> {
         None
     }
 
-    /// Returns the attributes of an implicit group, from documents that are not a node for [`FormatDef::from_documents`], in a
-    /// hierarchy whose layout has implicit groups. Returns `None` if they do not belong to a group.
+    /// Returns the attributes of an implicit group from documents for which [`FormatDef::from_documents`] returns no node. The
+    /// layout of the hierarchy must have implicit groups. Returns `None` if the documents do not belong to a group.
     fn implicit_group(
         &self,
         documents: &[Option<Source<'_>>],
@@ -154,12 +155,12 @@ pub trait FormatDef: fmt::Debug + Sync {
         registry: &Registry,
     ) -> Result<Vec<Document>>;
 
-    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. All are missing
-    /// if an implicit group gets attributes.
+    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. If an implicit
+    /// group gets attributes, all documents are missing.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
-    /// Returns the node of the documents after a change, and these documents, without storing them. This completes the
-    /// documents of a new node, and checks a change of an existing node before it is written.
+    /// Returns the node after a change, and its changed documents, without storing them. Callers use it to complete the
+    /// documents of a new node, and to check a change before it is written.
     fn changed(
         &self,
         layout: &Layout,
@@ -187,7 +188,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         codecs
     }
 
-    /// Returns the codecs of an array without those that this format adds: the inverse of [`FormatDef::new_codecs`].
+    /// Returns the codecs of an array without the codecs that this format adds: the inverse of [`FormatDef::new_codecs`].
     fn plain_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         codecs
     }
@@ -205,7 +206,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         true
     }
 
-    /// Returns the default compressor, for elements of this size: that of the format's reference implementation.
+    /// Returns the default compressor of the format's reference implementation, for elements of this size.
     fn default_compressor(&self, item: usize) -> CodecSpec;
 
     /// Returns the location of consolidated metadata; `None` if the format has none.
@@ -213,7 +214,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         None
     }
 
-    /// Returns true if the fill value may be `null`, which leaves it undefined.
+    /// Returns true if the fill value may be `null`, which leaves the value undefined.
     fn has_undefined_fill(&self) -> bool {
         false
     }

@@ -18,7 +18,7 @@ enum Nodes {
     Together(&'static [&'static str]),
     /// Documents are below `meta/`, chunks below `data/`.
     Apart {
-        /// The name of the root in these keys; empty if it has none.
+        /// The name of the root in these keys; empty if the root has no name.
         root: &'static str,
         /// The suffix of the keys of documents.
         suffix: String,
@@ -29,8 +29,8 @@ enum Nodes {
 const APART: [&str; 2] = ["array", "group"];
 
 impl Layout {
-    /// Returns a layout in which a node is a prefix, with documents of these names, chunks and child nodes. Of several
-    /// documents, the last one has only attributes.
+    /// Returns a layout in which a node is a prefix, with documents of these names, chunks and child nodes. If a node has
+    /// several documents, the last one has only attributes.
     pub const fn together(documents: &'static [&'static str]) -> Self {
         Self { nodes: Nodes::Together(documents), implicit_groups: false }
     }
@@ -81,7 +81,7 @@ impl Layout {
         }
     }
 
-    /// Returns the key of the first document that a node can have: that of an array.
+    /// Returns the key of the first document that a node can have: the document of an array.
     pub fn first_key(&self, path: &NodePath) -> Option<String> {
         self.documents().first().map(|document| self.key(path, document))
     }

@@ -31,14 +31,14 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
     (Format::V3, &v3::V3),
     (Format::V2, &v2::V2),
     (Format::V1, &v1::V1),
-    // They are last, because their detection costs a further read.
+    // The drafts are last, because their detection costs a further read.
     (Format::V3Experimental, &v3_experimental::V3Experimental),
     (Format::V3Draft, &v3_draft::V3Draft),
     (Format::N5, &n5::N5),
 ];
 
 impl Format {
-    /// Returns all formats, in the order of detection if none is given.
+    /// Returns all formats, in the order in which a hierarchy of unknown format is tested for them.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, _)| *format)
     }

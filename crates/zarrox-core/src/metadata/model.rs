@@ -45,7 +45,7 @@ pub struct ArrayMetadata {
     /// False if the document does not define the separator of chunk keys, as in old v2 documents, or the key of the only chunk,
     /// as in documents of the drafts. Then the stored keys must be examined.
     pub separator_declared: bool,
-    /// The value of elements that were never written. `None` only for `null` in v1 and v2, which leaves it undefined.
+    /// The value of elements that were never written. `None` only for `null` in v1 and v2, which leaves the value undefined.
     pub fill_value: Option<FillValue>,
     /// The codecs that encode chunks.
     pub codecs: Vec<CodecSpec>,

@@ -1,4 +1,4 @@
-//! N5: one `attributes.json` for each node, with the user's attributes and reserved ones.
+//! N5: one `attributes.json` for each node, with the user's attributes and reserved attributes.
 //!
 //! N5 lists the fastest dimension first. Here, the axes are in NumPy's order, which is the reverse, as in zarr-python 2 and
 //! z5py: only shapes, chunk shapes and chunk keys are reversed.

@@ -1,4 +1,4 @@
-//! The member `compression` of N5, whose members have different names than those of Zarr's codecs.
+//! The member `compression` of N5, whose members have different names than the members of Zarr's codecs.
 
 use crate::json::json;
 
@@ -16,7 +16,7 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
         None => return Err(Error::metadata("the member 'type' is missing").at("compression")),
     };
     let mut take = |name: &str, default: Json| members.remove(name).unwrap_or(default);
-    // In the form of v2, which is that of numcodecs.
+    // In the form of v2 and numcodecs.
     let (id, members) = match name.as_str() {
         "raw" => return Ok(None),
         "gzip" => {

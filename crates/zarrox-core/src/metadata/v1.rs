@@ -1,6 +1,6 @@
 //! Zarr version 1: a single array, `meta` and `attrs`.
 //!
-//! Its members have the same meaning as those of version 2 in another form, so a document is translated and read by [version
+//! Its documents have the members of version 2 in another form. A document is translated, and then read by [version
 //! 2](super::v2). There is one exception: zarr-python 1, which wrote the existing arrays, passes the memory of a chunk to
 //! Blosc, but its elements in row-major order to all other compressors. So `"order": "F"` only applies to Blosc.
 //!
@@ -160,7 +160,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
     Ok(members.into())
 }
 
-/// Returns the document from version 2's, or an error with the property that version 1 cannot represent.
+/// Returns the document for a document of version 2, or an error with the property that version 1 cannot represent.
 fn from_v2(mut map: Map) -> Result<Map> {
     let not_in_v1 = |what: &str| Err(Error::unsupported(format!("Zarr v1 has no {what}")));
     if map.remove("filters").is_some_and(|filters| !filters.is_null()) {

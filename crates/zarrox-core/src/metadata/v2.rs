@@ -127,7 +127,7 @@ pub(super) fn patched_shape(
     Ok(vec![(name, json::to_ascii(&map)?)])
 }
 
-/// Returns the first document with other members, in zarr-python's order.
+/// Returns the first document with changed members, in zarr-python's order.
 pub(super) fn patched_members(
     name: &'static str,
     documents: &[Option<Vec<u8>>],
@@ -170,7 +170,7 @@ pub(super) fn array_from_document(
     let (data_type, order) = read_data_type(&mut members, context)?;
     let fill_value = match &*optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
-        // For objects, zarr-python 2 writes it by default.
+        // zarr-python 2 writes the number 0 by default for objects.
         fill if (members.lenient() || data_type.storage() == Storage::Variable)
             && is_number_of_text(fill, &data_type) =>
         {
@@ -211,8 +211,8 @@ pub(super) fn array_from_document(
     Ok(array)
 }
 
-/// Returns true if a fill value is the 0 that zarr-python 2 stores by default for text and bytes. It reads the number for
-/// missing chunks, so every chunk must be stored, as with an undefined value.
+/// Returns true if a fill value is the 0 that zarr-python 2 stores by default for text and bytes. zarr-python 2 reads the
+/// number for missing chunks, so every chunk must be stored, as with an undefined value.
 fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
     // For objects, the number is a valid value.
     fill.as_u64() == Some(0) && data_type.is_text_or_bytes()
@@ -317,7 +317,7 @@ fn read_codecs(
         let (kind, spec) = read_codec(member, json, item, context)?;
         item = match kind {
             CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
-            // numcodecs converts numbers to single bytes this way.
+            // In numcodecs, these codecs convert numbers to single bytes.
             CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
         };
         let is_filter = kind == CodecKind::ArrayToArray;
@@ -355,7 +355,7 @@ fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
     CodecSpec::new(FILTER_OF_BYTES, json!({"filter": filter}))
 }
 
-/// Returns the filter inside such a codec.
+/// Returns the filter inside a codec [`FILTER_OF_BYTES`]; `None` for other codecs.
 fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
     let filter = codec.configuration.get("filter").filter(|_| codec.name == FILTER_OF_BYTES);
     filter.and_then(CodecSpec::from_json)
@@ -390,7 +390,7 @@ impl Numbers {
         }
     }
 
-    /// Replaces the numbers by those that the filter produces, if its configuration specifies them.
+    /// Replaces the numbers by the numbers that the filter produces, if its configuration specifies them.
     fn convert_by(&mut self, filter: &Map) {
         let Some(dtype) = encoded_dtype(filter) else { return };
         let word = word(&dtype).unwrap_or(1);
@@ -413,13 +413,13 @@ fn encoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     dtype.as_str().and_then(TypeString::parse)
 }
 
-/// Returns the type of the input elements of such a filter.
+/// Returns the type of the input elements of a filter that changes the type.
 fn decoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     let dtype = filter.get("dtype").or_else(|| filter.get("decode_dtype"))?;
     dtype.as_str().and_then(TypeString::parse)
 }
 
-/// Returns the size of an element that such a filter produces, in bytes.
+/// Returns the size of an element that a filter produces, in bytes, if the filter changes the type.
 fn encoded_size(filter: &Map) -> Option<usize> {
     let dtype = encoded_dtype(filter)?;
     if dtype.kind == 'U' { dtype.size().map(|size| 4 * size) } else { dtype.size() }
@@ -436,7 +436,7 @@ fn read_codec(
     let (kind, spec) = spec_of(json).map_err(|error| error.at(member))?;
     if context.strictness == Strictness::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
-        // A known member is in the codec's configuration, or changes it.
+        // A member is known if the codec's configuration has it, or if another value of the member changes the configuration.
         let changed = |name: &str| {
             let mut other = map.clone();
             other.insert(name.to_owned(), json!("no value of anything"));
@@ -524,7 +524,8 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
     }
     let mut byte_order = ByteOrder::One(Endian::Little);
     let mut written: Vec<Json> = Vec::new();
-    // In numcodecs, a codec that converts numbers to bytes is a compressor, and one that converts objects to bytes is a filter.
+    // In numcodecs, a codec that converts numbers to bytes is a compressor, and a codec that converts objects to bytes is a
+    // filter.
     let compresses = |kind| match kind {
         CodecKind::ArrayToArray => false,
         CodecKind::ArrayToBytes => array.data_type.storage() != Storage::Variable,
@@ -565,8 +566,8 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
     Ok(WrittenChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
 }
 
-/// Returns the byte order of the array's data type: that of the codec `bytes`, unless a filter before it has produced other
-/// numbers.
+/// Returns the byte order of the array's data type: the byte order of the codec `bytes`, unless a filter before it has produced
+/// other numbers.
 fn written_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
     let filters: Vec<&Map> = filters.iter().filter_map(Json::as_object).collect();
     let little = ByteOrder::One(Endian::Little);

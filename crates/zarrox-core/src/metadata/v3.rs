@@ -91,7 +91,7 @@ impl FormatDef for V3 {
 
 fn from_documents(source: Source<'_>, context: &ReadContext<'_>) -> Result<Option<NodeMetadata>> {
     let mut members = source.members(context.strictness)?;
-    // In the drafts, a document that does not belong to a node has a URI there.
+    // In the drafts, a document that does not belong to a node has a URI in this member.
     if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
     }
@@ -232,7 +232,7 @@ impl ChunkGrid {
     /// Parses `chunk_grid` of v3 metadata, for arrays of `shape`.
     ///
     /// # Errors
-    /// When it is invalid, or does not cover the array.
+    /// When the grid is invalid, or does not cover the array.
     #[doc(hidden)]
     pub fn from_json(json: &Json, shape: &[u64], strictness: Strictness) -> Result<Self> {
         let grid = extension("chunk_grid", json, strictness)?;
@@ -320,7 +320,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
         .collect()
 }
 
-/// Returns true if a codec, or one inside it, is a v2 filter whose input is bytes.
+/// Returns true if a codec, or a codec inside it, is a v2 filter whose input is bytes.
 fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     fn within(json: &Json) -> bool {
         match json {

@@ -184,7 +184,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, fallback_from, fill_value, ..array })
 }
 
-/// Reads the type in v2's form; if it is unknown and its fallback is used, also the type of the document.
+/// Reads the type in v2's form. If the type is unknown and its fallback is used, also returns the type of the document.
 fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
     let map = match json {
         Json::String(name) => return Ok((drafts::type_string(name, context.registry)?, None)),
@@ -257,7 +257,7 @@ struct Fill {
 
 fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>) -> Result<Fill> {
     let json = match members.take("fill_value") {
-        // The specification forbids it, but uses it in an example.
+        // The specification forbids `null`, but uses it in an example.
         None | Some(Json::Null) if members.lenient() => Json::Null,
         None | Some(Json::Null) => return Err(Error::metadata("the member 'fill_value' must have a value")),
         Some(json) => json,
@@ -290,7 +290,7 @@ impl<'a> Digits<'a> {
         hex.or_else(|| text.strip_prefix("0b").map(|text| Self { text, radix: 2 }))
     }
 
-    /// Returns the element with these bits, the most significant first; for a complex number, those of the real part first.
+    /// Returns the element with these bits, the most significant bit first; for a complex number, the real part first.
     fn element(&self, data_type: &DataType) -> Option<FillValue> {
         let per_byte = if self.radix == 16 { 2 } else { 8 };
         if self.text.len() != data_type.size().checked_mul(per_byte)? || !self.text.is_ascii() {
@@ -307,7 +307,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// Converts bytes between big-endian words and those of this machine.
+/// Converts bytes between big-endian words and words in the machine's byte order.
 fn swapped(mut bytes: Vec<u8>, data_type: &DataType) -> Vec<u8> {
     if Endian::NATIVE == Endian::Little {
         bytes.chunks_exact_mut(data_type.storage().word()).for_each(<[u8]>::reverse);
@@ -356,7 +356,8 @@ fn written_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
     }
 }
 
-/// Returns the codecs with their URIs, and between arrays and bytes the codec of the byte order, if it is not the default.
+/// Returns the codecs with their URIs. If the byte order is not the default, its codec is inserted before the first
+/// bytes→bytes codec.
 fn written_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registry) -> Result<Vec<Json>> {
     let filters = filters.as_array().into_iter().flatten();
     let codecs: Vec<&Json> = filters.chain(Some(compressor).filter(|codec| !codec.is_null())).collect();

@@ -1,9 +1,9 @@
 //! The experimental version 3 of zarr-python 2.12 to 2.18: an entry document `zarr.json`, documents below `meta/root`,
 //! chunks below `data/root`.
 //!
-//! Its arrays are those of version 2 in another form: data types are NumPy's, and types outside a short list
-//! are wrapped in an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up
-//! to 3.6 wrote the same with small differences.
+//! Its arrays have the metadata of version 2 in another form: data types are NumPy's, and types outside a short list are
+//! wrapped in an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote the
+//! same format with small differences.
 //!
 //! <https://zarr.readthedocs.io/en/v2.18.3/api/v3.html>
 
@@ -151,7 +151,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
         _ => None,
     };
     let (chunks, separator) = drafts::read_grid(&*members.required("chunk_grid")?, context.strictness)?;
-    // The separator is repeated if it is not the default; zarr-python uses the one of the grid.
+    // The separator is repeated if it is not the default; zarr-python uses the separator of the grid.
     members.take("dimension_separator");
     let mut document = Map::default();
     let mut set = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
@@ -485,7 +485,7 @@ mod tests {
             |json: &Json| V3Experimental.entry_from_document(Some(json.to_string().as_bytes()), &context);
         let entry = json::parse(&V3Experimental.new_entry().unwrap().unwrap()).unwrap();
         assert_eq!(read(&entry).unwrap(), Some(V3Experimental.layout()));
-        // GDAL and others.
+        // The entry document of GDAL and other writers.
         let few = json!({"zarr_format": CORE, "metadata_encoding": CORE, "metadata_key_suffix": ".json"});
         assert_eq!(read(&few).unwrap(), Some(V3Experimental.layout()));
         for other in [

@@ -27,24 +27,26 @@ pub struct RealCast {
 /// An element that the other type cannot represent.
 #[derive(Debug)]
 pub struct CastFailure {
-    /// The number of the element.
+    /// The value of the element.
     pub value: Number,
     /// The reason.
     pub why: Missing,
 }
 
-/// Elements that are mapped to others, regardless of their numbers.
+/// Elements that are mapped to elements of the other type, regardless of their values.
 #[derive(Debug, Default)]
 struct Map {
     /// The distinct numbers, in ascending order of their patterns, each with the element that it is mapped to.
     entries: Vec<(u64, Vec<u8>)>,
 }
 
-/// From this number of entries, each element is looked up; below it, each entry is compared with all elements.
+/// The minimum number of entries for which each element is looked up. With fewer entries, each entry is compared with
+/// all elements.
 const MANY: usize = 16;
 
 impl RealCast {
-    /// Creates a cast. `map` has pairs of elements of the two types; of several pairs for one number, the first is used.
+    /// Creates a cast. `map` has pairs of elements of the two types; if several pairs have the same number, the first is
+    /// used.
     pub fn new(
         from: RealType,
         to: RealType,
@@ -125,7 +127,7 @@ impl RealCast {
     }
 }
 
-/// Returns the indices of the marked elements. The usual case, in which none is marked, does not examine each element.
+/// Returns the indices of the marked elements. The usual case, without any mark, does not examine each element.
 pub fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
     // Without an early exit, so that the loop is vectorised.
     let any = bad.iter().fold(false, |any, bad| any | bad);
@@ -170,7 +172,7 @@ impl Map {
     }
 }
 
-/// Numbers by which entries are looked up: all NaN have the same key, and so do the two zeros.
+/// Numbers that serve as keys of entries: all NaNs have the same key, and so do the two zeros.
 trait Key: Plain {
     fn key(self) -> u64;
     fn of_key(key: u64) -> Self;

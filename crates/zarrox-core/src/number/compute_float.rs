@@ -1,4 +1,4 @@
-//! [`ComputeFloat`]: the floats in which casts compute.
+//! [`ComputeFloat`]: the floats whose arithmetic casts use.
 
 use std::ops::{BitOr, BitXor, Sub};
 
@@ -19,8 +19,9 @@ pub(super) trait ComputeFloat: Primitive + Into<f64> + Sub<Output = Self> {
     /// Rounds to an integer.
     fn rounded(self, rounding: Rounding) -> Self;
 
-    /// Returns an integral number, smaller than a quarter of the range of the fraction, in two's complement: the last bits of a
-    /// sum whose unit in the last place is 1. The casts of Rust handle all floats, and are not vectorised.
+    /// Returns an integral number in two's complement: the last bits of a sum whose unit in the last place is 1. The number
+    /// must be smaller than a quarter of the range of the fraction. The casts of Rust handle all floats, but are not
+    /// vectorised.
     fn whole_bits(self) -> u64;
 
     /// Clamps to a range; NaN is unchanged.

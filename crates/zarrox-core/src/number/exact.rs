@@ -95,7 +95,7 @@ impl Binary {
         2 - (1 << (self.exponent - 1)) - self.mantissa.cast_signed()
     }
 
-    /// Returns the pattern of infinity, which follows that of the largest number.
+    /// Returns the pattern of infinity, which follows the pattern of the largest number.
     pub(crate) fn infinity(self) -> u64 {
         ((1 << self.exponent) - 1) << self.mantissa
     }

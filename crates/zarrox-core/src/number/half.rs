@@ -20,7 +20,7 @@ impl Half for f16 {
     fn to_single(self) -> f32 {
         let bits = u32::from(self.to_bits());
         let magnitude = (bits & 0x7fff) << 13;
-        // The exponents of singles begin 112 below those of halves: multiply by 2¹¹².
+        // The smallest exponent of a single is 112 below the smallest exponent of a half: multiply by 2¹¹².
         let number = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
         let single = if magnitude < 0x0f80_0000 { number } else { magnitude | 0x7f80_0000 };
         f32::from_bits(single | (bits & 0x8000) << 16)
@@ -55,7 +55,7 @@ impl Half for bf16 {
     }
 }
 
-/// Returns the number that rounds a magnitude when it is added before the `dropped` lowest bits are cut.
+/// Returns the number to add to a magnitude before its `dropped` lowest bits are cut, so that the magnitude is rounded.
 #[inline(always)]
 fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
     let (half, negative) = (1 << (dropped - 1), bits >> 31);
@@ -102,7 +102,7 @@ pub(super) fn odd_single(value: f64) -> f32 {
     if value.is_nan() { single } else { odd }
 }
 
-/// Returns the half nearest to a double, rounded once; the conversion of `half` ignores the last 32 bits.
+/// Returns the half nearest to a double, rounded once; the conversion of the crate `half` ignores the last 32 bits.
 #[inline(always)]
 pub fn half_of(value: f64) -> f16 {
     f16::of_single(odd_single(value), Rounding::NearestEven).0

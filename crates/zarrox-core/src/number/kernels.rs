@@ -1,5 +1,5 @@
-//! Loops that cast machine numbers. They mark the numbers that they cannot handle, such as one that would have to wrap, for a
-//! slower path.
+//! Loops that cast machine numbers. They mark the numbers that they cannot handle, such as numbers that would have to wrap,
+//! for a slower path.
 
 use std::ops::{BitAnd, BitOr, BitXor};
 
@@ -16,7 +16,7 @@ use super::{Half, Integer, Number, OutOfRange, Plain, Policy, Primitive, RealTyp
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     policy: Policy,
-    /// The smallest and the largest number of an integer type, and true if they are those of the machine type.
+    /// The smallest and the largest number of an integer type, and true if the machine type has the same range.
     least: i128,
     most: i128,
     full: bool,
@@ -42,7 +42,7 @@ impl Rules {
 }
 
 /// A loop that fills a slice, and marks the numbers that it cannot handle, unless the list of marks is empty; returns false if
-/// there are any.
+/// it marks any.
 pub type Kernel = fn(&[u8], &mut [u8], &mut [bool], &Rules) -> bool;
 
 /// A number that can be cast.
@@ -50,7 +50,7 @@ trait Source: Plain {
     fn to<T: Target>() -> Kernel;
 }
 
-/// A number that others can be cast to.
+/// A number that other numbers can be cast to.
 trait Target: Plain {
     fn from_whole<S: Whole>() -> Kernel;
     fn from_real<S: Real>() -> Kernel;
@@ -239,11 +239,10 @@ fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool]
     to_whole(from, to, bad, rules, double, |rounded: f64, _| T::of_float(rounded))
 }
 
-/// Below this, doubles have at least one bit of fraction below a unit of 1. Its own last bits are 0.
+/// The double 2⁵¹, whose last bits are 0. Smaller doubles have at least one bit for the fraction.
 const LAST_BITS: f64 = 2_251_799_813_685_248.0;
 
-/// Returns the loops for one conversion of an integral float to an integer, and for the float next to the
-/// limit of the range.
+/// Casts floats to integers. `work` converts a number to a float, and `whole` converts an integral float to an integer.
 #[expect(clippy::eq_op, reason = "the difference of a non-finite number to itself is NaN")]
 #[inline(always)]
 fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(
@@ -286,8 +285,8 @@ fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(
     }))
 }
 
-/// Casts integers to floats. All integers up to `exact` are represented exactly, but only some beyond; the machine rounds to
-/// the nearest.
+/// Casts integers to floats. All integers up to `exact` are represented exactly, but only some larger integers. The machine
+/// rounds to the nearest.
 #[inline(always)]
 fn whole_to_real<S: Whole, T: Plain>(
     from: &[u8],

@@ -20,8 +20,8 @@ pub fn map<S: Plain, T: Plain>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S
     }
 }
 
-/// Maps each element, with a mark that is not 0, or true, if the element needs special treatment; returns false if there are
-/// any. The marks are written to `bad`, unless it is empty.
+/// Maps each element, and returns false if any element needs special treatment. `map` also returns a mark, which is not 0 or
+/// is true for such an element. The marks are written to `bad`, unless `bad` is empty.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output = M>>(
     from: &[u8],
@@ -35,14 +35,14 @@ pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output
         *to = made.put();
         any = any | mark;
     }
-    // Marks of another size than the numbers are expensive: they are only written if there are any.
+    // Marks of another size than the numbers are expensive: they are only written if any element is marked.
     if any != none {
         S::elements(from).iter().zip(bad).for_each(|(from, bad)| *bad |= make(S::get(*from)).1 != none);
     }
     any == none
 }
 
-/// Runs two loops in sequence, for as many elements as stay in the core's cache. Both write their marks.
+/// Runs two loops in sequence, block by block, so that the elements stay in the core's cache. Both write their marks.
 pub(super) fn in_two_steps<S: Plain, W: Plain, T: Plain>(
     from: &[u8],
     to: &mut [u8],

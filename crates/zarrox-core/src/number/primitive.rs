@@ -16,7 +16,7 @@ pub trait Plain: Copy + Default + PartialEq + Send + Sync + 'static {
     /// Returns the whole elements of a mutable slice of memory.
     fn elements_mut(memory: &mut [u8]) -> &mut [Self::Bytes];
 
-    /// Returns the number of these bytes.
+    /// Returns the number that these bytes represent.
     fn get(bytes: Self::Bytes) -> Self;
 
     /// Returns the bytes of the number.
@@ -84,7 +84,7 @@ pub trait Primitive: Plain + PartialOrd {
     /// NaN, if the type has it.
     const NAN: Option<Self>;
 
-    /// Returns the number of these bytes, in the byte order of the machine.
+    /// Returns the number that these bytes represent, in the byte order of the machine.
     ///
     /// # Panics
     /// When there are fewer bytes than the number has.

@@ -24,7 +24,7 @@ impl RealType {
         }
     }
 
-    /// Returns the number of an element.
+    /// Returns the value of an element.
     pub fn read(&self, element: &[u8]) -> Number {
         let pattern = pattern(element);
         match self {

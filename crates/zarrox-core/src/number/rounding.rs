@@ -3,7 +3,7 @@
 /// The rounding mode for numbers that a type cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rounding {
-    /// The nearest number; for ties, the even one.
+    /// The nearest number; for ties, the even number.
     #[default]
     NearestEven,
     /// The next number towards zero.
@@ -12,7 +12,7 @@ pub enum Rounding {
     TowardsPositive,
     /// The next number towards negative infinity.
     TowardsNegative,
-    /// The nearest number; for ties, the one further from zero.
+    /// The nearest number; for ties, the number further from zero.
     NearestAway,
 }
 
@@ -35,9 +35,9 @@ pub enum Policy {
     /// NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float, or truncated to integers.
     /// If NumPy's result depends on the machine, floats beyond the range of an integer become its limit, and NaN becomes 0.
     Lossy,
-    /// The same for integral numbers; the cast reports whether all of them are unchanged.
+    /// Like [`Lossy`](Self::Lossy) for integral numbers. The cast reports whether all numbers are unchanged.
     Checked,
-    /// The same, but floats wrap like integers, as NumPy does on most machines.
+    /// Like [`Lossy`](Self::Lossy), but floats wrap like integers, as in NumPy on most machines.
     Wrapping,
 }
 

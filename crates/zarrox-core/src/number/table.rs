@@ -11,7 +11,7 @@ pub struct Table(Arc<Numbers>);
 #[derive(Debug)]
 struct Numbers {
     size: usize,
-    /// The number of each pattern.
+    /// The value of each pattern.
     values: Vec<f64>,
     /// The finite numbers, ascending; -0 before 0.
     finite: Vec<Entry>,
@@ -24,13 +24,13 @@ struct Numbers {
 struct Entry {
     value: f64,
     pattern: u64,
-    /// True if the midpoint of this number and the next is rounded to the next.
+    /// True if the midpoint of this number and the next number is rounded to the next number.
     tie_up: bool,
 }
 
 impl Table {
-    /// Creates a table from the numbers of all patterns of `size` bytes. `nearest` returns the pattern of the number nearest to
-    /// another.
+    /// Creates a table from the numbers of all patterns of `size` bytes. `nearest` returns the pattern of the number that is
+    /// nearest to a value.
     pub fn new(size: usize, values: Vec<f64>, mut nearest: impl FnMut(f64) -> Option<u64>) -> Self {
         let mut finite: Vec<Entry> = (values.iter().zip(0_u64..))
             .filter(|(value, _)| value.is_finite())
@@ -59,7 +59,7 @@ impl Table {
         self.0.infinities.is_some()
     }
 
-    /// Returns the number of each pattern.
+    /// Returns the value of each pattern.
     pub(crate) fn values(&self) -> &[f64] {
         &self.0.values
     }
@@ -132,7 +132,7 @@ impl Table {
     }
 }
 
-/// Returns true if a number between two others is rounded to the upper one.
+/// Returns true if a value between two numbers of the type is rounded to the upper number.
 fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl Fn() -> bool) -> bool {
     // The numbers have few bits: their midpoint is exact, while the distances to it might not be.
     let middle = below.midpoint(above);

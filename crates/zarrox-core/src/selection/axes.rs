@@ -43,7 +43,7 @@ macro_rules! impl_axes {
 impl_axes!(View);
 impl_axes!(ViewMut);
 
-/// Returns the axes of a result that come from the array, in the order of the array's axes.
+/// Returns a view of a result without its new axes, and with the other axes in the order of the array's axes.
 #[inline]
 pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     let mut kept = Dims::new();
@@ -59,8 +59,8 @@ pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     if order.is_sorted() { view } else { view.permuted(&order) }
 }
 
-/// Returns the view with one axis for each axis of the selection, in ascending order of the positions if these are evenly
-/// spaced. Returns `None` if the elements of points, which have several axes, are not evenly spaced in memory.
+/// Returns the view with one axis for each axis of the selection. Evenly spaced positions ascend along their axis. Returns `None`
+/// if points have several axes in the view that cannot be merged, because their elements are not evenly spaced in memory.
 pub fn merged<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> Option<V> {
     for (dim, axis) in resolved.axes.iter().enumerate() {
         let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);

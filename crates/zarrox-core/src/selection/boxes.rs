@@ -1,8 +1,8 @@
-//! The boxes in which an array is copied to another chunk grid.
+//! Boxes: an array is copied to another chunk grid one box at a time.
 
 use super::indexing::{DimSelection, Selection};
 
-/// The size of boxes, in bytes, that provides work for all threads.
+/// The size of a box, in bytes, that provides enough work for all threads.
 const ENOUGH: u64 = 64 << 20;
 
 /// A partition of an array into equal boxes of whole chunks.
@@ -21,7 +21,7 @@ impl Boxes {
     }
 
     /// Creates boxes that touch the chunks of another array as rarely as `room` bytes allow. The other array has the same shape
-    /// and elements of `item` bytes. A box has one chunk if `room` is smaller than that.
+    /// and elements of `item` bytes. A box has at least one chunk, even if the chunk has more than `room` bytes.
     pub fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {
         let within = |(chunk, length): (&u64, &u64)| *chunk.min(length);
         let lengths = own.iter().zip(shape).map(within).collect();
@@ -53,7 +53,7 @@ impl Boxes {
         longer.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, boxes)| boxes)
     }
 
-    /// Returns the factors by which a box can be extended along an axis within `room`; `None` if it cannot be extended.
+    /// Returns boxes that are up to `times` as long along an axis, within `room`; `None` if they cannot be extended.
     fn longer(&self, axis: usize, own: &[u64], times: u64, room: u64) -> Option<Self> {
         let size = u128::from(self.bytes());
         let count = chunks(self.lengths[axis], own[axis]);
@@ -65,8 +65,8 @@ impl Boxes {
         Some(boxes)
     }
 
-    /// Returns the number of times that chunks of the other array are touched along an axis by all boxes: both divide the axis,
-    /// partly at the same positions.
+    /// Returns the number of times that chunks of the other array are touched along an axis by all boxes: the boxes and the
+    /// chunks divide the axis, partly at the same positions.
     fn touched(&self, axis: usize, other: &[u64]) -> u128 {
         let (length, own, other) = (self.shape[axis], self.lengths[axis], other[axis]);
         let common = u128::from(own) / u128::from(gcd(own, other)) * u128::from(other);
@@ -79,7 +79,7 @@ impl Boxes {
         (0..self.shape.len()).map(times).product()
     }
 
-    /// Returns the largest boxes that divide both these and other boxes.
+    /// Returns the largest boxes that these boxes and the other boxes can be divided into.
     pub fn common(&self, others: &Self) -> Self {
         let lengths = self.lengths.iter().zip(&others.lengths).map(|(a, b)| *a.min(b)).collect();
         Self { lengths, ..self.clone() }
@@ -106,7 +106,7 @@ impl Boxes {
         self.shape.iter().zip(&self.lengths).map(count)
     }
 
-    /// Returns the region of a box, numbered in row-major order.
+    /// Returns the region of the `index`-th box, in row-major order.
     pub fn get(&self, index: usize) -> Selection {
         let mut rest = index;
         let places = self.counts().rev().map(|count| {

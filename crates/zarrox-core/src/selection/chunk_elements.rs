@@ -8,7 +8,8 @@ use crate::strided::{Dims, Span, View, ViewMut};
 pub enum ChunkElements {
     /// A span along each dimension of the chunk. The memory of these elements has the shape of the box.
     Box(Dims<Span>),
-    /// A set of other elements. Their memory has an axis for each axis of the set, which has the position of each element.
+    /// Elements that need not form a box. Their memory has an axis for each axis of the set. The set has the position of
+    /// each element in memory.
     Set(ElementSet),
 }
 
@@ -75,7 +76,7 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if the elements of the chunk equal those in memory.
+    /// Returns true if the elements of the chunk equal the elements in memory.
     pub fn are_equal(&self, chunk: &View<'_>, memory: &View<'_>) -> bool {
         match self {
             Self::Box(region) => chunk.region(region).equals(memory),
@@ -93,7 +94,7 @@ pub fn covers(region: &[Span], shape: &[usize]) -> bool {
 #[derive(Debug, Clone)]
 pub struct PlacedElements {
     elements: ChunkElements,
-    /// The region of the array for a box. For a set it is the whole array, because the set has the positions.
+    /// The region of the array for a box; `None` for a set, which has the positions in the array itself.
     places: Option<Dims<Span>>,
 }
 
@@ -103,7 +104,7 @@ impl PlacedElements {
         Self { elements: ChunkElements::Box(region), places: Some(places) }
     }
 
-    /// Creates the elements of a set; as a box if they form one.
+    /// Creates the elements of a set, as a box if they form a box.
     pub fn of_set(set: ElementSet) -> Self {
         match set.as_box() {
             Some((region, places)) => Self::new(region, places),
@@ -146,7 +147,8 @@ impl PlacedElements {
         }
     }
 
-    /// Returns the elements for a contiguous array of their own, and the mapping from that array to their positions.
+    /// Returns the elements placed in a contiguous array of their own, and the elements of that array placed at the
+    /// original positions.
     pub fn compact(&self) -> (Self, Self) {
         match (&self.elements, &self.places) {
             (ChunkElements::Box(region), places) => {

@@ -24,10 +24,11 @@ pub struct MaskedChunks {
     before: Vec<usize>,
 }
 
-/// The number of positions that are counted again to find the number of true positions before one of them.
+/// The distance between two positions with a stored count. At most this many positions are counted to find the number of true
+/// positions before any position.
 const STRIDE: usize = 256;
 
-/// The number of positions of a mask that are tested together, so that false ones are skipped.
+/// The number of positions of a mask that are tested together, so that false positions are skipped together.
 const EXAMINED: usize = 64;
 
 impl MaskedChunks {
@@ -53,7 +54,7 @@ impl MaskedChunks {
         self.chunks.len()
     }
 
-    /// Returns the index, along each of the mask's dimensions, of the `n`-th of these chunks.
+    /// Returns the index, along each of the mask's dimensions, of the `n`-th chunk with a true position.
     pub fn chunk(&self, n: usize) -> &[usize] {
         &self.chunks[n]
     }
@@ -81,8 +82,8 @@ impl MaskedChunks {
         }
     }
 
-    /// Calls `visit` for each row of a chunk inside the mask, with its first position and the range of the mask, until
-    /// `visit` returns false.
+    /// Calls `visit` for each row of a chunk inside the mask, with its first position and its range in the mask, until `visit`
+    /// returns false.
     fn for_each_row(&self, chunk: &[usize], mut visit: impl FnMut(&[usize], Range<usize>) -> bool) {
         let starts: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at]).collect();
         let ends: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at + 1]).collect();
@@ -162,8 +163,8 @@ impl MaskedChunk {
         &self.extents
     }
 
-    /// Calls `visit` for each row with a true position, in row-major order, until it returns false. Rows are clipped to the
-    /// bounding box of all true positions.
+    /// Calls `visit` for each row with a true position, in row-major order, until `visit` returns false. Rows are clipped to
+    /// the bounding box of all true positions.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(MaskedRow<'_>) -> bool) {
         let masked = &*self.masked;
         masked.for_each_row(masked.chunk(self.n), |position, mut range| {
@@ -189,8 +190,8 @@ impl MaskedChunk {
         runs > limit
     }
 
-    /// Returns the position of each point for each dimension, and the index of each among all points of the mask in row-major
-    /// order.
+    /// Returns the position of each point for each dimension, and the index of each point among all points of the mask in
+    /// row-major order.
     pub(super) fn lists(&self) -> (Dims<Arc<Positions>>, Positions) {
         let list = || Vec::with_capacity(self.count);
         let mut coordinates: Dims<Vec<usize>> = self.extents.iter().map(|_| list()).collect();
@@ -212,12 +213,12 @@ impl MaskedChunk {
 
 /// Returns the number of true positions of a mask.
 pub(crate) fn count(mask: &[bool]) -> usize {
-    // As many as a byte can count, so that the processor adds several in parallel.
+    // A part is as long as a byte can count, so that the processor adds several bytes in parallel.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
 }
 
-/// Extends the minimum and the maximum position by those of a row whose first position is `first`. Only
-/// positions outside the known range are examined.
+/// Extends the minimum and the maximum position by the true positions of a row whose first position is `first`. Only positions
+/// outside the known range are examined.
 fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
     let left = least.saturating_sub(first).min(row.len());
     if let Some(at) = row[..left].iter().position(|&set| set) {

@@ -2,7 +2,7 @@
 //!
 //! 1. `indexing`: a [`Selection`] resolves against a shape, or against an earlier selection, to a [`ResolvedSelection`]: the dimensions
 //!    are divided among independent axes, each a span, listed points or a mask.
-//! 2. `axes`: the memory of the result is viewed with one axis for each of these.
+//! 2. `axes`: the memory of the result is viewed with one axis for each of these axes.
 //! 3. [`Projections`] divides each axis among the chunks and returns the n-th touched chunk: [`partition`] does so for spans by
 //!    arithmetic, [`PlacedPoints::group`] for points in one pass, `masked` for masks chunk by chunk.
 //! 4. [`ChunkElements`] are the elements of one chunk: a box, or an [`ElementSet`], which has the position of each element in the

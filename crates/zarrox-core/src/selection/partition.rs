@@ -1,4 +1,5 @@
-//! Partition of a region by a chunk grid: each dimension separately, with the same cost for any touched chunk.
+//! Partition of a region by a chunk grid. Each dimension is partitioned separately, and access to any touched chunk has the
+//! same cost.
 
 use smallvec::SmallVec;
 
@@ -12,7 +13,7 @@ pub struct Piece {
     pub chunk: usize,
     /// The positions, relative to the chunk's start.
     pub span: Span,
-    /// The index, in the whole span, of the first position. The others follow consecutively.
+    /// The index of the first position in the whole span. The other positions follow consecutively.
     pub out: usize,
 }
 
@@ -62,9 +63,9 @@ pub struct Pieces {
 /// The part of a span that lies in one run of equal chunks.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
-    /// The number of pieces before this one.
+    /// The number of pieces before this part.
     before: usize,
-    /// The number of positions of the span before this one.
+    /// The number of positions of the span before this part.
     out: usize,
     /// The index of the run's first chunk.
     first: usize,
@@ -103,7 +104,7 @@ impl Pieces {
         self.count
     }
 
-    /// Returns the `n`-th piece, counted from 0; `n` must be less than their number.
+    /// Returns the `n`-th piece, counted from 0; `n` must be less than the number of pieces.
     pub fn get(&self, n: usize) -> Piece {
         let stretch = self.stretches[self.stretches.partition_point(|stretch| stretch.before <= n) - 1];
         let piece = piece(stretch.span, stretch.length, n - stretch.before);
@@ -111,8 +112,8 @@ impl Pieces {
     }
 }
 
-/// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order, with one piece for each dimension
-/// and the part of `out`, which has the shape of the region, that the chunk fills.
+/// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order. `visit` receives one piece for
+/// each dimension, and the part of `out` that the chunk fills. `out` has the shape of the region.
 pub fn split_mut<'a, E>(
     region: &[Span],
     chunk: &[usize],

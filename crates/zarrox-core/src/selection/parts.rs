@@ -7,14 +7,14 @@ use super::indexing::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis}
 use crate::grid::ChunkGrid;
 use crate::order::Order;
 
-/// The minimum size of a part, in bytes, that provides chunks for all threads.
+/// The size of a part, in bytes, that provides enough chunks for all threads.
 const ENOUGH: u64 = 64 << 20;
 
 /// An iterator over boxes that cover a selection, created by `ArrayView::parts` and `ArrayView::parts_in_order` of `zarrox`.
 /// Each box is a range of positions along every axis of the view.
 #[derive(Debug, Clone)]
 pub struct Parts {
-    /// The axes of the view; in column-major order, the last one comes first.
+    /// The axes of the view; in column-major order, the last axis comes first.
     axes: Vec<Axis>,
     order: Order,
     /// The start of the next part; `None` at the end.
@@ -40,7 +40,7 @@ struct Borders {
     span: ResolvedSpan,
 }
 
-/// The size of a part, in elements: the limit, and the size up to which a part has several chunks.
+/// The two limits of the size of a part, in elements: the maximum, and the size up to which a part may have several chunks.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     most: u64,
@@ -70,8 +70,8 @@ fn axes(resolved: &ResolvedSelection, grid: &ChunkGrid) -> Vec<Axis> {
     resolved.result.iter().zip(resolved.shape()).map(axis).collect()
 }
 
-/// Returns the lengths of parts with consecutive elements: single positions along the first axes, some positions along the
-/// next, all along the others.
+/// Returns the lengths of parts with consecutive elements: single positions along the first axes, some positions along the next
+/// axis, and all positions along the other axes.
 fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
     let row = |axis: usize| {
         axes[axis + 1..].iter().fold(1, |count: u64, axis| count.saturating_mul(axis.length)).max(1)
@@ -161,7 +161,7 @@ impl Parts {
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(times(axis)))
     }
 
-    /// Returns the number of elements for which each chunk would be in only one of the parts in order.
+    /// Returns the number of elements that a part needs so that, in order, each chunk lies in only one part.
     #[must_use]
     pub fn whole_rows(&self) -> u64 {
         let first = self.axes.iter().position(|axis| axis.chunk.min(axis.length) > 1).unwrap_or_default();
@@ -202,7 +202,7 @@ impl Iterator for Parts {
 }
 
 impl Axis {
-    /// Returns the end of the part that begins here: the end of a chunk, if one is within the limit.
+    /// Returns the end of the part that begins here: the end of a chunk, if a chunk ends within the limit.
     fn end(&self, begin: u64) -> u64 {
         let end = begin.saturating_add(self.part).min(self.length);
         if end == self.length {
@@ -214,7 +214,8 @@ impl Axis {
 }
 
 impl Borders {
-    /// Returns the last position up to this one that is the first of a chunk, or the last of one if positions descend.
+    /// Returns the last position up to this one that is the first position of a chunk, or the last position of a chunk if
+    /// positions descend.
     fn last_until(&self, position: u64) -> u64 {
         let Self { grid, span } = self;
         let index = if span.reversed { span.count - position } else { position };

@@ -39,7 +39,7 @@ enum ProjectedAxis {
 /// Points, grouped by their chunks.
 struct ProjectedPoints {
     dims: Dims<usize>,
-    /// One entry for each of these dimensions.
+    /// The runs of chunks along each of these dimensions.
     runs: Dims<Vec<Run>>,
     chunks: PointChunks,
 }
@@ -50,7 +50,8 @@ enum PointChunks {
 }
 
 impl Projection {
-    /// Returns the elements of the chunk for a contiguous array of their own, and the mapping from that array to the result.
+    /// Returns the elements of the chunk placed in a contiguous array of their own, and the elements of that array placed in
+    /// the result.
     pub fn compact(&self) -> (Self, PlacedElements) {
         let (elements, back) = self.elements.compact();
         (Self { chunk: self.chunk.clone(), elements }, back)

@@ -33,7 +33,7 @@ impl Layout {
     }
 
     pub(crate) fn len_bytes(&self) -> usize {
-        // Without elements, the other lengths may exceed any memory.
+        // Without elements, the product of the other lengths may overflow.
         if self.is_empty() { 0 } else { self.shape.iter().product::<usize>() * self.item }
     }
 
@@ -73,8 +73,8 @@ impl Layout {
         self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
     }
 
-    /// Changes the shape to one with the same number of elements; returns false and does nothing if there are gaps or the
-    /// numbers differ.
+    /// Changes the shape to another shape with the same number of elements; returns false and does nothing if there are gaps,
+    /// or the number of elements differs.
     pub(crate) fn reshape(&mut self, shape: &[usize]) -> bool {
         let empty = shape.contains(&0);
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
@@ -117,8 +117,8 @@ impl Layout {
         true
     }
 
-    /// Splits an axis at `middle`: returns the positions before it, those from it on, and the byte offset of their first
-    /// element.
+    /// Splits an axis at `middle`. Returns the layout before `middle`, the layout from `middle` on, and the byte offset of
+    /// the second layout.
     pub(crate) fn halves(self, dim: usize, middle: usize) -> (Self, Self, isize) {
         let length = self.shape[dim];
         assert!(middle <= length, "the axis must be split inside");

@@ -22,7 +22,8 @@ pub(super) struct Loops {
     empty: bool,
 }
 
-/// The side of the square that a transposing copy processes together, in elements: the cache lines of both sides stay in L1.
+/// The side of the square that a transposing copy processes together, in elements: the cache lines of the source and of the
+/// target stay in L1.
 const TILE: usize = 32;
 
 impl Loops {
@@ -50,7 +51,7 @@ impl Loops {
         Self { outer: loops, inner, item: target.item, empty: false }
     }
 
-    /// Calls `visit(source offset, target offset, inner loop)` for each run until it returns false.
+    /// Calls `visit(source offset, target offset, inner loop)` for each run, until `visit` returns false.
     pub(super) fn runs(&self, mut visit: impl FnMut(isize, isize, Loop) -> bool) {
         if !self.empty {
             nest(&self.outer, 0, 0, &mut |source, target| visit(source, target, self.inner));
@@ -105,7 +106,7 @@ impl Loops {
     /// As for [`Loops::copy_items`], with elements of the size of `T`.
     pub(super) unsafe fn map<T: Copy>(&self, source: *const u8, target: *mut u8, f: impl Fn(T) -> T + Copy) {
         let item = self.item.cast_signed();
-        // An outer axis that is dense in the source while the inner one is not: a transposition.
+        // In a transposition, an outer axis is dense in the source, and the inner axis is not.
         let cross = self.outer.iter().position(|l| l.source == item && l.count > 1);
         match cross {
             // SAFETY: the caller's guarantee.
@@ -150,7 +151,7 @@ impl Loops {
         });
     }
 
-    /// Transposes one tile through a buffer. If a source's stride is a power of two, all rows of a tile share a few cache
+    /// Transposes one tile through a buffer. If the source's stride is a power of two, all rows of a tile share a few cache
     /// lines, and would evict each other.
     ///
     /// # Safety

@@ -148,7 +148,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Calls `work` with the bytes of each element in row-major order, until it returns an error.
+    /// Calls `work` with the bytes of each element in row-major order, until `work` returns an error.
     pub fn for_each_element<E>(&self, mut work: impl FnMut(&'a [u8]) -> Result<(), E>) -> Result<(), E> {
         let mut result = Ok(());
         let row_major = Layout::contiguous(self.shape(), self.item());
@@ -167,7 +167,7 @@ impl<'a> View<'a> {
         result
     }
 
-    /// Returns the part at these spans, one for each dimension. Panics if one is outside the view.
+    /// Returns the part at these spans, one for each dimension. Panics if a span is outside the view.
     #[must_use]
     pub fn region(&self, spans: &[Span]) -> View<'a> {
         let mut view = self.clone();
@@ -184,7 +184,8 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has another
+    /// number of elements.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
@@ -222,7 +223,7 @@ impl<'a> View<'a> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis at `middle`: returns the positions before it, and those from it on.
+    /// Splits an axis at `middle`: returns the part before `middle`, and the part from `middle` on.
     #[must_use]
     #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
@@ -238,7 +239,7 @@ impl<'a> View<'a> {
         let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
         let layout = Layout::contiguous(self.shape(), self.item());
         ViewMut { pointer: end, layout, vlen: None, marker: PhantomData }.copy_from(self, word);
-        // SAFETY: `length` bytes were reserved, and the copy has only written, and written all of them.
+        // SAFETY: `length` bytes were reserved, and the copy has initialised all of them.
         unsafe { bytes.set_len(bytes.len() + length) };
     }
 
@@ -342,7 +343,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the same memory for reading.
+    /// Returns a view of the same memory for reading.
     #[doc(hidden)]
     pub fn as_view(&self) -> View<'_> {
         View { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
@@ -393,7 +394,7 @@ impl<'a> ViewMut<'a> {
         ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// Returns the part at these spans, one for each dimension. Panics if one is outside the view.
+    /// Returns the part at these spans, one for each dimension. Panics if a span is outside the view.
     #[must_use]
     pub fn into_region(mut self, spans: &[Span]) -> ViewMut<'a> {
         let offset = self.layout.narrow(spans);
@@ -409,7 +410,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has another
+    /// number of elements.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)
@@ -447,7 +449,7 @@ impl<'a> ViewMut<'a> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis at `middle`: returns the positions before it, and those from it on.
+    /// Splits an axis at `middle`: returns the part before `middle`, and the part from `middle` on.
     #[must_use]
     #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
@@ -466,7 +468,7 @@ impl<'a> ViewMut<'a> {
         Some(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Returns the axis with the smallest stride among those with at least two positions, if there are any.
+    /// Returns the axis with the smallest stride among the axes with at least two positions; `None` if there is no such axis.
     #[doc(hidden)]
     pub fn fastest_axis(&self) -> Option<usize> {
         let axes = (0..self.shape().len()).rev().filter(|&axis| self.shape()[axis] > 1);
@@ -583,7 +585,7 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// Returns the layout in which each element is a last axis of words.
+/// Returns the layout with an additional last axis for the words of each element.
 fn of_words(elements: &Layout, word: usize) -> Layout {
     let mut layout = elements.clone();
     layout.shape.push(layout.item / word);
@@ -620,7 +622,7 @@ unsafe fn slice_or_empty_mut<'a>(pointer: *mut u8, length: usize) -> &'a mut [u8
 mod tests {
     use super::*;
 
-    /// Element by element, by division: the reference.
+    /// Returns the elements, permuted one by one with divisions, as the reference.
     fn naive(source: &[u8], shape: &[usize], order: &[usize], item: usize, word: usize) -> Vec<u8> {
         let strides = contiguous_strides(shape, item);
         let out: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();

@@ -8,7 +8,7 @@
 //!
 //! Names: `reshape` in v3 (also `zarrs.reshape`); v2 does not have it.
 //!
-//! A region of a chunk is read alone if it is also a region of the reshaped chunk.
+//! A region of a chunk can be read without the rest of the chunk if it is also a region of the reshaped chunk.
 
 pub(crate) mod regions;
 
@@ -31,11 +31,11 @@ pub(crate) static DEF: CodecDef =
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReshapeAxis {
-    /// This length.
+    /// A fixed length, in elements.
     Length(u64),
     /// The product of the lengths of these axes, which must be consecutive.
     Merged(Vec<u64>),
-    /// The remaining length; at most one axis.
+    /// The remaining length, for at most one axis.
     Rest,
 }
 

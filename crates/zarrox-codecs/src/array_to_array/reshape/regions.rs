@@ -49,8 +49,8 @@ impl Reshaping {
         Self { groups, to: to.into() }
     }
 
-    /// Returns the region of the second shape that has the elements of a region of the first, in the same order; `None` if they
-    /// are not a region.
+    /// Returns the region of the second shape that has the elements of a region of the first, in the same order; `None` if
+    /// these elements are not a region of the second shape.
     pub(crate) fn map(&self, region: &[Span]) -> Option<Dims<Span>> {
         if self.to.contains(&0) || region.iter().any(|span| span.count == 0) {
             return None;
@@ -68,7 +68,7 @@ impl Reshaping {
     }
 }
 
-/// Returns the next length; 1 after the last.
+/// Returns the next length; 1 after the last length.
 fn take(shape: &[usize], next: &mut usize) -> usize {
     let length = shape.get(*next).copied();
     *next += usize::from(length.is_some());
@@ -111,7 +111,7 @@ fn products(lengths: &[usize]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the factors of each length if it may only be split at these bounds.
+/// Returns the factors of each length, if lengths may only be split at these bounds.
 fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
     let mut before = 1;
     products(lengths)
@@ -124,7 +124,7 @@ fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
         .collect()
 }
 
-/// Appends a span of each factor; together they are the same positions. Without factors, there is one position.
+/// Appends a span of each factor. Together, these spans have the positions of `span`. Without factors, there is one position.
 fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<()> {
     let inner: usize = match factors {
         [] => return Some(()),
@@ -155,7 +155,7 @@ fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<(
     push_split(below, &factors[1..], split)
 }
 
-/// Returns the span of the positions that the spans of the factors have together. Without factors, there is one position.
+/// Merges the spans of the factors into one span with the same positions. Without factors, there is one position.
 fn merged(spans: &[Span], factors: &[usize]) -> Option<Span> {
     let mut parts = spans.iter().zip(factors);
     let Some((&first, _)) = parts.next() else { return Some(Span::all(1)) };

@@ -71,7 +71,7 @@ impl Elements for Numbers {
         config::members(json!({"dtype": self.dtype}))
     }
 
-    /// Copies the numbers, in the other byte order if they are stored in it.
+    /// Copies the numbers, and reverses their bytes if stored numbers have the other byte order.
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
         if !element.len().is_multiple_of(self.size) {
             let message =

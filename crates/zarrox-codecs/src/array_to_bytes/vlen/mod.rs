@@ -49,7 +49,7 @@ pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
     /// The name of the codec, for errors.
     const NAME: &'static str;
 
-    /// Returns the complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, in the form of v3 metadata.
     fn configuration(&self) -> Map {
         Map::default()
     }

@@ -72,7 +72,7 @@ impl ZarrsVlen {
         Self { index_codecs: codecs.into_iter().collect(), ..self }
     }
 
-    /// Uses an index of 32 bits, with which chunks of more than 4 GiB of bytes cannot be written.
+    /// Uses an index of 32 bits, which cannot represent chunks of more than 4 GiB.
     #[must_use]
     pub fn narrow_index(self) -> Self {
         Self { wide: false, ..self }
@@ -237,7 +237,7 @@ impl VlenCodec {
         part.out.set_elements(bytes, lengths)
     }
 
-    /// Decodes the bytes of all elements; their number according to the index is `size`.
+    /// Decodes the bytes of all elements. `size` is the number of these bytes according to the index.
     fn decode_data(&self, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
         let usual = self.data.usual();
         if !is_trusted(size, encoded)

@@ -11,11 +11,13 @@
 //! | `"expert"` | `minbits`, `maxbits`, `maxprec`, `minexp` | zfp's own parameters |
 //!
 //! Names: `zfp` in v3, and two former names of zarrs; v2 has [`zfpy`](crate::array_to_bytes::zfp::zfpy). In the lenient mode,
-//! the member `write_header` of early versions of zarrs is accepted. The last axis of a chunk is zfp's first. In the lossy
-//! modes, integers must not use the two highest bits (integers of 8 and 16 bits have room for them), and floats must be finite.
+//! the member `write_header` of early versions of zarrs is accepted. The last axis of a chunk is the first axis in zfp. In the
+//! lossy modes, integers must not use the two highest bits (integers of 8 and 16 bits have room for them), and floats must be
+//! finite.
 //!
 //! In `fixed_rate`, zarrs computes the size of a block as if every chunk had three dimensions. The length of a chunk reveals
-//! which size was used, so the lenient mode reads both; the strict mode and all writing use only that of the specification.
+//! which size was used, so the lenient mode reads both; the strict mode and all writing use only the size of the
+//! specification.
 
 pub(crate) mod stream;
 pub(crate) mod zfpy;
@@ -81,7 +83,7 @@ impl From<Zfp> for CodecSpec {
     }
 }
 
-/// The modes, and the members of each.
+/// The modes, and the members of each mode.
 const MODES: &[(&str, &[&str])] = &[
     ("reversible", &[]),
     ("fixed_accuracy", &["tolerance"]),

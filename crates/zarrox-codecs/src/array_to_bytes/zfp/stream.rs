@@ -3,8 +3,8 @@
 //! Format: <https://zfp.readthedocs.io/en/latest/algorithm.html>
 //!
 //! zfp supports integers and floats of 32 and 64 bits. Integers of 8 and 16 bits are shifted up to 31 bits, as zfp's own
-//! functions for them do; unsigned integers of 32 and 64 bits are stored as signed ones, which can represent only their lower
-//! half.
+//! functions for them do; unsigned integers of 32 and 64 bits are stored as signed integers, which can represent only the
+//! lower half of their range.
 
 use bytemuck::Pod;
 use zarrox_core::codec::{ChunkSpec, CodecContext, CodecError, ReadRegion};
@@ -446,8 +446,8 @@ mod tests {
                 assert!(decode_chunk(&chain, &encoded).unwrap() == decoded, "{what}: decoded");
                 let count = chunk.size() / chunk.item();
                 assert!(encode(&chain, &data(&storage, count)).unwrap() == encoded, "{what}: encoded");
-                // A stream of zfp with words of one byte ends at its last bit. A shorter one is an error, except with a fixed
-                // rate, whose blocks are padded.
+                // A stream of zfp with words of one byte ends at its last bit. A shorter stream is an error, except with a
+                // fixed rate, whose blocks are padded.
                 let ends = |length: &usize| decode_chunk(&chain, &encoded[..*length]).is_ok();
                 let shortest = (0..encoded.len()).find(ends).unwrap_or(encoded.len());
                 assert!(

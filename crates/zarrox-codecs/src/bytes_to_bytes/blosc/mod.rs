@@ -10,9 +10,9 @@
 //! | `typesize` | the size of an element in bytes; may be absent with `noshuffle` |
 //! | `blocksize` | the size of a block in bytes; 0 lets the library choose |
 //!
-//! Names: `blosc` in v3 (also `numcodecs.blosc`), `blosc` in v2, where `shuffle` is 0, 1, 2, or −1 for bits with elements of
-//! one byte and bytes with others, and `typesize` is the size of the array's elements. In the lenient mode, all members may be
-//! absent; the defaults are `lz4`, 5, `shuffle`, the size of the array's elements, and 0.
+//! Names: `blosc` in v3 (also `numcodecs.blosc`), `blosc` in v2, where `typesize` is the size of the array's elements, and
+//! `shuffle` is 0, 1, 2 or −1. With −1, elements of one byte are shuffled by bits, and other elements by bytes. In the lenient
+//! mode, all members may be absent; the defaults are `lz4`, 5, `shuffle`, the size of the array's elements, and 0.
 
 pub(crate) mod parts;
 
@@ -84,7 +84,7 @@ pub enum Shuffle {
     None,
     /// All first bytes of the elements of a block, then all second bytes, and so on.
     Byte,
-    /// Bits are reordered in the same way.
+    /// All first bits of the elements of a block, then all second bits, and so on.
     Bit,
 }
 
@@ -157,7 +157,7 @@ impl Blosc {
         Self { shuffle, ..self }
     }
 
-    /// Sets the size of an element in bytes, if it differs from the array's.
+    /// Sets the size of an element in bytes, if it differs from the size of the array's elements.
     #[must_use]
     pub fn type_size(self, bytes: i32) -> Self {
         Self { type_size: Some(bytes), ..self }
@@ -314,7 +314,7 @@ mod tests {
         bytes_to_bytes_suite(&registry, &stored.into(), Integrity::Unchecked);
     }
 
-    /// `numcodecs.Blosc(cname, clevel=5, shuffle=…)` of [`steps`], one of each kind.
+    /// The results of `numcodecs.Blosc(cname, clevel=5, shuffle=…)` for [`steps`], with each compressor and shuffle.
     const GOLDEN: &[&str] = &[
         // blosclz, shuffle 0
         "02010002d0070000d00700006400000014000000240000002300000000e0ba03010001e0bd01010002e0bd0101\

@@ -1,7 +1,7 @@
 //! Partial reads of a Blosc buffer: only the blocks that are needed are fetched and decompressed.
 //!
 //! A buffer consists of a header of 16 bytes, the offset of each block (32 bits each), and the blocks, in any order. Blocks
-//! that are needed together are assembled into a small buffer, which the library decompresses like any other. Format:
+//! that are needed together are assembled into a small buffer, which the library decompresses like any other buffer. Format:
 //! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::error::truncated;
 /// The number of bytes that are fetched first: for most buffers, the header and the offsets of all blocks.
 const HEAD: u64 = 4 << 10;
 
-/// A buffer of at most this many decoded bytes is decoded as a whole if more than three quarters of it are requested.
+/// The maximum number of decoded bytes of a buffer that is decoded as a whole if more than three quarters of it are requested.
 const WHOLE: usize = 8 << 20;
 
 /// The size of a block's offset in the table.
@@ -64,8 +64,8 @@ pub(crate) fn read(
     })])
 }
 
-/// Returns the error for a buffer that declares `size` bytes, more than there is room for. It is an overflow only if the blocks
-/// that fit are valid: the declared size may be wrong.
+/// Returns the error for a buffer that declares `size` bytes, more than `room` holds. The error is an overflow only if the
+/// blocks that fit are valid: the declared size may be wrong.
 pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecError {
     let length = room.len();
     let Some(header) = Header::read(encoded, encoded.len()) else { return damaged() };
@@ -211,7 +211,7 @@ impl Buffer {
 /// Adjacent blocks, and the fetches of their decoded bytes.
 struct Group<'a> {
     buffer: Buffer,
-    /// The first block.
+    /// The index of the first block.
     first: usize,
     /// The ranges of the blocks in the stored buffer.
     places: Vec<Range<usize>>,
@@ -236,7 +236,7 @@ impl Group<'_> {
         let mut header = self.buffer.header;
         let size = self.decoded().len();
         // The shorter block at the end of a buffer is not split into byte planes; in a buffer of its own, it would not be
-        // recognised as the last one.
+        // recognised as the last block.
         let block = self.buffer.sizes.block.min(size);
         if block < self.buffer.sizes.block {
             header[FLAGS] |= NOT_SPLIT;

@@ -35,7 +35,7 @@ pub(crate) const HEADER: usize = 16;
 pub(crate) struct Header {
     /// The size of the decoded bytes.
     pub(crate) decoded: usize,
-    /// The decoded size of a block; the last one may be smaller.
+    /// The decoded size of a block; the last block may be smaller.
     pub(crate) block: usize,
     /// The size of the buffer, with the header.
     pub(crate) encoded: usize,
@@ -78,13 +78,13 @@ pub(crate) fn compress(
     encoded: &mut Vec<u8>,
 ) -> Result<Option<()>, CodecError> {
     let Parameters { compressor, level, shuffle, type_size, block_size } = parameters;
-    // Snappy fails without room for its worst case, 32 + n + n / 6 bytes after the bytes before the block. The others need at
-    // most the header, because a block that does not get smaller is stored.
+    // Snappy fails without room for its worst case, 32 + n + n / 6 bytes after the bytes before the block. The other
+    // compressors need at most the header, because a block that does not get smaller is stored.
     let worst = if compressor == c"snappy" { 1024 + decoded.len() / 6 } else { 0 };
     let room = decoded.len().checked_add(HEADER + worst).filter(|&room| c_int::try_from(room).is_ok());
     let Some(room) = room else { return Ok(None) };
     // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room` bytes, as many as it
-    // returns if that is positive; one thread shares nothing with others.
+    // returns if the result is positive; threads share no state.
     unsafe {
         append(encoded, room, |target| {
             let written = blosc_compress_ctx(
@@ -109,8 +109,8 @@ pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> bool {
     if decoded_size(encoded) != Some(decoded.len()) {
         return false;
     }
-    // SAFETY: the header's sizes were found to lie inside the two slices. With that the library checks every further offset
-    // against them before it reads or writes there.
+    // SAFETY: the header's sizes were found to lie inside the two slices. Given these sizes, the library checks every further
+    // offset against the slices before it reads or writes there.
     let written = unsafe {
         blosc_decompress_ctx(encoded.as_ptr().cast(), decoded.as_mut_ptr().cast(), decoded.len(), 1)
     };

@@ -24,7 +24,7 @@ struct Compressor {
 
 impl Compressor {
     fn new(level: c_int) -> Result<Self, CodecError> {
-        // SAFETY: the function accepts any level; it returns null for an unknown one.
+        // SAFETY: the function accepts any level; it returns null for an unknown level.
         let handle = NonNull::new(unsafe { libdeflate_alloc_compressor(level) });
         let handle = handle.ok_or_else(|| CodecError::out_of_memory("no compressor could be allocated"))?;
         Ok(Self { handle, level })
@@ -92,7 +92,7 @@ pub(crate) fn compress(
     })
 }
 
-/// Decompresses one member into the front of `decoded`, and returns the number of bytes that it read and wrote.
+/// Decompresses one member into the front of `decoded`, and returns the numbers of bytes that were read and written.
 pub(crate) fn decompress(
     container: Container,
     encoded: &[u8],

@@ -9,7 +9,7 @@ use super::append;
 use crate::error::too_large;
 
 unsafe extern "C" {
-    /// Returns a function of the library that its crate does not declare.
+    /// Decompresses the front of a block. The crate `lz4-sys` does not declare this function.
     fn LZ4_decompress_safe_partial(
         source: *const c_char,
         target: *mut c_char,
@@ -57,8 +57,8 @@ pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<usize> {
     usize::try_from(written).ok()
 }
 
-/// Decompresses a block whose declared size is `size` bytes into the front of `decoded`. It is an overflow only if the block
-/// has more bytes than fit: the declared size may be wrong.
+/// Decompresses a block whose declared size is `size` bytes into the front of `decoded`. The error is an overflow only if the
+/// block has more bytes than fit: the declared size may be wrong.
 pub(crate) fn decompress_exactly(encoded: &[u8], size: usize, decoded: &mut [u8]) -> Result<(), CodecError> {
     let room = decoded.len();
     let (written, whole) = if size <= room {

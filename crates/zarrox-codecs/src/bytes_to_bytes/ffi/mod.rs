@@ -1,7 +1,8 @@
 //! Calls into C libraries: all `unsafe` code of this crate.
 //!
-//! The safe crates for these libraries do not offer the functions that are used here: those of libdeflate that return the
-//! number of bytes they read, LZ4's partial decompression of a block, and those of Blosc without global state.
+//! The safe crates for these libraries do not offer the functions that are used here: the functions of libdeflate that
+//! return the number of bytes they read, LZ4's partial decompression of a block, and the functions of Blosc without
+//! global state.
 
 #[cfg(feature = "blosc")]
 pub(crate) mod blosc;
@@ -19,7 +20,7 @@ use zarrox_core::codec::CodecError;
 /// When memory for `room` bytes cannot be allocated.
 ///
 /// # Safety
-/// `write` initialises as many bytes from the pointer on as it returns, at most `room`.
+/// `write` must initialise as many bytes from the pointer on as it returns, at most `room`.
 #[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
 unsafe fn append(
     encoded: &mut Vec<u8>,

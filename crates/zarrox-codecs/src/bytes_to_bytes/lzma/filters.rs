@@ -11,7 +11,8 @@ const LZMA1: u64 = 0x4000_0000_0000_0001;
 const LZMA2: u64 = 0x21;
 const DELTA: u64 = 3;
 
-/// The filters for machine code, by their numbers 4 to 11: each has the option `start_offset`.
+/// A function that adds a filter for machine code. These filters have the numbers 4 to 11, and the option
+/// `start_offset`.
 type Branch = fn(&mut Filters, &[u8]) -> Option<()>;
 const BRANCHES: [Branch; 8] = [
     |filters, offset| filters.x86_properties(offset).ok().map(drop),

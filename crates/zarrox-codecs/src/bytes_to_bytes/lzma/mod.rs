@@ -1,6 +1,6 @@
 //! `numcodecs.lzma`: LZMA in an `.xz` stream, in an old `.lzma` stream, or in a raw stream.
 //!
-//! Specification: <https://numcodecs.readthedocs.io/en/stable/compression/lzma.html>, whose members are those of
+//! Specification: <https://numcodecs.readthedocs.io/en/stable/compression/lzma.html>, with the members of
 //! Python's `lzma` module.
 //!
 //! | member | value |

@@ -35,7 +35,8 @@ pub(crate) fn compress(
     }
 }
 
-/// Decompresses one member into the front of `decoded`, and returns the number of bytes that it read and wrote.
+/// Decompresses one member into the front of `decoded`, and returns the numbers of bytes that were read and
+/// written.
 pub(crate) fn decompress(
     container: Container,
     encoded: &[u8],

@@ -75,7 +75,8 @@ pub(crate) fn declared(encoded: &[u8]) -> Option<usize> {
 /// The number of encoded bytes that are processed in one step.
 const INPUT: usize = 64 << 10;
 
-/// Decompresses frame after frame with the thread's own context, which it returns when it is dropped.
+/// A stream that decompresses frame after frame with a context of the thread. The context is returned when
+/// the stream is dropped.
 pub(crate) struct Stream<'e> {
     context: Option<DCtx<'static>>,
     source: &'e mut dyn ByteStream,

@@ -45,7 +45,8 @@ pub struct Zstd {
 }
 
 impl Zstd {
-    /// Compression level, −131072 (fastest) to 22 (smallest); 0 is the library's default, which is 3.
+    /// Creates the codec with a compression level, −131072 (fastest) to 22 (smallest); 0 is the library's default, which
+    /// is 3.
     pub fn level(level: i32) -> Self {
         Self { level, checksum: false }
     }

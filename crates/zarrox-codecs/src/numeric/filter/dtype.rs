@@ -11,7 +11,8 @@ use crate::config::{self, Config};
 pub(crate) struct Dtype {
     /// The layout of its elements in memory.
     pub(crate) storage: Storage,
-    /// The byte order of the name. In v2 it is that of the stored numbers; numbers in memory have the machine's.
+    /// The byte order of the name. In v2, it is the byte order of the stored numbers. Numbers in memory have the
+    /// machine's byte order.
     pub(crate) endian: Option<Endian>,
 }
 
@@ -44,8 +45,8 @@ impl Dtype {
         kind_of(&storage).map(|_| Self { storage, endian })
     }
 
-    /// Returns the byte order of stored numbers. If the name has none, NumPy uses the machine's, which is nearly always
-    /// little-endian.
+    /// Returns the byte order of stored numbers. If the name has none, NumPy uses the machine's byte order, which is
+    /// nearly always little-endian.
     pub(crate) fn stored_order(&self) -> Endian {
         self.endian.unwrap_or(Endian::Little)
     }
@@ -95,7 +96,8 @@ fn named(name: &str) -> Option<Storage> {
 }
 
 /// Returns the types of decoded and of encoded elements, from the members with these names. If the first member is
-/// absent, the type is that of the chunk, as in zarr-python 3. If the second is absent, it is the first type.
+/// absent, the first type is the type of the chunk, as in zarr-python 3. If the second member is absent, the second type
+/// is the first type.
 pub(crate) fn pair(
     config: Config<'_>,
     decoded: &str,

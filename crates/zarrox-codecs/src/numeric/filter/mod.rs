@@ -1,7 +1,7 @@
 //! The implementation that the filters of numcodecs share: arithmetic on the numbers of a chunk.
 //!
 //! A filter interprets a chunk as NumPy's `view` does: the same bytes as numbers of the type in its configuration, which may
-//! differ from the array's. So datetimes are filtered as `<i8`.
+//! differ from the type of the array. So datetimes are filtered as `<i8`.
 
 pub(crate) mod dtype;
 pub(crate) mod element;
@@ -103,7 +103,8 @@ pub(crate) fn elementwise<F: Filter>(
     Ok(Codec::ArrayToArray(if same_size { Box::new(codec) } else { Box::new(WholeChunk(codec)) }))
 }
 
-/// Returns the shape of a chunk that is viewed as another type: its own if both have the same size, else flat.
+/// Returns the shape of a chunk that is viewed as another type: its own shape if both types have the same size, otherwise a flat
+/// shape.
 pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>, CodecError> {
     let (storage, seen) = (chunk.storage(), &dtype.storage);
     let impossible = |why: &str| {

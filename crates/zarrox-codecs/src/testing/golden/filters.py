@@ -21,7 +21,7 @@ CASES = []
 
 
 def small(dtype, count, least, most):
-    """Returns numbers that all of the types can represent; fractions if this type has them."""
+    """Returns numbers that all types can represent, with fractions if this type has fractions."""
     values = RANDOM.integers(least, most + 1, count)
     if np.dtype(dtype).kind in "fc":
         values = values + RANDOM.integers(-3, 4, count) / 8
@@ -31,7 +31,7 @@ def small(dtype, count, least, most):
 
 
 def wild(dtype, count):
-    """Returns random numbers, and the extreme ones."""
+    """Returns random numbers, and some extreme numbers."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return RANDOM.integers(0, 2, count).astype(dtype)

@@ -162,8 +162,8 @@ fn behind(codec: &dyn ArrayToArray, region: &[Span]) -> Option<Dims<Span>> {
     }
 }
 
-/// Returns the composition of all permutations; `None` if a codec does more than permute. With `decoding`, only decoding
-/// counts.
+/// Returns the composition of all permutations; `None` if a codec does more than permute. With `decoding`, a codec need only
+/// permute when it decodes.
 fn total_order(
     codecs: &[Named<Box<dyn ArrayToArray>>],
     chunk: &ChunkSpec,

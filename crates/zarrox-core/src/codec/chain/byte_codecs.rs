@@ -18,8 +18,8 @@ pub(super) const STREAM: usize = 512 << 10;
 /// The maximum size of chunks that are always decoded whole, in bytes: finding the needed parts would cost more.
 pub(super) const PARTS: usize = 128 << 10;
 
-/// The minimum size of chunks that are verified block by block, in bytes: this is slower than in one call, but needs little
-/// memory.
+/// The minimum size of chunks that are verified block by block, in bytes: verification is slower than in one call, but needs
+/// little memory.
 const VERIFIED: usize = 32 << 20;
 
 /// A bytes→bytes codec with its name.
@@ -32,7 +32,7 @@ pub(super) struct ByteCodecs {
     pub(super) chunk: ChunkSpec,
     pub(super) array_to_bytes: Named<Box<dyn ArrayToBytes>>,
     pub(super) bytes_to_bytes: Vec<BytesCodec>,
-    /// The maximum input of each bytes→bytes codec.
+    /// The maximum number of input bytes of each bytes→bytes codec.
     sizes: Vec<usize>,
     pub(super) encoded_size: Size,
     pub(super) limit: usize,
@@ -83,7 +83,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Returns the bytes inside the checksums, if these are not verified, and the codecs that remain to be decoded.
+    /// Returns the window without checksums, if checksums are not verified, and the codecs that remain to be decoded.
     pub(super) fn unframed(&self, mut window: Window, options: DecodeOptions) -> (Window, &[BytesCodec]) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
@@ -134,7 +134,7 @@ impl ByteCodecs {
         }))
     }
 
-    /// Returns the fetches if a bytes→bytes codec that decodes ranges follows the array→bytes codec.
+    /// Returns the fetches that fill regions if the only remaining bytes→bytes codec decodes ranges.
     pub(super) fn read_ranges<'a>(
         &'a self,
         (first, codec): (&'a BytesCodec, &'a dyn DecodeRanges),
@@ -173,8 +173,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Returns the codec's partial access to a region of a large chunk, if it costs less than decoding the whole chunk. It
-    /// does, unless the region is the whole chunk and goes directly into the output.
+    /// Returns the codec's partial access to a region of a large chunk, if it costs less than decoding the whole chunk.
+    /// Partial access costs less, unless the region is the whole chunk and goes directly into the output.
     fn partial_access<'a>(&self, first: &'a BytesCodec, region: &ReadRegion<'_>) -> BytesAccess<'a> {
         let size = self.chunk.size();
         let straight = region.covers(self.chunk.shape()) && region.out.is_contiguous();
@@ -204,8 +204,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes the bytes→bytes codec next to an array→bytes codec that works in place: directly into the destination if
-    /// possible, otherwise block by block if the chunk is large.
+    /// Decodes the bytes of the bytes→bytes codec next to an array→bytes codec that works in place. They are decoded directly
+    /// into the destination if possible, otherwise block by block if the chunk is large.
     fn decode_first(
         &self,
         first: &BytesCodec,
@@ -254,8 +254,8 @@ impl ByteCodecs {
         decoded.map_err(first.explain())
     }
 
-    /// Decodes a very large chunk block by block and discards the result. Returns `None` if it is smaller, or its bytes cannot
-    /// be elements.
+    /// Decodes a very large chunk block by block and discards the result. Returns `None` if the chunk is smaller, or its bytes
+    /// cannot be elements.
     pub(super) fn verify_blocks(&self, encoded: &[u8]) -> Option<Result<(), CodecError>> {
         let (size, codecs) = (self.chunk.size(), self.bytes_to_bytes.as_slice());
         let first = codecs.first().filter(|_| self.stores_memory && size > VERIFIED)?;

@@ -1,4 +1,4 @@
-//! Verification of stored chunks, and repair of damaged ones.
+//! Verification of stored chunks, and repair of damaged chunks.
 
 use super::array_codecs::{ElementBuffer, whole};
 use super::build::CodecChain;

@@ -1,4 +1,4 @@
-//! Placeholders for unknown codecs, with which the metadata of an array can be inspected.
+//! Placeholders for unknown codecs, so that the metadata of an array with unknown codecs can be inspected.
 
 use super::build::CodecChain;
 use super::named::Named;
@@ -17,7 +17,7 @@ impl CodecChain {
         let mut array_to_array = Vec::new();
         let mut chunk = context.chunk.clone();
         let mut specs = specs.iter();
-        // Known codecs before them may change the order of the axes inside a shard.
+        // Known codecs before the unknown codec may change the order of the axes inside a shard.
         let in_place_of = specs.find(|spec| match spec.create(&CodecContext { chunk: &chunk, ..*context }) {
             Ok((name, Codec::ArrayToArray(codec))) => {
                 chunk = codec.encoded_chunk().clone();
@@ -39,7 +39,8 @@ struct Unusable {
 }
 
 impl Unusable {
-    /// Replaces a codec and all that follow it. The shape of a shard's inner chunks is read from the metadata.
+    /// Creates a placeholder for a codec and all codecs after it. The shape of a shard's inner chunks is read from the
+    /// metadata.
     fn new(why: &str, codec: Option<&CodecSpec>, ndim: usize) -> Self {
         let inner = codec.filter(|codec| !codec.inside().is_empty());
         let inner = inner.and_then(|codec| codec.configuration.get("chunk_shape")?.as_array());

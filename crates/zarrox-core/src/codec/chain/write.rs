@@ -1,4 +1,4 @@
-//! Encoding chunks, and updating parts of stored ones.
+//! Encoding chunks, and updating parts of stored chunks.
 
 use super::array_codecs::{scratch, whole};
 use super::build::CodecChain;
@@ -11,14 +11,15 @@ use crate::vlen::VlenBuffer;
 
 impl CodecChain {
     /// Encodes a whole chunk and appends it to `encoded`. Returns false, and appends nothing, if the chunk holds only the fill
-    /// value and the options do not store such chunks.
+    /// value and the options omit such chunks.
     pub fn encode(
         &self,
         chunk: &View<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
-        // One value may stand for a whole chunk, so that the chunk need not be in memory. A shard is encoded from its parts.
+        // The limit is checked although a single value may stand for the whole chunk. A shard is encoded one inner chunk at a
+        // time, so that the limit does not apply.
         if !self.bytes.has_chunks {
             self.bytes.check_limit(self.chunk().size())?;
         }
@@ -66,8 +67,8 @@ impl CodecChain {
             && self.arrays.order.as_ref().is_some_and(in_order)
     }
 
-    /// Encodes a chunk of which a part has new values, and appends it to `encoded`. `existing` is the stored chunk, or `None`
-    /// if it is not stored.
+    /// Encodes a chunk with new values in a part of it, and appends it to `encoded`. `existing` is the stored chunk, or `None`
+    /// if no chunk is stored.
     #[doc(hidden)]
     pub fn update(
         &self,
@@ -146,7 +147,8 @@ impl CodecChain {
         let region = regions.pop().unwrap_or_default();
         let inside = WritePart::of_region(region.clone(), elements.view(&self.bytes.chunk, &region));
         let update = self.update_chunks(chunks, existing, &inside, options, encoded)?;
-        // As for encoding: a chunk is not stored only if nothing but the fill value was written.
+        // As for encoding, a chunk is omitted only if its decoded values are the fill value. It is not enough that its encoded
+        // values are.
         let nothing = match update {
             Update::Empty => true,
             Update::Unchanged => existing.is_none(),

@@ -90,7 +90,8 @@ pub(in crate::data_type) fn halves(element: &[u8]) -> (&[u8], &[u8]) {
     element.split_at(element.len() / 2)
 }
 
-/// Joins the texts of the parts of a complex number. NumPy prints them without `.0`, and omits a real part of positive zero.
+/// Joins the texts of the parts of a complex number. NumPy prints the parts without `.0`, and omits a real part of positive
+/// zero.
 pub(in crate::data_type) fn joined(real: &str, imaginary: &str) -> String {
     let part = |text: &str| text.strip_suffix(".0").unwrap_or(text).to_owned();
     let (real, imaginary) = (part(real), part(imaginary));

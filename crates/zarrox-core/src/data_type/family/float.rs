@@ -91,7 +91,7 @@ pub(in crate::data_type) fn write_number(number: Number, element: &mut [u8]) -> 
     }
 }
 
-/// Returns the bytes of the float of a JSON value, or `None`.
+/// Returns the bytes of the float of a JSON value; `None` if the value is not a float of this size.
 pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     match json {
         Json::Number(number) => parse_number(&number.to_string(), size),
@@ -114,7 +114,7 @@ pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Stri
     }
 }
 
-/// Parses decimal text directly into the type, so that it is rounded once, to the nearest, ties to even.
+/// Parses decimal text directly into the type, so that the number is rounded once, to the nearest, ties to even.
 fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
     Some(match size {
         2 if text == "NaN" => f16::NAN.to_ne_bytes().to_vec(),
@@ -127,8 +127,8 @@ fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
     })
 }
 
-/// Parses decimal text as half precision via f64: every tie between two halves is exact there, so only a decimal of more than
-/// 16 digits could be rounded twice.
+/// Parses decimal text as half precision via f64: every tie between two half-precision values is exact there, so only a decimal
+/// of more than 16 digits could be rounded twice.
 fn parse_half(text: &str) -> Option<f16> {
     text.parse::<f64>().ok().map(half_of)
 }
@@ -185,7 +185,7 @@ pub(in crate::data_type) fn to_v2(element: &[u8]) -> Json {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.into();
     }
     if element.len() == 4 {
-        // The shortest decimal that parses to the same f32, not to the f64 that it widens to.
+        // The shortest decimal that parses to the same f32. It may parse to another f64 than the f32 widens to.
         let short: Option<f64> = f32::from_ne_bytes(bytes_of(element)).to_string().parse().ok();
         return short.unwrap_or(value).into();
     }
@@ -216,7 +216,7 @@ fn shortest_half(value: f64) -> String {
 }
 
 /// Formats a value with as few digits as a less precise type needs: `same` returns true if another value is the same element of
-/// it.
+/// that type.
 pub(in crate::data_type) fn shortest(value: f64, same: impl Fn(f64) -> bool) -> String {
     numpy_style(value, WIDE, |value| shortest_decimal(value, same))
 }
@@ -226,7 +226,8 @@ fn shortest_decimal(value: f64, same: impl Fn(f64) -> bool) -> String {
     candidates.into_iter().find(|&short| same(short)).unwrap_or(value).to_string()
 }
 
-/// Formats a value whose `shortest` decimal has no exponent: NumPy uses one from `limit`, and for small numbers.
+/// Formats a value as NumPy does, from its `shortest` decimal without an exponent. NumPy uses an exponent for magnitudes from
+/// `limit`, and for small numbers.
 fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -240,7 +241,7 @@ fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> 
     }
     match digits.split_once('.') {
         None => format!("{digits}.0"),
-        // If two of the shortest texts are equally near, NumPy uses the one with the even digit, Rust the larger.
+        // If two of the shortest texts are equally near, NumPy uses the text with the even digit, and Rust the larger number.
         Some((_, fraction)) => format!("{value:.precision$}", precision = fraction.len()),
     }
 }
@@ -268,7 +269,7 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_once() {
-        // Beyond the midpoint of two halves by the last bit of a double.
+        // Beyond the midpoint of two half-precision values by the last bit of a double.
         let beyond = (1.0 + 2_f64.powi(-11)).next_up();
         assert_eq!([half_of(beyond), half_of(-beyond)].map(f16::to_bits), [0x3c01, 0xbc01]);
         assert_eq!(half_of(beyond.next_down()).to_bits(), 0x3c00, "to the even one");

@@ -30,7 +30,8 @@ impl Family for Integers {
 
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let size = dtype.size()?;
-        // A byte order is required for larger integers; an unnecessary one (`<u1`, by jzarr) is accepted.
+        // A byte order is required for larger integers; an unnecessary byte order (`<u1`, by jzarr) is
+        // accepted.
         if dtype.endian.is_none() && size > 1 {
             return None;
         }

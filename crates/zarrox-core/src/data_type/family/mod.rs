@@ -72,20 +72,20 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// Parses a v3 name and configuration.
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
 
-    /// Parses a v2 type string. The default implementation accepts none, for types without such a string.
+    /// Parses a v2 type string. The default implementation accepts no type string.
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let _ = dtype;
         None
     }
 
-    /// Returns the family's types, for tables; one example for types of any size.
+    /// Returns the family's types, for tables of all types; one example if the size of the types varies.
     fn examples(&self) -> Vec<DataType>;
 
     /// Returns true if the type belongs to the family.
     fn has(&self, data_type: &DataType) -> bool;
 
-    /// Returns the type of v2's objects that this codec stores. The `dtype` is `|O`, or a list of fields of which some are
-    /// `|O`. The codec is given by its `id` in v2 metadata.
+    /// Returns the type of the objects that a v2 codec stores. `dtype` is `|O`, or a list of fields, some of them `|O`.
+    /// `codec` is the codec in v2 metadata, with its `id`.
     #[doc(hidden)]
     fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
         let _ = (dtype, codec);
@@ -123,8 +123,8 @@ pub trait Family: fmt::Debug + Send + Sync {
         }
     }
 
-    /// Parses a fill value. `Lenient` accepts every known form with a clear meaning, `Strict` only those of the specification.
-    /// The forms of the two formats do not conflict, so one parser supports both.
+    /// Parses a fill value. `Lenient` accepts every known form with a clear meaning, `Strict` only the forms of the
+    /// specification. The forms of the two formats do not conflict, so one parser supports both.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue>;
 
     /// Returns a fill value in the form of v3 metadata.
@@ -135,8 +135,8 @@ pub trait Family: fmt::Debug + Send + Sync {
         self.fill_to_v3(data_type, fill)
     }
 
-    /// Returns the number of an element; `None` for types whose elements are not numbers. Either all elements of a type have a
-    /// number, or none.
+    /// Returns the value of an element as a number; `None` for types whose elements are not numbers. Either all elements of a
+    /// type are numbers, or none.
     fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
         let _ = (data_type, element);
         None

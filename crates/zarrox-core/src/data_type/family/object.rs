@@ -1,5 +1,5 @@
 //! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element
-//! is a MessagePack value; an empty one counts as nil. v3 has no such type.
+//! is a MessagePack value; an empty element counts as nil. v3 has no such type.
 
 use super::{DataType, Endian, Extension, Family, Storage, python};
 use crate::codec::CodecSpec;
@@ -38,7 +38,7 @@ pub(crate) fn nests_lists(id: &str) -> bool {
 }
 
 impl DataType {
-    /// Returns the type of Python objects, each a MessagePack value in memory; only v2 has it.
+    /// Returns the type of Python objects, each a MessagePack value in memory; only v2 has this type.
     pub fn object() -> Self {
         let name = NAME.to_owned();
         Self::Extension(Box::new(Extension {
@@ -92,14 +92,15 @@ impl Family for Objects {
         FillValue::new([NIL])
     }
 
-    /// Any JSON value is an object.
+    /// Accepts every JSON value.
     fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let mut bytes = Vec::new();
         msgpack::from_json(json, &mut bytes).map_err(|error| Error::from(error).at("fill_value"))?;
         Ok(FillValue::new(bytes))
     }
 
-    /// All fill values were JSON. Other values that JSON cannot represent become their text in Python.
+    /// Returns the JSON of the object. Fill values from metadata were JSON; any other object that JSON cannot represent becomes
+    /// its text in Python.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         msgpack::to_json(fill.as_bytes()).unwrap_or_else(|_| self.format(data_type, fill.as_bytes()).into())
     }

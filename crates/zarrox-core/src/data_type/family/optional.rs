@@ -2,8 +2,8 @@
 //!
 //! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may
 //! be optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte, 1 if the value is
-//! present and 0 otherwise, followed by the value, which is zero if it is missing. If values have variable length, a missing
-//! element has no bytes, and any other is a 1 followed by the bytes of its value.
+//! present and 0 otherwise, followed by the value. A missing value is zero. If values have variable length, a missing element
+//! has no bytes, and any other element is the byte 1 followed by the bytes of its value.
 
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ impl Family for Optionals {
         data_type.is_named(NAME)
     }
 
-    /// Stores a boolean for each element in one array, and the present values in another.
+    /// Returns the codec that stores a boolean for each element in one array, and the present values in another array.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
         let (value, family) = self.value(data_type).ok()?;
         let bytes = || match value.storage().word() {
@@ -144,7 +144,7 @@ impl Family for Optionals {
         json!([family.fill_to_v3(&value_type, &FillValue::new(value))])
     }
 
-    /// Formats `null` or the value; an optional value in brackets.
+    /// Formats a missing element as `null`, and any other element as its value, in brackets if the value is optional itself.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         let (Some(value), Ok((value_type, family))) = (present(element), self.value(data_type)) else {
             return "null".to_owned();

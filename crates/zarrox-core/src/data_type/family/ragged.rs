@@ -1,5 +1,5 @@
-//! Arrays of numbers of any length as elements: v2's `|O` with the codec `vlen-array`. In memory, an element is its numbers in
-//! the machine's byte order; the codec defines the stored form. v3 has no such type.
+//! Elements that are arrays of numbers, of any length: v2's `|O` with the codec `vlen-array`. In memory, an element
+//! consists of its numbers in the machine's byte order; the codec defines the stored form. v3 has no such type.
 
 use crate::json::json;
 
@@ -24,7 +24,7 @@ static NUMBERS: [&dyn Family; 5] =
     [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &time::Times];
 
 impl DataType {
-    /// Returns the type of elements that are arrays of numbers of this type, of any length; only v2 has it.
+    /// Returns the type of elements that are arrays of numbers of this type, of any length; only v2 has this type.
     ///
     /// # Errors
     /// When the type is not a core type of numbers or booleans.
@@ -38,7 +38,7 @@ impl DataType {
         Ok(Self::Extension(Box::new(Extension { name, configuration, storage })))
     }
 
-    /// Returns the type of the numbers of such elements.
+    /// Returns the type of the numbers of a [`vlen_array`](DataType::vlen_array); `None` for all other types.
     pub fn vlen_item(&self) -> Option<Self> {
         let Self::Extension(extension) = self else { return None };
         let item = extension.configuration.get("data_type").filter(|_| extension.name == NAME)?;
@@ -100,7 +100,8 @@ impl Family for Ragged {
         Some(CodecSpec::new("numcodecs.vlen-array", json!({"dtype": dtype})))
     }
 
-    /// `null` is an empty array. A number is an array of one: numcodecs stores zarr-python 2's default, 0, this way.
+    /// Parses `null` as an empty array, and a number as an array of one number: numcodecs stores zarr-python 2's
+    /// default, 0, this way.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let wanted = || bad_fill(data_type, json, "a list of numbers");
         let (family, item) = numbers(data_type).ok_or_else(wanted)?;
@@ -123,7 +124,7 @@ impl Family for Ragged {
         chunks.map(|number| family.fill_to_v2(&item, &FillValue::new(number))).collect()
     }
 
-    /// Returns an empty array stands for zarr-python's undefined value.
+    /// Returns `null`, zarr-python's undefined value, for an empty array.
     fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
         if fill.as_bytes().is_empty() { Json::Null } else { self.fill_to_v3(data_type, fill) }
     }

@@ -1,9 +1,10 @@
 //! Floats of machine learning: `bfloat16` and types of 8, 6 and 4 bits. v3 only.
 //!
-//! Each element takes a byte (bfloat16 two). The names are those of `ml_dtypes`: `e` is the number of bits of the exponent, `m`
-//! of the mantissa; `fn` has no infinities, and in 8 bits one NaN of each sign; `uz` has one NaN instead of the negative zero.
-//! `float8_e8m0fnu` has neither sign nor zero: its elements are powers of two, and one NaN. Its default fill value is the
-//! pattern 0, like that of the others, which is the smallest number, 2^-127, as in NumPy and tensorstore.
+//! Each element takes one byte, except that a `bfloat16` takes two. The names are the names in `ml_dtypes`: `e` is the
+//! number of bits of the exponent, `m` of the mantissa; types with `fn` have no infinities, and with 8 bits they have one
+//! NaN of each sign; types with `uz` have one NaN instead of the negative zero. `float8_e8m0fnu` has neither sign nor zero:
+//! its elements are powers of two, and one NaN. Its default fill value has the bit pattern 0, as for the other types. For
+//! this type, the pattern 0 is the smallest number, 2^-127, as in NumPy and tensorstore.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -82,7 +83,7 @@ impl Layout {
         (1 << (self.exponent + self.mantissa)) - 1
     }
 
-    /// Returns the value of a pattern; bits beyond the type's are ignored.
+    /// Returns the value of a pattern; bits beyond the size of the type are ignored.
     fn decode(&self, pattern: u32) -> f64 {
         let negative = pattern >> (self.exponent + self.mantissa) & 1 == 1;
         let exponent = pattern >> self.mantissa & ((1 << self.exponent) - 1);
@@ -115,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// Returns the canonical NaN: quiet and positive, if there are several.
+    /// Returns the canonical NaN, which is quiet and positive if the type has several; `None` if it has none.
     fn nan(&self) -> Option<u32> {
         match self.special {
             Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
@@ -125,9 +126,9 @@ impl Layout {
         }
     }
 
-    /// Returns the pattern nearest to a value; for ties the even one (for powers of two the greater one, as
-    /// in `ml_dtypes`). Returns `None` for a NaN or an infinity that the type cannot represent, and for
-    /// values outside the range of a type without infinities, sign or zero.
+    /// Returns the pattern nearest to a value; a tie goes to the even pattern (for powers of two to the greater one, as in
+    /// `ml_dtypes`). Returns `None` for a NaN or an infinity that the type cannot represent, and for values outside the
+    /// range of a type without infinities, sign or zero.
     fn encode(&self, value: f64) -> Option<u32> {
         if value.is_nan() {
             return self.nan();
@@ -158,7 +159,7 @@ impl Layout {
             _ if powers => above,
             _ => below + (below & 1),
         };
-        // These types have no negative zero for a negative value that rounds to zero.
+        // In types without a negative zero, a negative value that rounds to zero loses its sign.
         let vanishes = nearest == 0 && self.special == Special::NegativeZeroIsNan;
         Some(if vanishes { 0 } else { sign | nearest })
     }

@@ -69,11 +69,11 @@ fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
 }
 
 impl DataType {
-    /// Normalises one-byte elements that were read: booleans become 0 or 1, small integers become 8-bit integers, also in the
-    /// fields of structured elements and in optional values, whose first byte becomes 0 or 1. Elements of all other types are
-    /// unchanged.
+    /// Normalises one-byte elements that were read: booleans become 0 or 1, and small integers become 8-bit integers, also in
+    /// the fields of structured elements and in optional values. The first byte of an optional value becomes 0 or 1. Elements
+    /// of all other types are unchanged.
     ///
-    /// Typed elements require this: a `bool` of another byte is undefined behaviour.
+    /// Typed elements require this: a `bool` with any other byte is undefined behaviour.
     #[doc(hidden)]
     pub fn normalise(&self, elements: &mut ViewMut<'_>) {
         if let Some(value) = self.fixed_optional_value() {

@@ -1,7 +1,8 @@
 //! Timestamps and durations in NumPy's form: v3 `numpy.datetime64` and `numpy.timedelta64` with a `unit` and a
 //! `scale_factor`; v2 `<M8[…]` and `<m8[…]`.
 //!
-//! An element is a 64-bit count of units, for points in time since 1970. The lowest count means "not a time".
+//! An element is a 64-bit count of units; timestamps are counted from the beginning of 1970. The lowest count means "not
+//! a time".
 
 use std::borrow::Cow;
 
@@ -32,9 +33,9 @@ const LARGEST_SCALE: u32 = 0x7fff_ffff;
 /// The kind of the elements of a time type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TimeKind {
-    /// Points in time: `numpy.datetime64`.
+    /// Timestamps: `numpy.datetime64`.
     Point,
-    /// Spans of time: `numpy.timedelta64`.
+    /// Durations: `numpy.timedelta64`.
     Span,
 }
 
@@ -122,7 +123,7 @@ impl TimeType {
         self.unit
     }
 
-    /// Returns the multiple of the unit that is counted as one.
+    /// Returns the number of units in one count.
     pub fn scale(&self) -> u32 {
         self.scale
     }
@@ -139,7 +140,7 @@ impl From<TimeType> for DataType {
 }
 
 impl DataType {
-    /// Returns the type of points in time since 1970, counted in a unit: NumPy's `datetime64`.
+    /// Returns the type of timestamps, counted in a unit from the beginning of 1970: NumPy's `datetime64`.
     pub fn datetime64(unit: TimeUnit) -> Self {
         TimeType { kind: TimeKind::Point, unit, scale: 1 }.into()
     }
@@ -157,7 +158,7 @@ impl DataType {
     }
 }
 
-/// Creates the type with this v3 name, which counts `scale` times a unit.
+/// Creates the type with this v3 name and `scale` units in one count.
 fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
     let Some(unit) = TimeUnit::parse(unit) else {
         return Err(Error::metadata(format!(
@@ -174,7 +175,7 @@ fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
     }
 }
 
-/// Returns the name, the unit and its multiple.
+/// Returns the name, the unit, and the number of units in one count.
 fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
     let DataType::Extension(extension) = data_type else { return None };
     let unit = extension.configuration.get("unit")?.as_str()?;
@@ -198,14 +199,14 @@ pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     named(data_type, LONG_POINT, LONG_SPAN)
 }
 
-/// Expands a name in v2's form without a byte order: `M8[ns]` becomes `datetime64[ns]`; all others are unchanged.
+/// Expands a name in v2's form without a byte order: `M8[ns]` becomes `datetime64[ns]`; all other names are unchanged.
 pub(in crate::data_type) fn type_string(name: &str) -> Cow<'_, str> {
     let long = [(LONG_POINT, "M8"), (LONG_SPAN, "m8")];
     let short = long.iter().find_map(|(long, short)| Some([short, name.strip_prefix(long)?].concat()));
     short.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Returns true if NumPy puts the text of this element in quotes: points in time, and "not a time".
+/// Returns true if NumPy puts the text of this element in quotes: for timestamps, and for "not a time".
 pub(in crate::data_type) fn is_time(data_type: &DataType, text: &str) -> bool {
     data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
 }
@@ -299,7 +300,7 @@ fn iso_8601(unit: &str, count: i128) -> String {
         "W" => date(count * 7),
         "D" => date(count),
         _ => {
-            // The number of units in a day, and of displayed digits of a second.
+            // The number of units in a day, and the number of displayed digits of a second.
             let (per_day, digits) = match unit {
                 "h" => (24, 0),
                 "m" => (24 * 60, 0),

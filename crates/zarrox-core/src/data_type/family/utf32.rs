@@ -71,7 +71,7 @@ impl Family for FixedText {
             Json::String(text) => text.as_str(),
             // Early versions of zarr-python wrote this for an undefined value.
             Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => "",
-            // For text, Python's tokens are ordinary words.
+            // For text, Python's tokens such as `NaN` are ordinary words.
             Json::Number(number) if strictness == Strictness::Lenient => {
                 number.as_token().ok_or_else(wanted)?
             }

@@ -103,7 +103,7 @@ impl Family for Variable {
             (Json::String(text), false) => STANDARD.decode(text).ok(),
             (Json::Array(list), false) => list.iter().map(byte).collect(),
             (Json::Number(number), is_text) if lenient => match number.as_token() {
-                // For text, Python's tokens are ordinary words.
+                // For text, Python's tokens such as `NaN` are ordinary words.
                 Some(token) if is_text => Some(token.as_bytes().to_vec()),
                 // zarr-python 2's default for all objects, which is an empty element here.
                 _ => (number.as_u64() == Some(0)).then(Vec::new),

@@ -73,7 +73,8 @@ fn between(a: Number, b: Number) -> Number {
     }
 }
 
-/// Returns numbers of a type that test another type: random ones, and ones near the limits of both.
+/// Returns numbers of a type that test another type: random numbers, and numbers near the limits of both
+/// types.
 fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
     let mut elements = Vec::new();
     let mut add = |value: Number, rounding: Rounding| {
@@ -179,7 +180,8 @@ fn loop_is_exact(
     }
 }
 
-/// Returns the finite numbers of a type adjacent to another number: not above it, and not below it.
+/// Returns the finite numbers of a type that are nearest to another number: one not above it, and one not
+/// below it.
 fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
     let at = |pattern: u64| {
         let mut element = vec![0; to.size()];
@@ -191,7 +193,7 @@ fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
         RealType::Binary(binary) => (if negative { binary.sign() } else { 0 }, binary.infinity() - 1),
         _ => panic!("a binary float"),
     };
-    // The largest magnitude that is at most that of the value.
+    // The largest magnitude that is at most the magnitude of the value.
     let (mut low, mut high) = (0, largest + 1);
     while high - low > 1 {
         let middle = u64::midpoint(low, high);
@@ -336,7 +338,7 @@ fn small_floats_are_rounded_as_everywhere() {
 fn an_integer_between_two_small_floats_is_not_rounded_twice() {
     let bfloat16 = real("bfloat16");
     let mut out = [0; 2];
-    // The 64-bit float next to all three is the first.
+    // All three numbers become the same 64-bit float: the first of them.
     let tie = (1_i128 << 80) + (1 << 72);
     for (whole, up) in [(tie, false), (tie + 1, true), (tie - 1, false)] {
         bfloat16.write(Number::Integer(whole), Rounding::NearestEven, OutOfRange::Refuse, &mut out).unwrap();

@@ -19,26 +19,27 @@ trait Time: Sized + std::fmt::Debug {
     /// The kind of the type: timestamps or durations.
     const KIND: TimeKind;
 
-    /// Returns the timestamp this number of seconds and nanoseconds (below 10⁹) after the beginning of 1970,
-    /// or the span of this length; `None` outside the range of the type.
+    /// Returns the timestamp that is this number of seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the
+    /// duration of this length. Returns `None` outside the range of the type.
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self>;
 
     /// Returns the seconds and nanoseconds of a value; the nanoseconds are below 10⁹ and non-negative, even for negative
-    /// values. Returns `None` if the seconds have no count, such as a leap second.
+    /// values. Returns `None` for a time without a count, such as a leap second.
     fn to_seconds(&self) -> Option<(i64, u32)>;
 
-    /// Returns the beginning of a month, which is numbered from 1 to 12. Returns `None` for spans.
+    /// Returns the beginning of a month, which is numbered from 1 to 12. Returns `None` for types of durations.
     fn from_month(_year: i64, _month: u8) -> Option<Self> {
         None
     }
 
-    /// Returns the year and the month of a point in time. Returns `None` for spans.
+    /// Returns the year and the month of a timestamp. Returns `None` for durations.
     fn to_month(&self) -> Option<(i64, u8)> {
         None
     }
 }
 
-/// Returns the seconds and the non-negative nanoseconds of a span; both parts of a negative span are negative.
+/// Returns the seconds and the non-negative nanoseconds of a duration. In the arguments, both parts of a negative duration are
+/// negative.
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 fn floored(seconds: i64, nanoseconds: i32) -> Option<(i64, u32)> {
     match u32::try_from(nanoseconds) {

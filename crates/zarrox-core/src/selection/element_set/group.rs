@@ -13,15 +13,15 @@ use super::PlacedPoints;
 /// Points, grouped by chunks.
 #[derive(Debug, Clone)]
 pub struct Grouped {
-    /// The points; those of one chunk are consecutive and in their original order.
+    /// The points. The points of one chunk are consecutive and in their original order.
     pub points: Arc<PlacedPoints>,
     /// Each touched chunk, in row-major order: its index along each of the dimensions, and the range of its points.
     pub chunks: Vec<(Dims<usize>, Range<usize>)>,
 }
 
 impl PlacedPoints {
-    /// Groups points by chunks. There is one list of positions for each dimension, in the order of the result, and for each
-    /// dimension its runs of equal chunks, which must cover the positions.
+    /// Groups points by chunks. `coordinates` has a list of positions for each dimension, in the order of the result. `runs`
+    /// has the runs of equal chunks for each dimension, which must cover the positions.
     ///
     /// Points that are already in the order of their chunks are not moved or copied.
     pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Positions>>, runs: &[R]) -> Grouped {
@@ -35,8 +35,8 @@ impl PlacedPoints {
     }
 }
 
-/// Groups a range of points by chunks. `order` lists the lists of positions by their significance in the order of chunks; the
-/// chunk indices and `runs` have the dimensions in this order.
+/// Groups a range of points by chunks. `order` has the dimensions by their significance in the order of chunks. The chunk
+/// indices and `runs` have the dimensions in this order.
 pub(super) fn group_range(
     points: &Arc<PlacedPoints>,
     range: Range<usize>,
@@ -75,7 +75,7 @@ pub(super) fn group_range(
     Grouped { chunks, points }
 }
 
-/// Permutes a range of points: the n-th becomes the one with the index `from[n]`.
+/// Permutes a range of points: the `n`-th point becomes the point with the index `from[n]`.
 fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) -> Arc<PlacedPoints> {
     let moved = |list: &Arc<Positions>| {
         let list = &list[range.clone()];
@@ -90,7 +90,7 @@ fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) ->
     Arc::new(PlacedPoints::placed(coordinates, Some(from)))
 }
 
-/// Permutes a range of points: the n-th moves to the index `to[n]`.
+/// Permutes a range of points: the `n`-th point moves to the index `to[n]`.
 fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<PlacedPoints> {
     let moved = |list: &[usize]| {
         let mut moved: Positions = std::iter::repeat_n(0, to.len()).collect();
@@ -138,21 +138,21 @@ struct Dim<'a> {
     runs: &'a [Run],
     /// The first touched chunk: index, start and length.
     first: (usize, usize, usize),
-    /// The number of chunks from the first to the last touched one, if it fits into `usize`.
+    /// The number of chunks from the first to the last touched chunk, if the number fits into `usize`.
     width: Option<usize>,
     /// The maximum position.
     last: usize,
 }
 
 impl<'a> Dim<'a> {
-    /// Creates the touched chunks from one position to another.
+    /// Creates the touched chunks from the minimum to the maximum position.
     fn new((least, last): (usize, usize), runs: &'a [Run]) -> Self {
         let first = chunk_at(runs, least);
         let width = chunk_at(runs, last).0 - first.0;
         Self { runs, first, width: width.checked_add(1), last }
     }
 
-    /// Appends the number of each point's chunk, counted from the first touched one, to its key.
+    /// Appends the number of each point's chunk, counted from the first touched chunk, to the key of the point.
     fn extend_keys(&self, keys: &mut [usize], list: &[usize], width: usize) {
         let (index, start, length) = self.first;
         let run = |position| self.runs.partition_point(|run| run.start <= position as u64);
@@ -167,8 +167,9 @@ impl<'a> Dim<'a> {
             return append(keys, list, width, |position| (position - start) >> shift);
         }
         if u32::try_from((self.last - start) | length).is_ok() {
-            // This is exact for a dividend and a divisor of 32 bits: the reciprocal is too large by less than 2^-64, which
-            // times the dividend is less than 2^-32, and quotients differ from the next integer by at least 1 / divisor.
+            // This is exact for a dividend and a divisor of 32 bits. The reciprocal is too large by less than 2^-64. Times
+            // the dividend, this error is less than 2^-32, while a quotient differs from the next integer by at least 1 /
+            // divisor.
             let reciprocal = u128::from(u64::MAX / length as u64 + 1);
             #[expect(clippy::cast_possible_truncation, reason = "the quotient is at most the dividend")]
             let divided = |position: usize| (((position - start) as u128 * reciprocal) >> 64) as usize;
@@ -186,7 +187,7 @@ fn append(keys: &mut [usize], list: &[usize], width: usize, chunk: impl Fn(usize
 }
 
 /// Returns the ends of the chunks in an ascending list. The search doubles its steps, so that it is cheap for chunks with few
-/// points and with many.
+/// points and for chunks with many points.
 fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     let mut borders = vec![0];
     let mut begin = 0;
@@ -261,7 +262,7 @@ fn order_by_counting(mut keys: Positions, total: usize) -> Order {
     (borders, Reordering::To(keys))
 }
 
-/// Returns the order of the points if the touched range of chunks exceeds any number.
+/// Returns the order of the points if the touched range has more chunks than a key can count.
 fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     let compare = |a: usize, b: usize| {
         let along = lists.iter().zip(runs);
@@ -278,7 +279,7 @@ fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Reordering::From(order))
 }
 
-/// Returns 0, each index for which `differs` from the previous one is true, and the total number.
+/// Returns the boundaries of groups: 0, each index for which `differs` returns true, and `count`.
 fn borders_where(count: usize, differs: impl Fn(usize) -> bool) -> Vec<usize> {
     let inner = (1..count).filter(|&i| differs(i));
     std::iter::once(0).chain(inner).chain(std::iter::once(count)).collect()

@@ -16,7 +16,7 @@ use crate::strided::{Dims, Span};
 
 pub use group::Grouped;
 
-/// Points in an order in which those of one chunk are consecutive, and the position of each in the result.
+/// Points, and the position of each point in the result. The points of one chunk are consecutive.
 #[derive(Debug)]
 pub struct PlacedPoints {
     /// The points; for a mask, they are listed on first access.
@@ -30,7 +30,7 @@ pub struct PlacedPoints {
 /// Listed points.
 #[derive(Debug, Default)]
 struct Lists {
-    /// For each dimension the position of each point.
+    /// The position of each point, for each dimension.
     coordinates: Dims<Arc<Positions>>,
     /// The position of each point along the axis of the result; `None` if the n-th point is at position n. All positions
     /// differ: several threads may write to the result at the same time.
@@ -50,8 +50,8 @@ impl PlacedPoints {
         Self { lists: Lists { coordinates, places }.into(), mask: None, extents: OnceLock::new() }
     }
 
-    /// Creates the points where a mask is true in the `n`-th chunk with true positions. The position of each is its index among
-    /// all points of the mask in row-major order.
+    /// Creates the points where a mask is true in the `n`-th chunk with true positions. The position of each point in the
+    /// result is its index among all points of the mask in row-major order.
     pub fn of_mask(mask: &Arc<MaskedChunks>, n: usize) -> Self {
         let mask = MaskedChunk::new(mask.clone(), n);
         let extents = Dims::from(mask.extents()).into();
@@ -95,7 +95,7 @@ impl PlacedPoints {
     }
 }
 
-/// A range of points, relative to an origin: those in one chunk.
+/// The points of one chunk: a range of points, and the origin of the chunk.
 #[derive(Debug, Clone)]
 pub struct PointRange {
     /// The dimensions of the chunk that the points have.
@@ -108,7 +108,8 @@ pub struct PointRange {
     pub origin: Dims<usize>,
 }
 
-/// Positions along some dimensions of a chunk, which are one axis of the memory that the elements are copied from or to.
+/// Positions along some dimensions of a chunk. The memory that the elements are copied from or to has one axis for these
+/// positions.
 #[derive(Debug, Clone)]
 pub enum ElementAxis {
     /// Evenly spaced positions along one dimension.
@@ -127,11 +128,11 @@ pub enum ElementAxis {
 /// Elements of a chunk: every combination of the positions of its axes. Each dimension of the chunk belongs to exactly one
 /// axis.
 ///
-/// In memory, the elements have one axis for each of these, in the same order. So a set maps elements of a chunk to positions
-/// in memory: for reading, in the result; for writing, in the new values.
+/// In memory, the elements have one axis for each axis of the set, in the same order. So a set maps elements of a chunk to
+/// positions in memory: for reading, in the result; for writing, in the new values.
 #[derive(Debug, Clone)]
 pub struct ElementSet {
-    /// The axes, in the order of the memory's.
+    /// The axes, in the order of the axes in memory.
     pub axes: Vec<ElementAxis>,
 }
 
@@ -154,12 +155,13 @@ impl PointRange {
         self.points.mask.as_ref().filter(|mask| self.range == (0..mask.count()))
     }
 
-    /// Returns the listed positions of the points along the `k`-th of their dimensions; the origin is not subtracted.
+    /// Returns the listed positions of the points along the `k`-th of their dimensions, without subtracting the origin.
     pub(crate) fn positions(&self, k: usize) -> &[usize] {
         &self.points.coordinates()[k][self.range.clone()]
     }
 
-    /// Returns the positions of the points in memory, if they are listed; otherwise they are the indices of the points.
+    /// Returns the positions of the points in memory, if they are listed; otherwise the positions are the indices of the
+    /// points.
     pub(crate) fn places(&self) -> Option<&[usize]> {
         self.points.places().map(|places| &places[self.range.clone()])
     }
@@ -169,7 +171,8 @@ impl PointRange {
         self.places().map_or(self.range.start + i, |places| places[i])
     }
 
-    /// Returns the points at consecutive positions in memory; and their original positions, as points along one dimension.
+    /// Returns these points, placed at consecutive positions in memory, and the points of that memory, placed at the original
+    /// positions.
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
         let lists =
@@ -182,8 +185,8 @@ impl PointRange {
         (close, Self { dims: smallvec![dim], points, range: 0..count, origin: smallvec![0] })
     }
 
-    /// Returns the points as a span, and the position of the first in memory, if they have one dimension, are evenly spaced in
-    /// ascending order and are consecutive in memory.
+    /// Returns the points as a span, and the position of the first point in memory, if the points have one dimension, are
+    /// evenly spaced in ascending order, and are consecutive in memory.
     fn as_span(&self) -> Option<(Span, usize)> {
         if self.dims.len() != 1 {
             return None;
@@ -207,7 +210,7 @@ impl PointRange {
         are_even(positions, step).then(|| (Span { start, step, count: steps + 1 }, self.place(0)))
     }
 
-    /// Returns true if the `i`-th point continues the previous one by a step of 1 along the last dimension, and in memory.
+    /// Returns true if the `i`-th point continues the previous point by a step of 1 along the last dimension, and in memory.
     fn continues(&self, i: usize) -> bool {
         let last = self.dims.len().checked_sub(1);
         let along = |k: usize| {
@@ -233,7 +236,7 @@ impl PointRange {
         Some(borders.windows(2).map(|pair| self.stretch(pair[0]..pair[1])).collect())
     }
 
-    /// Returns these points, each of which continues the previous one, as a stretch.
+    /// Returns these points as a stretch. Each point must continue the previous point.
     fn stretch(&self, which: Range<usize>) -> Stretch {
         let last = self.dims.len().saturating_sub(1);
         let along = |(k, &dim): (usize, &usize)| {
@@ -251,7 +254,7 @@ fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
     Some(numbers.iter().fold((first, first), |(least, most), &n| (least.min(n), most.max(n))))
 }
 
-/// Returns true if each number is the previous one plus `step`.
+/// Returns true if each number is the previous number plus `step`.
 fn are_even(numbers: &[usize], step: usize) -> bool {
     numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step)
 }
@@ -284,8 +287,8 @@ impl ElementAxis {
         }
     }
 
-    /// Returns the dimension, the positions and the position of the first in memory, if the axis is a span or equivalent to
-    /// one.
+    /// Returns the dimension, the positions and the position of the first element in memory, if the axis is a span or
+    /// equivalent to one.
     fn as_span(&self) -> Option<(usize, Span, usize)> {
         match self {
             Self::Span { dim, span, place } => Some((*dim, *span, *place)),
@@ -294,7 +297,7 @@ impl ElementAxis {
     }
 
     /// Returns the axis as stretches whose elements are evenly spaced and consecutive in memory; `None` if there are more than
-    /// `limit`.
+    /// `limit` stretches.
     fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
         let stretch = |(dim, span, place): (usize, Span, usize)| Stretch {
             region: smallvec![(dim, span)],
@@ -362,8 +365,8 @@ impl ElementSet {
         set
     }
 
-    /// Returns the elements of the chunk with permuted dimensions: new dimension `i` is old dimension `order[i]`. The axes,
-    /// which are those of the memory, are unchanged.
+    /// Returns the elements of the chunk with permuted dimensions: new dimension `i` is old dimension `order[i]`. The axes in
+    /// memory are unchanged.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
         let mut new: Dims<usize> = smallvec![0; order.len()];
@@ -392,7 +395,7 @@ impl ElementSet {
     }
 
     /// Returns the region of the chunk and the part of memory, if the elements form a box whose axes have the same order in
-    /// memory.
+    /// the chunk and in memory.
     pub fn as_box(&self) -> Option<PlacedBox> {
         let mut found = PlacedBox::default();
         for (n, axis) in self.axes.iter().enumerate() {
@@ -404,8 +407,8 @@ impl ElementSet {
         Some(found)
     }
 
-    /// Returns the elements as a contiguous array with the [shape](ElementSet::shape) of the set, and their original
-    /// positions in memory as elements of that array.
+    /// Returns two sets: these elements, placed in a contiguous array with the [shape](ElementSet::shape) of the set, and the
+    /// elements of that array, placed at the original positions in memory.
     pub fn compact(&self) -> (Self, Self) {
         let (mut close, mut back) = (self.clone(), self.clone());
         for (dim, axis) in self.axes.iter().enumerate() {
@@ -431,12 +434,13 @@ impl ElementSet {
         self.axes.iter().map(ElementAxis::len).collect()
     }
 
-    /// Returns the elements as boxes: for each the region of the chunk, with a span for each of the chunk's dimensions, and the
-    /// part of memory, with a span for each axis. Returns `None` if there are more than `limit`; this is detected without
-    /// examining all.
+    /// Returns the elements as boxes. Each box has a region of the chunk, with a span for each dimension of the chunk, and a
+    /// part of memory, with a span for each axis. Returns `None` if there are more than `limit` boxes, which is detected
+    /// without examining all elements.
     ///
-    /// The elements of a box are in the same order in both, but memory has the axes in its own order, and if several dimensions
-    /// share an axis, only the last of them is longer than 1. The order of the boxes preserves that the last value is kept.
+    /// The elements of a box have the same order in the chunk and in memory, except that memory has the axes in its own order.
+    /// If several dimensions share an axis, the box is longer than 1 only along the last of them. If an element occurs in
+    /// several boxes, its last value is in the last of these boxes.
     pub fn boxes(&self, limit: usize) -> Option<Vec<PlacedBox>> {
         if self.is_empty() {
             return Some(Vec::new());

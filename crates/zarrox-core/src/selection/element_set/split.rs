@@ -12,9 +12,9 @@ use super::group::{Grouped, group_range};
 use super::{ElementAxis, ElementSet, PointRange};
 
 impl ElementSet {
-    /// Calls `visit`, in row-major order, for each cell of shape `cell` with elements: with the cell's index, and its elements
-    /// with positions relative to the cell. The memory is the same for all cells. The lengths of a cell must not be 0. Points
-    /// that are already in the order of the cells are not copied.
+    /// Calls `visit` for each cell with elements, in row-major order, with the index and the elements of the cell. The
+    /// positions of the elements are relative to the cell. The memory is the same for all cells. `cell` is the shape of the
+    /// cells, and its lengths must not be 0. Points that are already in the order of the cells are not copied.
     ///
     /// # Errors
     /// The first error of `visit`.

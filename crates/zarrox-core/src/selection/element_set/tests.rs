@@ -27,7 +27,7 @@ impl Random {
         usize::try_from((u128::from(self.next()) * limit as u128) >> 64).unwrap()
     }
 
-    /// Returns a number of up to this many bits; small ones are as frequent as large ones.
+    /// Returns a number of up to this many bits; small numbers are as frequent as large numbers.
     fn spread(&mut self, bits: usize) -> usize {
         let bits = self.below(bits + 1);
         self.below(1 << bits)
@@ -56,7 +56,7 @@ pub(crate) struct Case {
     pub(crate) elements: Vec<Pair>,
 }
 
-/// One axis: the positions along each of its dimensions, and the places.
+/// One axis: the positions along each of its dimensions, and the positions in memory.
 struct Drawn {
     axis: ElementAxis,
     positions: Vec<Vec<usize>>,
@@ -292,7 +292,7 @@ fn boxes_have_the_elements_in_their_order() {
         let boxes = case.set.boxes(usize::MAX).unwrap();
         let mut found: Vec<Pair> = Vec::new();
         for (region, memory) in &boxes {
-            // The same as a set, whose axes have one long dimension each: the last.
+            // The same elements as a set. The last dimension of each axis is its only long one.
             let axes = case.set.axes.iter().zip(memory).map(|(axis, memory)| {
                 let (&dim, others) = axis.dims().split_last().unwrap();
                 assert!(others.iter().all(|&dim| region[dim].count == 1));
@@ -363,7 +363,7 @@ fn evenly_spaced_points_are_a_span() {
     assert_eq!(spans(points(&[&[1], &[1]], None)), None);
 }
 
-/// Point by point: the reference.
+/// The points of each chunk, computed point by point as the reference.
 type Groups = BTreeMap<Vec<usize>, Vec<usize>>;
 
 fn check_groups(lists: &[Vec<usize>], runs: &[&[Run]], chunk_of: impl Fn(usize, usize) -> usize) {

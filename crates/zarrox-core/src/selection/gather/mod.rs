@@ -1,12 +1,13 @@
-//! Copies of elements of a chunk that do not form a box to and from their positions in memory.
+//! Copying between memory and elements of a chunk that do not form a box.
 //!
 //! An [`ElementSet`] is a product of axes. Each axis becomes a loop with two byte offsets, one in the source and one in the
-//! target: evenly spaced positions advance by strides, listed points have a table, which is built for a block of points, so
-//! that it stays in the cache. Elements that are contiguous on both sides become one larger unit.
+//! target. Evenly spaced positions advance by strides. Listed points have a table of offsets, which is built for one block of
+//! points at a time, so that it stays in the cache. Elements that are contiguous in the source and in the target become one
+//! larger unit.
 //!
-//! If a position of the chunk is selected several times, the last element in the order of memory must be kept. These elements
-//! are also a product, of the repetitions along each axis. However the axes and their blocks are nested, the last element of
-//! such a product is visited last, as long as each axis is traversed in ascending order, as all loops here do.
+//! If a position of the chunk is selected several times, the last element in the order of memory must be kept. The repeated
+//! elements are also a product: of the repetitions along each axis. Whatever the nesting of the axes and their blocks, the last
+//! element of this product is visited last, because all loops traverse each axis in ascending order.
 
 #[cfg(test)]
 mod tests;
@@ -66,7 +67,7 @@ struct Walk<'a> {
     source: Source,
     /// The offsets of the first position of all evenly spaced axes.
     base: Offsets,
-    /// The number of bytes that are consecutive on both sides at each offset: one element, or more.
+    /// The number of bytes at each offset that are consecutive in the source and in the target: one element, or more.
     unit: usize,
     /// The axes, the outermost first.
     axes: Dims<Axis<'a>>,
@@ -77,10 +78,10 @@ enum Axis<'a> {
     Listed(Listed<'a>),
 }
 
-/// Points, and the distances of positions along each of their dimensions, and along the axis of memory.
+/// Points, and the lengths and strides of their dimensions in the chunk and of their axis in memory.
 struct Listed<'a> {
     points: &'a PointRange,
-    /// For each dimension, the length and the stride of the chunk.
+    /// The length and the stride of the chunk along each dimension.
     chunk: Dims<(usize, isize)>,
     memory: (usize, isize),
 }
@@ -114,8 +115,9 @@ struct Table {
 }
 
 impl<'a> Walk<'a> {
-    /// Creates the loops over a non-empty set. Panics if the set does not have each dimension of the chunk exactly once and
-    /// each axis of memory, or an evenly spaced position is out of bounds; listed positions are checked when they are visited.
+    /// Creates the loops over a non-empty set. Panics if the set does not have each dimension of the chunk exactly once, if its
+    /// axes are not the axes of memory, or if an evenly spaced position is out of bounds. Listed positions are checked when
+    /// they are visited.
     fn new(source: Source, chunk: &Layout, memory: &Layout, set: &'a ElementSet) -> Self {
         assert_eq!(chunk.item, memory.item, "both views must have elements of the same size");
         assert_eq!(set.axes.len(), memory.shape.len(), "one axis for each of memory's");
@@ -165,7 +167,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Calls `visit` with the offsets of each innermost loop until it returns false.
+    /// Calls `visit` with the offsets of each innermost loop, until `visit` returns false.
     fn run(&self, mut visit: impl FnMut(Offsets, Inner<'_>) -> bool) {
         if let [Axis::Listed(listed)] = self.axes.as_slice()
             && let Some(mask) = listed.points.mask()
@@ -249,9 +251,8 @@ impl Axis<'_> {
 }
 
 impl Listed<'_> {
-    /// Calls `visit` for each row of a mask until it returns false: with the offset of its first element in
-    /// the chunk, and the offset of its first true element in memory. Panics if a row is outside the chunk or
-    /// memory.
+    /// Calls `visit` for each row of a mask until `visit` returns false. `visit` receives the offset of the row's first element
+    /// in the chunk, and the offset of the row's first true element in memory. Panics if a row is outside the chunk or memory.
     fn masked_rows(
         &self,
         mask: &MaskedChunk,
@@ -308,8 +309,8 @@ impl Listed<'_> {
     }
 }
 
-/// Adds the distances of positions along one dimension from its origin to one side of the offsets; returns true if all are
-/// inside.
+/// Adds the distance of each position from the origin, along one dimension, to one side of the offsets. Returns true if all
+/// positions are inside the view.
 #[inline(always)]
 fn add(
     table: &mut [Offsets],
@@ -329,7 +330,8 @@ fn add(
 }
 
 impl Table {
-    /// Combines adjacent points if most can be combined: those that are consecutive on both sides, `unit` bytes apart.
+    /// Combines points that are consecutive in the source and in the target, `unit` bytes apart, if most points can be
+    /// combined.
     fn find_stretches(&mut self, unit: usize) {
         self.stretches.clear();
         let step = unit.cast_signed();
@@ -371,8 +373,8 @@ impl Table {
 }
 
 impl Inner<'_> {
-    /// Calls `visit` with the offsets of each unit, or of several consecutive ones, and the number of bytes, until it returns
-    /// false.
+    /// Calls `visit` with the offsets and the number of bytes of each unit, or of several consecutive units, until `visit`
+    /// returns false.
     #[inline(always)]
     fn for_each(self, unit: usize, mut visit: impl FnMut(Offsets, usize) -> bool) -> bool {
         match self {
@@ -460,7 +462,7 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
 /// Copies without a branch for each element: the branch predictor cannot know where a mask is true.
 ///
 /// # Safety
-/// As for [`copy_units`]; all elements of the row must be readable, and in a chunk that is the target also writable.
+/// As for [`copy_units`]. All elements of the row in the chunk must be readable, and also writable if the chunk is the target.
 unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target: *mut u8) {
     let Flags { chunk, memory, .. } = row;
     for flags in row.flags.chunks(EXAMINED) {
@@ -483,7 +485,8 @@ unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target
 /// Compacts the elements for which the flags are true.
 ///
 /// # Safety
-/// As many elements as there are flags must be readable from the source, at its distance; as many as are true must be writable.
+/// The source must be readable for one element per flag, at its distance. The target must be writable for one element per true
+/// flag.
 unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: (*mut u8, isize)) {
     let mut found = [const { MaybeUninit::<T>::uninit() }; EXAMINED];
     let mut count = 0;
@@ -509,8 +512,8 @@ unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: 
 /// Writes elements where the flags are true, and leaves the others unchanged.
 ///
 /// # Safety
-/// `count` elements, at least one, must be readable from the source, at its distance: as many as flags are true. As many as
-/// there are flags must be readable and writable in the target.
+/// `count` must be the number of true flags, at least one. The source must be readable for `count` elements, at its distance.
+/// The target must be readable and writable for one element per flag.
 unsafe fn expand<T: Copy>(
     flags: &[bool],
     count: usize,
@@ -652,7 +655,7 @@ impl View<'_> {
     /// Returns true if the elements of the set in this chunk equal their values in `values`. A position that is listed more
     /// than once must have all of its values.
     ///
-    /// Panics if the set is outside one of the two.
+    /// Panics if the set is outside one of the two views.
     #[doc(hidden)]
     pub fn set_equals(&self, set: &ElementSet, values: &View<'_>) -> bool {
         if set.is_empty() {
@@ -685,7 +688,7 @@ impl ViewMut<'_> {
     /// Copies the elements of the set from a chunk to their positions in this memory, which has one axis for each axis of the
     /// set. The bytes of variable-length elements are copied to this view's buffer.
     ///
-    /// Panics if the set is outside one of the two.
+    /// Panics if the set is outside one of the two views.
     #[doc(hidden)]
     pub fn gather(&mut self, chunk: &View<'_>, set: &ElementSet) {
         if set.is_empty() {
@@ -702,7 +705,7 @@ impl ViewMut<'_> {
     /// Copies the elements of the set to this chunk from their positions in `values`, which has one axis for each axis of the
     /// set. If a position is listed more than once, the last value is kept.
     ///
-    /// Panics if the set is outside one of the two.
+    /// Panics if the set is outside one of the two views.
     #[doc(hidden)]
     pub fn scatter(&mut self, set: &ElementSet, values: &View<'_>) {
         if set.is_empty() {
@@ -743,7 +746,7 @@ impl ViewMut<'_> {
         self.copy_walk(&walk, &chunk);
     }
 
-    /// Copies from the view that is the walk's source to this one, which is its target.
+    /// Copies from `source`, the source of the walk, to this view, its target.
     fn copy_walk(&mut self, walk: &Walk<'_>, source: &View<'_>) {
         let buffers = self.vlen.zip(source.vlen).filter(|(own, other)| !std::ptr::eq(*own, *other));
         let Some((own, other)) = buffers else {

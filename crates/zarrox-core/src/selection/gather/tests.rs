@@ -14,7 +14,7 @@ struct Laid {
     /// The shape of the buffer.
     outer: Vec<usize>,
     spans: Vec<Span>,
-    /// The axes of the view among those of the buffer.
+    /// The axes of the buffer, in the order of the view's axes.
     order: Vec<usize>,
     reversed: Vec<usize>,
     item: usize,

@@ -9,12 +9,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::scratch::Positions;
 use crate::strided::Dims;
 
-/// Arrays with more values than this are shortened when they are displayed.
+/// The maximum number of values of an array that is displayed in full.
 const DISPLAYED: usize = 100;
 /// The number of elements displayed at each end of a shortened dimension.
 const AT_THE_ENDS: usize = 3;
 
-/// Integers that select positions; negative ones count from the end. Clones share the values.
+/// Integers that select positions; negative integers count from the end. Clones share the values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexArray {
     shape: Vec<usize>,
@@ -178,7 +178,8 @@ impl ArrayItem for bool {
     }
 }
 
-/// A position beyond `i64` is outside every array.
+/// Converts a position to `i64`. A position beyond `i64` becomes the largest integer, which is outside every
+/// array.
 pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)
 }

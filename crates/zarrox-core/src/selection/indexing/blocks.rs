@@ -43,7 +43,7 @@ impl Selection {
     }
 }
 
-/// Returns the elements of some blocks along a dimension.
+/// Returns the elements of the selected blocks along a dimension as a slice.
 fn block_slice(
     item: &DimSelection,
     dim: usize,

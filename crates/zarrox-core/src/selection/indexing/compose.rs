@@ -1,7 +1,8 @@
 //! Composition of selections, without reading.
 //!
-//! The second selection resolves against the shape of the first one's result. Axes of both that share an axis of that result
-//! are composed, and all others are unchanged: a slice of a slice is a slice, and any other combination becomes listed points.
+//! The second selection resolves against the shape of the first selection's result. Axes of the two selections that share an axis
+//! of that result are composed, and all other axes are unchanged: a slice of a slice is a slice, and any other combination becomes
+//! listed points.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ impl ResolvedSelection {
     /// Selects from the result of this selection.
     ///
     /// # Errors
-    /// When the selection does not fit the result. Axes in the message are those of the result.
+    /// When the selection does not fit the result. The message names axes of the result.
     pub fn select(&self, selection: &Selection) -> Result<Self> {
         let second = selection.resolve(&self.shape())?;
         let composing = Composing { first: self, second: &second };
@@ -36,7 +37,7 @@ impl ResolvedSelection {
     }
 }
 
-/// Two selections, of which the second selects from the result of the first.
+/// Two selections. The second one selects from the result of the first one.
 struct Composing<'a> {
     first: &'a ResolvedSelection,
     second: &'a ResolvedSelection,
@@ -56,7 +57,8 @@ type Lists = Vec<(usize, Arc<Positions>)>;
 
 /// Axes of the second selection, and the joint shape of their positions.
 struct Layout {
-    /// For each axis of the second selection in the component: the start of its parts in the shape, and their number.
+    /// For each axis of the second selection in the component, the index of its first part in the shape, and the number of its
+    /// parts.
     blocks: Vec<(usize, usize)>,
     shape: Vec<usize>,
     /// The number of elements of the shape.
@@ -81,7 +83,7 @@ impl Composing<'_> {
             components.push(joined);
         }
         self.attach_unconnected_axes(&mut components);
-        // Points keep the order of the result, in which the last one counts for writes.
+        // Points keep the order of the result, because a write keeps the last value of an element.
         for component in &mut components {
             component.second.sort_by_key(|&number| self.places_in_result(number).next());
         }
@@ -94,7 +96,8 @@ impl Composing<'_> {
         self.second.result.iter().enumerate().filter(move |(_, of)| is_of(of)).map(|(place, _)| place)
     }
 
-    /// Repeating or removing the single element of a new axis repeats or removes elements of another axis.
+    /// Adds the axes that select only from new axes to another component: repeating or removing the single element of a new axis
+    /// repeats or removes elements of another axis.
     fn attach_unconnected_axes(&self, components: &mut Vec<Component>) {
         let homeless = |component: &Component| component.first.is_empty() && !self.is_single(component);
         let (without, mut others): (Vec<_>, Vec<_>) =
@@ -199,8 +202,8 @@ impl Composing<'_> {
         span.start == 0 && span.count == length && !span.reversed && self.is_kept(number)
     }
 
-    /// Returns the axes of a component's layout in the order of the result. Parts of one axis may be on both sides of
-    /// another's.
+    /// Returns the axes of a component's layout in the order of the result. The parts of one axis may be on both sides of the
+    /// parts of another axis.
     fn order_in_result(&self, component: &Component) -> Vec<usize> {
         let places = component.second.iter().flat_map(|&number| self.places_in_result(number));
         let places: Vec<usize> = places.collect();
@@ -345,7 +348,7 @@ fn move_onto(span: &ResolvedSpan, list: &mut [usize]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the selected positions of a span; without a selection, its only one.
+/// Returns the selected positions of a span, or its only position if nothing selects from it.
 fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Result<Arc<Positions>> {
     let mut list = match parts.first() {
         Some(picked) => picked.expanded(layout)?.into_owned(),
@@ -414,8 +417,8 @@ fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, 
     Ok((lists, new_shape))
 }
 
-/// Returns points as the simplest possible axes; and for each dimension of their shape, the corresponding part of these axes,
-/// or `None` if its length is 1.
+/// Returns points as the simplest possible axes. For each dimension of the points' shape, also returns the corresponding part of
+/// these axes, or `None` if the dimension has length 1.
 fn normal_form(lists: Lists, shape: &[usize]) -> (Vec<ResolvedAxis>, Vec<Option<usize>>) {
     let long = |length: &usize| *length != 1;
     let before = |at: usize| shape[..at].iter().filter(|length| long(length)).count();

@@ -174,7 +174,7 @@ impl From<&IndexArray> for IndexArray {
     }
 }
 
-/// Sources of an array's values: its shape and its values in row-major order.
+/// A source of an array: the shape of the array, and its values in row-major order.
 trait Values<T> {
     fn into_values(self) -> (Vec<usize>, Vec<T>);
 }

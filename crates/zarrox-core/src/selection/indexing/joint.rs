@@ -1,8 +1,8 @@
 //! Index arrays that select jointly: they are broadcast to one shape, and divided into independent groups.
 //!
-//! Two arrays that vary along different axes of the joint shape (such as those of NumPy's `ix_`) select every combination, as
-//! independent axes do. So only arrays that vary along a common axis are listed point by point, and an array of one value is a
-//! single position.
+//! Two arrays that vary along different axes of the joint shape (such as the arrays of NumPy's `ix_`) select every
+//! combination, as independent axes do. So only arrays that vary along a common axis are listed point by point, and an array
+//! of one value is a single position.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// Returns the position for each dimension, if it varies along no axis of the joint shape.
+    /// Returns the position for each dimension, if the item varies along no axis of the joint shape.
     fn singles(&self) -> Result<Vec<ResolvedAxis>> {
         let at = |dim: &Dim, position: u64| ResolvedAxis::Span(single(dim.axis, position));
         match self {
@@ -67,7 +67,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// Returns the dimensions, and a list of positions for each.
+    /// Returns the dimensions, and a list of positions for each dimension.
     fn lists(&self) -> Result<Vec<(usize, Positions)>> {
         match self {
             Self::Index(dim, index) => Ok(vec![(dim.axis, dim.normalized(&[*index])?)]),
@@ -81,7 +81,7 @@ impl<'a> Joint<'a> {
 struct Group {
     /// The indices of the arrays.
     members: Vec<usize>,
-    /// The axes of the joint shape along which they vary, ascending.
+    /// The axes of the joint shape along which the arrays vary, ascending.
     along: Vec<usize>,
 }
 
@@ -179,7 +179,7 @@ pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     })
 }
 
-/// Broadcasts a list of this shape to another with the same number of dimensions.
+/// Broadcasts a list to a shape with the same number of dimensions. `own` is the shape of the list.
 fn broadcast_to(list: Positions, own: &[usize], shape: &[usize]) -> Result<Positions> {
     if own == shape {
         return Ok(list);

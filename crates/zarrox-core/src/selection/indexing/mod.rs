@@ -1,7 +1,7 @@
 //! Selections of elements of an array, with all indexing modes of NumPy and Zarr.
 //!
-//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for their combination. For an array of a given shape it
-//! becomes a [`ResolvedSelection`], from which further selections are possible before anything is read.
+//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for their combination. For an array of a given shape,
+//! it becomes a [`ResolvedSelection`]. Further selections from its result are possible before anything is read.
 
 mod arrays;
 mod blocks;
@@ -27,10 +27,10 @@ pub use selection::{DimSelection, IntoSelection, Selection};
 
 /// A selection with NumPy's meaning: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.
 ///
-/// Items are integers (negative ones count from the end), ranges with an optional `;step`, `..` for a whole
-/// dimension, `...` for all dimensions that are not mentioned, arrays of integers or of truth values (arrays, slices,
-/// vectors and those of `ndarray`, by value or by reference), and [`NewAxis`](crate::NewAxis), which is
-/// `ndarray`'s, for an axis of length 1. A negative step goes backwards as in NumPy: `s![..;-1]` reverses.
+/// Items are integers (negative integers count from the end), ranges with an optional `;step`, `..` for a whole dimension,
+/// `...` for all dimensions that are not mentioned, arrays of integers or booleans (Rust arrays, slices, vectors and
+/// `ndarray` arrays, by value or by reference), and [`NewAxis`](crate::NewAxis), the same type as in `ndarray`, for an axis
+/// of length 1. A negative step goes backwards as in NumPy: `s![..;-1]` reverses.
 ///
 /// ```
 /// use zarrox_core::{NewAxis, Selection, s};

@@ -24,7 +24,7 @@ pub fn check_lengths(shape: &[u64]) -> Result<()> {
 pub(super) struct Dim {
     /// The index of the dimension.
     pub(super) axis: usize,
-    /// Its length, which fits a list of positions.
+    /// The length of the dimension, which fits a list of positions.
     pub(super) length: i64,
 }
 
@@ -58,7 +58,7 @@ impl Dim {
         ResolvedSpan { dim: self.axis, start: 0, step: 1, count, reversed: false }
     }
 
-    /// Python's `slice.indices`, then reversed to ascend.
+    /// Returns the positions of Python's `slice.indices` in ascending order.
     pub(super) fn slice(self, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<ResolvedSpan> {
         if step == 0 {
             return Err(Error::selection(format!("the slice step of axis {} cannot be zero", self.axis)));
@@ -85,7 +85,7 @@ impl Dim {
         Ok(ResolvedSpan { dim: self.axis, start, step: step_out, count, reversed: step < 0 && count > 1 })
     }
 
-    /// Resolves a one-dimensional list of indices, in which negative ones count from the end.
+    /// Resolves a one-dimensional list of indices. Negative indices count from the end.
     pub(super) fn list(self, values: &[i64]) -> Result<ResolvedAxis> {
         if let Some(span) = self.evenly_spaced_indices(values) {
             return Ok(ResolvedAxis::Span(span));
@@ -130,7 +130,7 @@ impl Dim {
             let position = position as usize;
             position
         }));
-        // With 32-bit addresses, a list cannot contain positions beyond.
+        // With 32-bit addresses, a list cannot contain positions beyond `usize`.
         let inside = |value: i64| self.index(value).is_ok_and(|position| usize::try_from(position).is_ok());
         if outside || usize::try_from(n).is_err() {
             match values.iter().find(|&&value| !inside(value)) {
@@ -164,7 +164,7 @@ pub(super) fn single(dim: usize, position: u64) -> ResolvedSpan {
     ResolvedSpan { dim, start: position, step: 1, count: 1, reversed: false }
 }
 
-/// Returns no position.
+/// Returns a span without positions.
 fn none(dim: usize) -> ResolvedSpan {
     ResolvedSpan { dim, start: 0, step: 1, count: 0, reversed: false }
 }
@@ -175,7 +175,7 @@ fn span(dim: usize, first: u64, last: u64, step: i64, count: usize) -> ResolvedS
     ResolvedSpan { dim, start: first.min(last), step, count: count as u64, reversed }
 }
 
-/// Positions along a dimension as a span, if they are evenly spaced.
+/// Returns positions along a dimension as a span, if they are evenly spaced.
 pub(super) fn spaced(dim: usize, list: &[usize]) -> Option<ResolvedSpan> {
     let (Some(&first), Some(&last)) = (list.first(), list.last()) else { return Some(none(dim)) };
     let step = even_step(list, |position| (position as u64).cast_signed())?;

@@ -17,8 +17,8 @@ struct Placed<'a> {
 impl Selection {
     /// Resolves the selection for an array of this shape.
     ///
-    /// An index outside the array is an error even if it is broadcast with an empty array, so that no element
-    /// is selected. NumPy allows that.
+    /// An index outside the array is an error even if it is broadcast with an empty array and therefore selects no element.
+    /// NumPy allows such an index.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array, with the

@@ -51,10 +51,10 @@ pub struct ResolvedSpan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
     /// The dimensions of the array, ascending. The list is empty if a selection repeats the element of an array without
-    /// dimensions, and if a mask without dimensions is false.
+    /// dimensions, or if a mask without dimensions is false.
     pub dims: Dims<usize>,
-    /// For each of these dimensions the position of each point. All lists have the same length, and all
-    /// positions are inside the array.
+    /// The position of each point, for each of these dimensions. All lists have the same length, and all positions are inside the
+    /// array.
     pub coordinates: Dims<Arc<Positions>>,
     /// The shape of the points in the result, in row-major order.
     pub shape: Vec<usize>,
@@ -80,7 +80,8 @@ pub enum ResultAxis {
     Of {
         /// The index into [`ResolvedSelection::axes`].
         axis: usize,
-        /// The index of the dimension in the shape of its positions: 0 except for points of several dimensions.
+        /// The index into the [shape](ResolvedAxis::shape) of the axis: 0, unless it is a list of points whose shape has several
+        /// dimensions.
         part: usize,
     },
 }
@@ -131,7 +132,7 @@ impl ResolvedSelection {
 }
 
 impl ResolvedSpan {
-    /// Returns the position of the `n`-th element in the order of the result, which must exist.
+    /// Returns the position of the `n`-th element in the order of the result. The element must exist.
     pub fn position(&self, n: u64) -> u64 {
         let n = if self.reversed { self.count - 1 - n } else { n };
         self.start + n * self.step

@@ -7,7 +7,7 @@ use super::{IndexArray, Mask};
 /// A selection along one dimension, or of a mask along several dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DimSelection {
-    /// One position; negative ones count from the end. The dimension is dropped from the result.
+    /// One position; a negative position counts from the end. The dimension is dropped from the result.
     Index(i64),
     /// Evenly spaced positions, with NumPy's rules for missing, negative and out-of-range bounds.
     Slice {
@@ -15,14 +15,14 @@ pub enum DimSelection {
         start: Option<i64>,
         /// The exclusive stop.
         stop: Option<i64>,
-        /// The step, which is not zero; a negative one reverses the order.
+        /// The step, which is not zero; a negative step reverses the order.
         step: i64,
     },
     /// All dimensions that no other item mentions, in full.
     Ellipsis,
     /// A new axis of length 1 in the result.
     NewAxis,
-    /// Listed positions, in any order; negative ones count from the end.
+    /// Listed positions, in any order; negative positions count from the end.
     Integers(IndexArray),
     /// The positions where a mask is true, along all dimensions of the mask.
     Booleans(Mask),
@@ -52,7 +52,7 @@ impl DimSelection {
         }
     }
 
-    /// Returns the number of dimensions of the array that the item selects from, without those of an ellipsis.
+    /// Returns the number of dimensions of the array that the item selects from; 0 for an ellipsis and for a new axis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
@@ -173,12 +173,13 @@ impl FromIterator<DimSelection> for Selection {
 }
 
 impl fmt::Display for Selection {
-    /// Formats the selection in NumPy's syntax, with long arrays shortened. A kind other than NumPy's is written around it.
+    /// Formats the selection in NumPy's syntax, with long arrays shortened. The selection is enclosed in the name of its
+    /// kind, unless it follows NumPy's rules.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");
         match self.kind {
-            // A single list needs the comma: without it, its brackets would be those of the selection.
+            // A single list needs the comma: without it, its brackets would enclose the selection.
             Kind::Mixed if items.starts_with('[') && self.items.len() == 1 => write!(f, "{items},"),
             Kind::Mixed => f.write_str(&items),
             Kind::Orthogonal => write!(f, "oindex[{items}]"),

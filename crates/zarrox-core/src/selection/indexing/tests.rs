@@ -164,7 +164,7 @@ fn one_item_is_a_selection() {
 
 #[test]
 fn indices_outside_are_errors_also_where_nothing_is_selected() {
-    // NumPy accepts them if they are broadcast with an empty array.
+    // NumPy accepts indices out of bounds if they are broadcast with an empty array.
     assert_eq!(s![[7], [0_i64; 0]].resolve(&[3, 3]).unwrap_err().kind(), crate::ErrorKind::InvalidSelection);
     assert!(s![[0_i64; 0], [1]].resolve(&[3, 3]).unwrap().is_empty());
     assert_eq!(s![0..0, [3]].resolve(&[3, 3]).unwrap_err().kind(), crate::ErrorKind::InvalidSelection);

@@ -113,7 +113,7 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     ndarray::indices(IxDyn(shape)).into_iter().map(|at| at.slice().to_vec()).collect()
 }
 
-/// NumPy's rules; `None` if NumPy raises an error.
+/// Selects by NumPy's rules. Returns `None` if NumPy raises an error.
 pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<ArrayD<usize>> {
     let specs = specs(array, items)?;
     // The joint shape: the last axes are aligned, 1 is broadcast.
@@ -179,7 +179,7 @@ pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<Arr
     Some(ArrayD::from_shape_vec(shape, values).unwrap())
 }
 
-/// Each axis separately: one after the other, like `take`, then without those of an integer.
+/// Selects along one axis after the other, like `take`, and then removes the axes of integers.
 pub(super) fn orthogonal(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<ArrayD<usize>> {
     let flat = |item: &DimSelection| match item {
         DimSelection::Integers(list) => list.shape().len() <= 1,

@@ -20,7 +20,8 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// Returns an index for an axis of this length, rarely out of bounds; for an empty axis, every index is.
+    /// Returns an index for an axis of this length, rarely out of bounds; for an empty axis, every index is
+    /// out of bounds.
     fn index(&mut self, length: usize) -> i64 {
         let length = i64::try_from(length).unwrap();
         if self.one_in(200) || length == 0 {
@@ -155,7 +156,7 @@ impl Random {
     }
 }
 
-/// The number of cases with elements, for each kind; the last number is that of errors.
+/// The number of cases with elements, for each kind; the last number counts errors.
 type Counts = [usize; 5];
 
 fn count(counts: &mut Counts, selection: &Selection, ok: bool) {
