@@ -19,7 +19,7 @@ const ATTEMPTS: u32 = 100;
 /// A value that is about to be changed: its lock, and the bytes that were read under it.
 pub struct LockedValue {
     bytes: Option<Bytes>,
-    /// Present only where the store compares versions, since it takes a system call.
+    /// The version of the value; `None` where the store does not compare versions, since reading the version takes a system call.
     version: Option<Version>,
     guard: LockGuard,
     key: Key,
@@ -48,8 +48,8 @@ impl LockedValue {
         }
     }
 
-    /// Stores another value. If another writer has changed it meanwhile, this is a conflict, where the store can detect it; then
-    /// nothing is written.
+    /// Stores another value. Returns a conflict, and writes nothing, if the store detects that another writer has changed the
+    /// value meanwhile.
     pub fn replace(&self, place: &Location, value: &[u8]) -> Result<()> {
         match place.store.set(&self.key, value, self.condition(place)) {
             Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
@@ -103,7 +103,7 @@ impl Location {
         Ok(Some(read_at_most(value, key, limit)?.1))
     }
 
-    /// Opens a value of which at most `limit` bytes are going to be read.
+    /// Opens a value, of which at most `limit` bytes will be read.
     fn open_value(&self, key: &Key, limit: u64) -> Result<Option<Box<dyn Value>>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
         // A directory can have the name of another format's document: `meta` is a document of Zarr 1 and a directory of drafts of

@@ -1,4 +1,4 @@
-//! Nodes in a store: reads, writes and changes their documents.
+//! Nodes in a store: reading, writing and changing their documents.
 
 mod creating;
 mod deletion;
@@ -217,7 +217,7 @@ impl Location {
         }
     }
 
-    /// Returns the node that these documents describe, and false with an implicit group.
+    /// Returns the node that these documents describe, and true if it has a document; an implicit group has none.
     pub fn node_of(
         &self,
         format: Format,
@@ -273,8 +273,8 @@ impl Location {
         Ok(None)
     }
 
-    /// Returns the location where only documents make a hierarchy, not the name of the directory: files of other programs are not
-    /// deleted.
+    /// Returns the location where only documents make a hierarchy, and not the name of the directory, so that files of other
+    /// programs are not deleted.
     fn by_documents(&self) -> Self {
         self.clone().expecting(None)
     }
@@ -402,8 +402,8 @@ impl Location {
     /// Changes the documents of an existing node in place; members that the change does not affect stay.
     ///
     /// `prepare` gets the node that is stored now, and may do work that must come before the change is visible. Meanwhile no
-    /// other writer changes the node, as far as the locks of the store exclude it. If another writer has changed it, this is a
-    /// conflict where the store can detect it, and nothing is written.
+    /// other writer changes the node, as far as the locks of the store exclude it. If the store detects that another writer has
+    /// changed the node, nothing is written, and a conflict is returned.
     pub(crate) fn change<R>(
         &self,
         format: Format,
@@ -489,7 +489,7 @@ pub fn format_of(node: &NodeMetadata) -> Format {
     }
 }
 
-/// Reads the documents of a node of this format, given all keys that it can have: the group's document is not read for an array,
+/// Reads the documents of a node of this format, given all keys that it can have. The group's document is not read for an array,
 /// and attributes alone do not make a node.
 pub fn needed<K, D>(
     format: Format,

@@ -51,9 +51,9 @@
 //!
 //! # Errors
 //!
-//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, the message for people: it names the array, the
-//! chunk, the key and the codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk reads as the
-//! fill value; damage is always an error.
+//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, and the message is for people. The message names
+//! the array, the chunk, the key and the codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk
+//! reads as the fill value; damage is always an error.
 //!
 //! # Threads
 //!

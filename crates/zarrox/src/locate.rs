@@ -73,7 +73,7 @@ pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
 /// Returns the store of a URL, the path of the node in it, and the format that the name of the root implies.
 ///
 /// In a bucket or on a server, the root of a hierarchy is the part of the URL that is named `*.zarr` or `*.n5`. Without such a
-/// part it is the URL itself: the parts above are not examined.
+/// part, the root is the URL itself: the parts above are not examined.
 fn store_at(
     url: &str,
     storage: &StorageOptions,
@@ -200,7 +200,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 
 /// Returns the path on this machine's disk; a symbolic link is not followed.
 pub(crate) fn link(path: &Path) -> Option<&Path> {
-    // With a `/` at the end, it would be the target of the link.
+    // A path with a `/` at the end would lead to the target of the link.
     let link = plain(path).components().as_path();
     let is_link = !is_elsewhere(path) && std::fs::symlink_metadata(link).is_ok_and(|link| link.is_symlink());
     is_link.then_some(link)
@@ -223,7 +223,7 @@ fn resolved(path: &Path) -> Cow<'_, Path> {
         return path.into();
     }
     match deepest_existing(path) {
-        // Without a trailing `/`, which would require a directory.
+        // A trailing `/` is removed, since it would require a directory.
         Some((existing, missing)) => existing.join(missing).components().as_path().to_owned().into(),
         None => path.into(),
     }

@@ -4,10 +4,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum MissingChunks {
-    /// Its elements have the fill value.
+    /// Elements of a missing chunk have the fill value.
     #[default]
     Fill,
-    /// Reading it is an error, for arrays that should be complete.
+    /// Reading a missing chunk is an error, for arrays that should be complete.
     Error,
 }
 
@@ -47,8 +47,8 @@ pub enum Consolidated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Upkeep {
-    /// It is updated. If it cannot be read or stored, the change remains, and an error reports that; if it cannot be parsed, a
-    /// warning ([`tracing`]) names it.
+    /// It is updated. If it cannot be read or stored, the change of the node remains, and an error is returned; if it cannot
+    /// be parsed, a warning ([`tracing`]) names it.
     #[default]
     Update,
     /// It is removed.

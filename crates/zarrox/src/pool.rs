@@ -12,26 +12,27 @@ use zarrox_stores::internals::semaphore::Semaphore;
 
 /// A pool of our own threads.
 ///
-/// Only this library's work runs on it. If the caller itself runs on a thread of a rayon pool, its work is done on that thread: a
-/// waiting rayon thread may take up other work, and if that were a write to the same chunk, it would wait for a lock that its own
-/// stack holds.
+/// Only this library's work runs on it. If the caller runs on a thread of a rayon pool, its work is done on that thread: a
+/// waiting rayon thread may take up other work. If that were a write to the same chunk, the thread would wait for a lock that its
+/// own stack holds.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// Started on first use; `None` if it could not be started.
     threads: usize,
     /// True if its threads mostly wait for responses, so that even small pieces of work are worth handing over.
     waits: bool,
     /// The smallest piece of work that is handed to the threads, in bytes.
     least: usize,
-    /// Limits the threads that decode at a time, in a pool whose threads mostly wait.
+    /// The limit of the threads that decode at a time, in a pool whose threads mostly wait.
     cores: Arc<Semaphore>,
+    /// The threads, which are started on first use; `None` if they could not be started.
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
 /// The smallest amount of work that is handed to other threads, in bytes: for less, the handover costs more than it saves.
 const SMALL: usize = 128 << 10;
 
-/// The largest piece of work that mostly waits if only one thread at a time has access to the store, in bytes.
+/// The smallest piece of work that is handed to threads if only one thread at a time can use the store, in bytes: smaller pieces
+/// would mostly wait.
 const LEAST_OF_ONE_AT_A_TIME: usize = 64 << 10;
 
 impl Pool {
@@ -120,7 +121,7 @@ impl Pool {
         Ok(slots.into_iter().filter_map(result).collect())
     }
 
-    /// Runs work on the threads. It has one type for all callers, since rayon's loops are compiled once for each type.
+    /// Runs work on the threads. The work has one type for all callers, since rayon's loops are compiled once for each type.
     fn run_on(
         &self,
         pool: &rayon::ThreadPool,

@@ -38,7 +38,7 @@ pub struct Changes {
     whole: Vec<NodePath>,
     /// Groups among these nodes that could have consolidated metadata in a document of their own.
     groups: Vec<NodePath>,
-    /// True if the nodes have another format than the consolidated metadata that is looked for.
+    /// True if the nodes have another format than the consolidated metadata to update.
     foreign: bool,
 }
 
@@ -109,8 +109,8 @@ impl Location {
         kept.fold(Ok(()), Result::and)
     }
 
-    /// Returns this location in the store of the whole hierarchy, and the path of this store's root there, if this store is a
-    /// directory inside a hierarchy that was opened as a store of its own.
+    /// Returns this location in the store of the whole hierarchy, and the path of this store's root in that store; `None` unless
+    /// this store is a directory inside a hierarchy, opened as a store of its own.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);
@@ -174,7 +174,7 @@ impl Location {
         })
     }
 
-    /// Reads the present documents of the nodes.
+    /// Reads the current documents of the nodes.
     fn documents_of(&self, format: Format, layout: &Layout, changes: &Changes) -> Result<StoredDocuments> {
         let paths = || changes.nodes.iter().chain(&changes.whole);
         let asked = self.probed_keys(paths().flat_map(|path| layout.keys(path)));

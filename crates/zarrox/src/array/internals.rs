@@ -79,13 +79,13 @@ impl Array {
         self.shared.unit
     }
 
-    /// Returns the threads that work on the array's chunks.
+    /// Returns the thread pool that works on the array's chunks.
     #[doc(hidden)]
     pub fn pool(&self) -> &Pool {
         self.location.pool()
     }
 
-    /// Returns the threads that compute.
+    /// Returns the thread pool for computation.
     #[doc(hidden)]
     pub fn cores(&self) -> &Pool {
         &self.location.context.pool

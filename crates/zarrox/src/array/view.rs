@@ -15,8 +15,9 @@ use crate::error::argument;
 
 /// A view of a selected part of an array. Creating it reads nothing.
 ///
-/// A view can be selected from again. The result is the same as a selection from the elements of the view, but only the finally
-/// selected elements are read. An invalid selection is reported when the view is read or written.
+/// Selecting from a view returns another view, with the same elements as the selection would have in an array of the first view's
+/// elements. Reading it reads only the elements that are finally selected. An invalid selection is reported when the view is read
+/// or written.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};
@@ -39,7 +40,7 @@ pub struct ArrayView<'a> {
 }
 
 impl Array {
-    /// Selects a part of the array: by NumPy's rules, or by those of the selection itself.
+    /// Selects a part of the array by NumPy's rules, or by the rules of the selection if it has its own, such as a mask.
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'_> {
         let selection = selection.into_selection();
         let selection = selection.on_grid(self.chunk_grid(), self.shape());
@@ -95,9 +96,9 @@ impl Array {
         self.slice(Selection::mask(mask))
     }
 
-    /// Selects whole chunks by their indices in the [chunk grid](Array::chunk_grid): integers, of which negative ones count from
-    /// the end, and slices. A chunk at the edge of the array has only the elements inside the array. If the array has shards,
-    /// these are the shards.
+    /// Selects whole chunks by their indices in the [chunk grid](Array::chunk_grid): integers and slices, where negative integers
+    /// count from the end. A chunk at the edge of the array has only the elements inside the array. If the array has shards, whole
+    /// shards are selected.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -171,7 +172,7 @@ impl<'a> ArrayView<'a> {
         self.unconfirmed()
     }
 
-    /// Returns the selection resolved with the present metadata, if it is valid.
+    /// Returns the resolved selection, if it is valid. The array's metadata may be out of date.
     pub(super) fn unconfirmed(&self) -> Result<&ResolvedSelection> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
@@ -235,7 +236,7 @@ impl<'a> ArrayView<'a> {
         self.write_elements(elements)
     }
 
-    /// Calls `work` with the elements as a source. Errors without a location get that of the array.
+    /// Calls `work` with the elements as a source. Errors without a location get the location of the array.
     pub(super) fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
         let (array, resolved) = (self.array, self.resolved()?);
         let mut shape = Array::lengths(&resolved.shape())?;

@@ -50,7 +50,8 @@ impl Location {
         documents: &[Document],
         overwrite: bool,
     ) -> Result<()> {
-        // Another writer may have been faster; in a remote store, another request would take too long.
+        // Documents that were read before are read again, since another writer may have been faster. In a remote store they are
+        // not, since this would take another request.
         let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
         // The layout of the existing hierarchy is read from the store.
         let place = self.for_change()?.with_layout(None).with_probe(seen.probed_above().read_ahead.probe);
@@ -165,8 +166,8 @@ impl Location {
         let taken = if self.path.is_root() { &whole } else { &extent };
         let occupied = self.occupied(taken)?;
         if occupied == Occupied::Nothing {
-            // An interrupted deletion can have left only its mark. A deletion that is at work may have listed fewer keys than
-            // there will be.
+            // An interrupted deletion can have left only its mark. A running deletion would also erase keys that are stored from
+            // now on.
             let cleared = if overwrite { self.erase_left_mark() } else { self.check_not_being_deleted() };
             return cleared.map(|()| Vec::new());
         }
@@ -236,8 +237,8 @@ impl Location {
         Ok(Some(found))
     }
 
-    /// Returns what an extent contains. Directories without files do not count: some stores keep them when the files in them were
-    /// erased.
+    /// Returns the kinds of keys in an extent. Directories without files do not count: some stores keep a directory after its
+    /// files were erased.
     pub(super) fn occupied(&self, extent: &Extent) -> Result<Occupied> {
         if self.read_ahead.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
             return Ok(Occupied::Nothing);

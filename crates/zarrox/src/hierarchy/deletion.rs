@@ -83,8 +83,8 @@ impl Location {
         self.delete_existing(&self.node_of_mark(mark)?)
     }
 
-    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has made a copy of them. If the mark
-    /// has changed since it was examined, this is a conflict, where no hold excludes other processes.
+    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has made a copy of them. Where no
+    /// hold excludes other processes, returns a conflict if the mark has changed since it was examined.
     pub fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         if self.is_explicit()? {
@@ -123,8 +123,8 @@ impl Location {
         })
     }
 
-    /// Marks a node for deletion. On a full disk there is space for the mark only when the node's documents are erased; returns
-    /// false if there is none even then. If nothing can be erased or marked, the documents are restored.
+    /// Marks a node for deletion. On a full disk, the node's documents are erased first to make space for the mark; returns
+    /// false if the space is not sufficient. If the documents cannot be erased either, they are restored.
     fn mark_deletion(&self, existing: &ExistingNode) -> Result<bool> {
         match self.put_mark(existing.format, Work::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
@@ -145,7 +145,7 @@ impl Location {
         Err(failed)
     }
 
-    /// Deletes a node; with the root also the entry document of the hierarchy.
+    /// Deletes a node. If it is the root, the entry document of the hierarchy is deleted as well.
     pub(super) fn delete_existing(&self, existing: &ExistingNode) -> Result<()> {
         self.while_deleting(existing, || self.erase_marked(existing))?;
         self.erase_journal(existing)
@@ -163,13 +163,13 @@ impl Location {
         if covers_journal { Ok(()) } else { Journal::erase(self) }
     }
 
-    /// Erases the node, which is marked, and the mark.
+    /// Erases a marked node, and then the mark.
     pub(super) fn erase_marked(&self, existing: &ExistingNode) -> Result<()> {
         self.erase_all_of(existing)?;
         self.erase_mark()
     }
 
-    /// Erases the node; with the root also the entry document of the hierarchy.
+    /// Erases the node. If it is the root, the entry document of the hierarchy is erased as well.
     pub(super) fn erase_all_of(&self, existing: &ExistingNode) -> Result<()> {
         self.erase_extent(existing)?;
         match existing.format.def().entry_key() {

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) struct Owner {
     /// A random number, different for each append and each work on a node.
     token: String,
-    /// `None` if the system does not report it, and for an owner that has given up.
+    /// The process; `None` if the system does not report it, and for an owner that has given up.
     process: Option<ProcessId>,
     /// The time of the last renewal, in seconds since 1970.
     renewed: u64,
@@ -41,7 +41,7 @@ impl Owner {
         self.token == other.token
     }
 
-    /// Returns true if the owner is this process, or may be it because the system does not report processes.
+    /// Returns true if the owner is this process, or may be this process because the system does not report processes.
     pub(crate) fn is_this_process(&self) -> bool {
         self.process == system().this_process()
     }

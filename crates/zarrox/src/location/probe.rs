@@ -19,7 +19,7 @@ pub struct Probe {
     /// The node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,
     answers: Mutex<HashMap<Key, Answer>>,
-    /// Whether the store is empty, where it is useful to know. After the first stage, one request determines it.
+    /// True if the store is empty, which one request determines after the first stage. `None` if this does not help.
     is_empty: Option<OnceLock<bool>>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) type Answer = std::result::Result<Option<Bytes>, StoreError>;
 struct QueuedDocument {
     key: Key,
     stage: usize,
-    /// True if a node exists if this document does, so that no other document is needed.
+    /// True if the existence of this document means that a node exists, so that no other document is needed.
     decides: bool,
 }
 
@@ -39,7 +39,7 @@ struct QueuedDocument {
 pub enum Purpose {
     /// The nodes will be opened.
     Open,
-    /// The nodes will be opened, and are in a group of this format: most of them have it as well.
+    /// The nodes will be opened, and are in a group of this format: most of them have this format as well.
     OpenIn(Format),
     /// The nodes will be opened by consolidated metadata, if there is any.
     OpenByCopy,
@@ -50,7 +50,8 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Returns the stage in which a document is requested: those of v3 and v2 first, and of these only the documents of arrays.
+    /// Returns the stage in which a document is requested: 0 for v3 and most documents of v2 arrays, 1 for other documents of v2,
+    /// and [`LAST`] for other formats.
     fn stage_of(self, format: Format, is_of_group: bool) -> usize {
         match (self, format) {
             (_, Format::V3) | (Self::OpenOnlyByCopy, Format::V2) => 0,
@@ -144,7 +145,7 @@ impl Probe {
     }
 
     /// Returns true if the store is empty, so that the document for this key does not exist. `find_out`, which is called at most
-    /// once, determines it.
+    /// once, determines whether the store is empty.
     pub(crate) fn finds_nothing(&self, key: &Key, find_out: impl FnOnce() -> bool) -> bool {
         let is_later = self.places.get(key).is_none_or(|(_, stage)| *stage > 0);
         let is_empty = self.is_empty.as_ref().filter(|_| is_later);

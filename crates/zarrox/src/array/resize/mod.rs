@@ -83,8 +83,8 @@ impl Array {
     /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]),
     /// several writers can append at the same time. Each reserves rows in an object within the array, writes them, and stores the
     /// shape last. If a writer finishes before another one with earlier rows, readers see fill values in these until they are
-    /// written. The rows of a dead or failed writer are free for the next append that fits into them, whose rows are then not the
-    /// last ones. So values belong at the given selection, which need not end where the array does.
+    /// written. The rows of a dead or failed writer are used by the next append that fits into them. The rows of that append are
+    /// then not the last ones of the array, so `write` must use the given selection rather than the end of the array.
     ///
     /// # Errors
     /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to it

@@ -66,8 +66,8 @@ impl<'a> StoredWrite<'a> {
     }
 }
 
-/// Reads and writes of chunks by their keys, for programs with an indexing of their own. The shape of the array and the encoding
-/// of its keys are not used.
+/// Reads and writes of chunks by their keys, for programs that divide selections themselves. The shape of the array and the
+/// encoding of its keys are not used.
 impl Array {
     /// Reads elements of stored chunks, in parallel. Returns for each part whether its chunk is stored; the elements of a missing
     /// chunk become the fill value.
