@@ -20,9 +20,9 @@ pub struct BenchReport {
     pub bytes_fetched: u64,
     /// True if the store is remote.
     pub is_remote: bool,
-    /// The time of the first fetch of the stored bytes, without decoding. They may have been in the system's cache.
+    /// The time of the first fetch of the stored bytes, without decoding. The bytes may have been in the system's cache.
     pub first_fetch: Duration,
-    /// The time of a later fetch: a local file is in the system's cache.
+    /// The time of a later fetch, when a local file is in the system's cache.
     pub fetch: Duration,
     /// The time of reading the sample's elements from the store.
     pub read: Duration,
@@ -61,7 +61,7 @@ pub struct Candidate {
     pub encode: Duration,
     /// The time of decoding the sample from memory, on all threads.
     pub decode: Duration,
-    /// The time of reading the sample from the [`place`](super::Bench::place), or from memory if there is none.
+    /// The time of reading the sample from the [`place`](super::Bench::place), or from memory if no location was set.
     pub read: Duration,
     /// The time of reading one chunk from the same location.
     pub read_chunk: Duration,

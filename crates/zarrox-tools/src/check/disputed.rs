@@ -1,9 +1,9 @@
 //! Arrays whose own documents differ from consolidated metadata.
 //!
-//! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the
-//! array that was written, and its codecs can decode them. If they fit both or neither, the array is
-//! undecided, and is not repaired. Chunks outside a shape that is only smaller are not evidence: an
-//! interrupted resize leaves them, and the old copy.
+//! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the array that was
+//! written, and its codecs can decode them. If the chunks fit both or neither, the array is undecided, and is not repaired. If
+//! the two differ only in that one shape is smaller, chunks outside the smaller shape are not evidence: an interrupted resize
+//! leaves such chunks, and the old copy.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ pub(super) fn fits(array: &Array) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether a stored chunk can be decoded; `None` if it cannot be read.
+/// Returns true if a stored chunk can be decoded; `None` if it cannot be read.
 fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
     match chunks::is_whole(array, target) {
         Err(error) if is_undecided(error.kind()) => Err(error),
@@ -132,7 +132,7 @@ fn is_shrunk(own: &Array, copy: &Array) -> bool {
     is_within && own.location().is_same_array(&as_long, own.metadata()).unwrap_or(false)
 }
 
-/// Whether the stored chunks fit the array's own documents, and the copy.
+/// The documents that the stored chunks fit: the array's own documents, and the copy.
 struct Fits {
     own: bool,
     copy: bool,

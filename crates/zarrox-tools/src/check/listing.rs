@@ -137,7 +137,7 @@ impl<'s, 'a> Listing<'s, 'a> {
             }
             None if name == APPENDS => unfinished::appends(self.session, self.array),
             None if name == JOURNAL => interrupted(self.session, self.array.path().as_str(), key.as_str()),
-            // A dangling link may replace chunks or a node.
+            // A dangling link may have led to chunks or to a node.
             _ if size == 0 => self.foreign.add_or_report(self.session, self.array.location(), &key),
             _ => {
                 self.foreign.add(&key);

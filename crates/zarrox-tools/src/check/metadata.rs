@@ -203,7 +203,7 @@ fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     };
     for prefix in listing.prefixes {
         let scan = Scan::below(place, &prefix)?;
-        // The chunks of an array with an invalid document have no documents below.
+        // Below an array with an invalid document are only chunks, and no documents.
         if scan.document.is_some() {
             node(session, &place.as_stored().at(place.path.join(prefix.name())?))?;
         }
@@ -317,7 +317,7 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
     }
 }
 
-/// Checks an array with its metadata, from its own document or a copy.
+/// Checks an array whose metadata is not disputed, whether it comes from its own document or from a copy.
 fn check_undisputed(session: &Session<'_>, array: &Array) -> Result<()> {
     session.count(|summary| summary.arrays += 1);
     let path = array.path().as_str();

@@ -63,7 +63,7 @@ impl Lost {
         if node(&stored).is_some() {
             return None;
         }
-        // First the invalid documents; then the one that defines the kind of the node.
+        // The first attempt restores the invalid documents, and the second one the document that defines the kind of the node.
         for attempt in 0..2 {
             for (index, copied) in copied.iter().enumerate().filter(|(_, copied)| copied.is_some()) {
                 let is_broken = stored[index].as_ref().is_none_or(|text| json::parse_object(text).is_err());
@@ -87,8 +87,8 @@ impl Lost {
         None
     }
 
-    /// Returns the document of a copy, with which the array becomes that of the copy. The attributes of the array's own documents
-    /// are kept, since they may be newer.
+    /// Returns the document of a copy, which makes the array equal to the array of the copy. The attributes of the array's own
+    /// documents are kept, since they may be newer.
     pub(super) fn of_copy(
         place: &Location,
         copy: &ConsolidatedMetadata,

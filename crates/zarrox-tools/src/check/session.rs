@@ -15,11 +15,11 @@ use zarrox::internals::{ConsolidatedMetadata, Listener, Location};
 /// The depth of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum CheckLevel {
-    /// Documents: against their specification, consolidated metadata, and one another.
+    /// Only documents: they are compared with their specification, with consolidated metadata, and with one another.
     Metadata,
-    /// Also the keys and sizes of all stored objects, and all shard indexes, without decoding chunks.
+    /// Also the keys and sizes of all stored objects, and all shard indexes. Chunks are not decoded.
     Quick,
-    /// Also every chunk, by decoding it.
+    /// Also every chunk, which is decoded.
     #[default]
     Full,
 }
@@ -29,8 +29,8 @@ pub enum CheckLevel {
 pub struct Repair {
     /// True for a dry run, which writes nothing: the findings contain the repairs.
     pub dry_run: bool,
-    /// True if each lost chunk is replaced by a chunk of fill values. Otherwise lost chunks become missing, which reads the same,
-    /// and distinguishes them from chunks that were never damaged.
+    /// True if each lost chunk is replaced by a chunk of fill values. Otherwise lost chunks become missing: they are read as the
+    /// fill value as well, but are not mistaken for chunks that were never damaged.
     pub refill: bool,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Session<'a> {
     listener: Option<&'a Listener>,
     total: u64,
     output: Mutex<Output<'a>>,
-    /// Arrays whose documents may be wrong, and whether they may be repaired.
+    /// The paths of arrays whose documents may be wrong, each with true if the array may be repaired.
     disputed: Mutex<BTreeMap<String, bool>>,
     copies: Mutex<Vec<Copied>>,
 }
@@ -230,7 +230,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Repairs a location under an exclusive lock, if it still is as it was judged.
+    /// Repairs a location under an exclusive lock, if its state is still the one that was judged.
     pub(super) fn repair_alone(
         place: &Location,
         layout: &Layout,
@@ -246,7 +246,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns an error that ends the check, such as of an unreachable store, as `Err`. Other errors become findings.
+    /// Returns `Err` for an error that ends the check, such as the error of an unreachable store, and `Ok` for an error that
+    /// becomes a finding.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
             kind if is_undecided(kind) => true,

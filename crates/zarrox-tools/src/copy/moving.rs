@@ -71,7 +71,7 @@ impl Copier {
 
     /// Checks that the rest of a source, whose deletion was interrupted, is in the destination.
     fn check_copied(&self, from: &Location, to: &Location) -> Result<()> {
-        // The documents are erased first: without them, the source has not changed since the copy.
+        // A deletion erases the documents first. Without documents, the source cannot have changed since the copy.
         let Some(found) = from.as_stored().find()? else { return Ok(()) };
         let Some(copy) = to.as_stored().find()? else { return Ok(()) };
         let nodes = (Node::new(found.location, found.node)?, Node::new(copy.location, copy.node)?);

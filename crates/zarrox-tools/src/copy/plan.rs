@@ -21,7 +21,7 @@ use zarrox::{Array, Group, JOURNAL, Node};
 /// The step of a conversion for one node.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// The path of the node, relative to the converted one.
+    /// The path of the node, relative to the converted node.
     pub(super) path: String,
     pub(super) action: Action,
     /// The array, if the node is an array.
@@ -314,7 +314,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// In place, chunks keep their keys, and new documents must not replace old ones.
+    /// Checks the keys of a conversion in place: chunks must keep their keys, and new documents must not replace old ones.
     fn check_keys(&mut self, path: &str, array: &Array, target: &ArrayMetadata, from: Format) -> Result<()> {
         let place = self.destination.at(self.destination.path.join(path)?);
         let first = vec![0; array.ndim()];
@@ -384,7 +384,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Finds the content of a group that is not a node: groups without a document, whose nodes are converted, and other objects,
-    /// which are not.
+    /// which are not converted.
     fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
         let format = group.metadata().format;
         if format.def().layout().implicit_groups() || !self.source.store.capabilities().listable {

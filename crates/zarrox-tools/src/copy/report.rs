@@ -20,7 +20,7 @@ pub enum Property {
     FillValues,
     /// The dimension names. If their loss is allowed, they are dropped.
     DimensionNames,
-    /// Attributes. If their loss is allowed, those that the format cannot store are dropped.
+    /// Attributes. If their loss is allowed, attributes that the format cannot store are dropped.
     Attributes,
     /// Unknown members of metadata. If their loss is allowed, they are dropped.
     Members,
@@ -84,7 +84,7 @@ pub enum Effect {
 /// A property that the target stores differently than the source, or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// The path of the node, relative to the converted one: `/`, `/a/b`.
+    /// The path of the node, relative to the converted node: `/`, `/a/b`.
     pub path: String,
     /// The property of the node.
     pub property: Property,
@@ -149,7 +149,7 @@ impl fmt::Display for Action {
 /// The report about one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeReport {
-    /// The path of the node, relative to the converted one: `/`, `/a/b`.
+    /// The path of the node, relative to the converted node: `/`, `/a/b`.
     pub path: String,
     /// True for an array.
     pub is_array: bool,

@@ -112,7 +112,7 @@ fn open(array: &Array, shard: &[u64]) -> Result<Option<Shard>> {
     Ok(Some(Shard { value, chunks }))
 }
 
-/// Stores the chunks of a shard of `target`, which are encoded in `source`. A shard without chunks is not stored.
+/// Stores the chunks of a shard of `target`, whose encoded bytes are in `source`. A shard without chunks is not stored.
 pub(super) fn write_shard(source: &mut Encoded<'_>, target: &Array, shard: &[u64]) -> Result<()> {
     let chunks = Encoded::new(target).chunks_of_object(shard);
     let bytes: Vec<Option<Bytes>> = chunks.iter().map(|chunk| source.get(chunk)).collect::<Result<_>>()?;

@@ -90,8 +90,8 @@ impl Conversion {
         kept.map(|()| skipped)
     }
 
-    /// Copies the chunks of all arrays: small arrays several at a time, since most of their time would be spent waiting for the
-    /// store, and each of the others with all threads.
+    /// Copies the chunks of all arrays. Small arrays are copied several at a time, since most of their time would be spent
+    /// waiting for the store. Each other array is copied with all threads.
     fn copy_arrays(&self, journal: &mut Journal) -> Result<Vec<Skipped>> {
         let (counter, journal, skipped) = (Counter::new(self), Mutex::new(journal), Mutex::new(Vec::new()));
         let copy = |step: &Step, jobs| {
@@ -108,8 +108,8 @@ impl Conversion {
         Ok(skipped.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Creates the nodes after all chunks are stored: those of the lowest level first and the root last, so that all nodes that
-    /// can be found from it are complete.
+    /// Creates the nodes after all chunks are stored: the nodes of the lowest level first and the root last, so that all nodes
+    /// that can be found from the root are complete.
     fn store_nodes(&self) -> Result<()> {
         let depth = |step: &Step| step.path.split('/').filter(|name| !name.is_empty()).count();
         let mut levels: BTreeMap<usize, Vec<(&Step, &NodeMetadata)>> = BTreeMap::new();
@@ -382,7 +382,7 @@ impl Conversion {
         if !place.holds_node()? {
             return Ok(());
         }
-        // Consolidated copies of documents that will be removed.
+        // These are consolidated copies of documents that will be removed.
         place.drop_consolidated(format)?;
         let kept = self.layout()?.keys(&place.path);
         let old = place.layout_for(format)?.keys(&place.path).into_iter().rev();

@@ -179,7 +179,8 @@ impl Translator<'_> {
         self.find(Property::DataTypes, Effect::Loss, reason);
     }
 
-    /// Finds a fill value that the target can express; returns false if the array cannot be converted without its own.
+    /// Finds a fill value that the target can express; returns false if the array cannot be converted without its own fill
+    /// value.
     fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };

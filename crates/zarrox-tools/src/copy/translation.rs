@@ -132,8 +132,8 @@ impl Translation {
         Ok(documents.into_iter().map(|(name, bytes)| (layout.key(&location, name), bytes)).collect())
     }
 
-    /// Returns the document of a group with consolidated metadata of these nodes below it, given with their relative paths, and
-    /// its key relative to the group. Returns `None` if the format has no consolidated metadata.
+    /// Returns the document of a group with consolidated metadata, and its key relative to the group. `below` has the nodes below
+    /// the group with their relative paths. Returns `None` if the format has no consolidated metadata.
     ///
     /// # Errors
     /// If a document cannot be created.

@@ -23,7 +23,7 @@ pub type StoredCells = BTreeMap<u128, u64>;
 /// The maximum number of fine cells, which are kept beside the others.
 const MOST_FINE: usize = 1 << 18;
 
-/// Fine cells are used if the others together have at least this many times as many elements.
+/// The ratio of the elements of coarse cells to those of fine cells from which fine cells are used.
 const SPARSE: u128 = 8;
 
 impl Cells {

@@ -54,7 +54,7 @@ impl Reducer {
         Self { field: Some(name.into()), ..self }
     }
 
-    /// Sets missing values, which are ignored like NaN. For floats, the nearest ones are used. Numbers that the elements' data
+    /// Sets missing values, which are ignored like NaN. For floats, the nearest floats are used. Numbers that the elements' data
     /// type cannot represent have no effect.
     #[must_use]
     pub fn missing(self, numbers: impl IntoIterator<Item = f64>) -> Self {

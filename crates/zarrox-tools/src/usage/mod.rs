@@ -48,8 +48,8 @@ pub struct ChunkUsage {
     pub bytes: u64,
     /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`.
     pub logical: Option<u64>,
-    /// The number of stored chunks by size: at index n, those of at least 2^n bytes and less than twice that. Empty chunks are at
-    /// index 0.
+    /// The number of stored chunks by size: index n counts the chunks of at least 2^n and less than 2^(n+1) bytes. Empty chunks
+    /// are counted at index 0.
     pub sizes: Vec<u64>,
     /// The inner chunks of stored shards, if requested.
     pub inner: Option<InnerUsage>,

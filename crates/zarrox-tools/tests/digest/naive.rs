@@ -1,4 +1,4 @@
-//! The definition of the digest of content, once more: as slow and as plain as can be, for arrays that are in memory.
+//! A second, simple implementation of the digest of content, for arrays in memory.
 
 use blake3::Hasher;
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ fn boxes(shape: &[usize], lengths: &[usize]) -> Vec<Vec<usize>> {
     numbers
 }
 
-/// Returns the places in the array, row-major, of the elements of a box.
+/// Returns the row-major positions in the array of the elements of a box.
 fn places(shape: &[usize], lengths: &[usize], number: &[usize]) -> Vec<usize> {
     let mut places = vec![0];
     for dim in 0..shape.len() {

@@ -277,7 +277,7 @@ impl Verifier<'_> {
 
     /// Reports the changed values and swapped pairs.
     fn report_changed(&mut self) -> Result<()> {
-        // Indexed by the old and the new hash.
+        // The changed values are indexed by the old and the new hash.
         let mut waiting: HashMap<(Hash, Hash), Vec<usize>> = HashMap::new();
         let changed = mem::take(&mut self.changed);
         let mut partners = vec![None; changed.len()];
