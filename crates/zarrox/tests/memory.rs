@@ -30,7 +30,7 @@ fn peak(work: impl FnOnce()) -> isize {
     (MOST.load(Ordering::Relaxed) - before) >> 10
 }
 
-/// 32 MiB of floats: in chunks of 256 KiB, or in one shard of these.
+/// Creates an array of 32 MiB of floats, in chunks of 256 KiB or in one shard of such chunks.
 fn create(chunks: [u64; 2], sharded: bool) -> Array {
     let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array = array.shape([1024, 4096]).data_type(DataType::Float64).chunks(chunks).fill_value(-1.0);
@@ -72,7 +72,7 @@ fn memory_is_that_of_a_few_chunks() {
                 peak(|| assert_eq!(array.chunks::<ArrayD<f64>>().unwrap().map(Result::unwrap).count(), 128));
             assert!(taken < 800, "{taken} KiB for one chunk of {what} after the other");
         }
-        // 4 MiB of result.
+        // The result takes 4 MiB.
         let taken = peak(|| drop(array.astype(&DataType::Int8).read::<ArrayD<i8>>().unwrap())) - (4 << 10);
         let most = if what == "a shard" { 34 << 10 } else { 2 << 10 };
         assert!(taken < most, "{taken} KiB for {what} as bytes");

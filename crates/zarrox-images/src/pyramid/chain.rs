@@ -24,7 +24,7 @@ pub(super) struct Level {
 /// The blocks of a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// The shape of each level, of which the first one is read.
+    /// The shape of each level; the first level is read.
     pub(super) shapes: Vec<Vec<u64>>,
     /// The factors from each level to the next.
     pub(super) factors: Vec<Vec<u64>>,
@@ -74,7 +74,7 @@ impl Chain {
                 }
             }
         }
-        // The memory limit is too small for one block of each level, but less is impossible.
+        // The memory limit is too small for one block of each level, but a smaller chain is impossible.
         let smallest = last.unwrap_or_else(|| build(0, true));
         let split = smallest.split_for(1);
         Self { split, workers: 1, ..smallest }

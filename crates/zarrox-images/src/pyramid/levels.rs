@@ -33,7 +33,7 @@ pub(super) fn levels(
         if is_done || levels.len() == MOST_LEVELS {
             return Ok(levels);
         }
-        // A dimension of length 1 stays.
+        // A dimension of length 1 is not downsampled.
         let factors: Vec<u64> =
             last.iter().zip(factors).map(|(length, factor)| *factor.min(length).max(&1)).collect();
         if factors.iter().all(|factor| *factor == 1) {

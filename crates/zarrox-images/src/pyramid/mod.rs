@@ -23,9 +23,9 @@
 //!
 //! # Memory
 //!
-//! Threads read neighbouring parts of the source. Of each level, a thread has one block of whole chunks in memory, and all
-//! threads together have a few incomplete ones. So the memory depends on the size of chunks and on the number of levels, not on
-//! the size of the image. If the memory limit is too small for all levels at once, later levels are computed from a stored one in
+//! Threads read neighbouring parts of the source. A thread has one block of whole chunks of each level in memory, and all threads
+//! together have a few incomplete blocks. So the memory depends on the size of chunks and on the number of levels, not on the
+//! size of the image. If the memory limit is too small for all levels at once, later levels are computed from a stored level in
 //! another pass.
 //!
 //! # Interruption

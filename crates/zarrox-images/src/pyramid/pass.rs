@@ -20,11 +20,11 @@ const MOST: usize = 1 << 18;
 /// The first level of a pass in the destination.
 #[derive(Debug, Clone)]
 pub(super) enum Base {
-    /// It exists already.
+    /// The level exists already.
     Existing,
-    /// Its chunks are copied without decoding.
+    /// The chunks of the level are copied without decoding.
     Copied(Array),
-    /// Its chunks are decoded and encoded.
+    /// The chunks of the level are decoded and encoded.
     Encoded(Array),
 }
 
@@ -78,7 +78,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Returns the fill value, if cells of it are reduced to the fill value.
+    /// Returns the fill value; `None` unless cells of fill values are reduced to the fill value.
     fn fill(&self) -> Option<Vec<u8>> {
         let fill = self.source.fill_bytes();
         let is_kept = self.method.keeps_equal(fill.as_bytes(), self.source.data_type());
@@ -104,7 +104,7 @@ impl Pass<'_> {
     }
 }
 
-/// The incomplete blocks, by their levels and numbers.
+/// The incomplete blocks, by their levels and indices.
 type AllIncomplete = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete>>>;
 
 /// The state that all threads of a pass share.
@@ -113,7 +113,7 @@ struct Running<'a> {
     source: Array,
     base: Base,
     targets: Vec<Array>,
-    /// The element of pieces without stored chunks.
+    /// The element of pieces without stored chunks; `None` if these pieces are computed like all others.
     fill: Option<Vec<u8>>,
     stored: Option<(Cells, StoredCells)>,
     incomplete: Mutex<AllIncomplete>,

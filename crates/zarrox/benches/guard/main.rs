@@ -1,9 +1,9 @@
-//! Hot paths whose instructions are counted, each once, in a process of its own: `cargo xtask bench --guard` runs it under
-//! Callgrind and compares the counts with those in counts.json.
+//! Hot paths whose instructions are counted. `cargo xtask bench --guard` runs each hot path once, in its own process under
+//! Callgrind, and compares the count with the accepted count in counts.json.
 //!
 //! All data are in memory, on one thread, and the same in every run, so that a count depends on the code and not on the load of
-//! the machine; the random seeds of hash maps change it by a hundredth of a percent. Only [`counted`] is counted: not the
-//! preparation.
+//! the machine; the random seeds of hash maps change it by a hundredth of a percent. Only the work in [`counted`] is counted,
+//! and not its preparation.
 //!
 //! The argument is the name of a case; without one, the program lists them.
 

@@ -91,7 +91,7 @@ impl Array {
         let mut copy = None;
         let axes = match merged(resolved, out.reborrow()) {
             Some(axes) => axes,
-            // The dimensions of an axis of the selection have gaps in the caller's memory.
+            // The caller's memory has gaps between the dimensions that form one axis of the selection.
             None => {
                 let elements = copy.insert(DynArray::empty(data_type.clone(), out.shape().to_vec())?);
                 merged(resolved, elements.view_mut())

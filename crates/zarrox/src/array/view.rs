@@ -15,9 +15,8 @@ use crate::error::argument;
 
 /// A view of a selected part of an array. Creating it reads nothing.
 ///
-/// Selecting from a view returns another view, with the same elements as the selection would have in an array of the first view's
-/// elements. Reading it reads only the elements that are finally selected. An invalid selection is reported when the view is read
-/// or written.
+/// A selection from a view is another view. It selects from the elements of the first view as if they were an array, but only the
+/// finally selected elements are read. An invalid selection is reported when the view is read or written.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};

@@ -51,7 +51,7 @@ impl Array {
         let copy;
         let values = match merged(resolved, values.clone()) {
             Some(values) => values,
-            // The dimensions of an axis of the selection have gaps in the caller's memory.
+            // The caller's memory has gaps between the dimensions that form one axis of the selection.
             None => {
                 let mut elements = DynArray::empty(data_type.clone(), values.shape().to_vec())?;
                 elements.view_mut().copy_from(&values, 1);

@@ -19,7 +19,7 @@ pub struct Probe {
     /// The node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,
     answers: Mutex<HashMap<Key, Answer>>,
-    /// True if the store is empty, which one request determines after the first stage. `None` if this does not help.
+    /// True if the store is empty, which one request determines after the first stage; `None` if it is not useful to know.
     is_empty: Option<OnceLock<bool>>,
 }
 

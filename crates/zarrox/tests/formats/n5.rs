@@ -35,7 +35,7 @@ fn compare(writer: &str) -> Vec<String> {
     let expected = zarrox::json::parse_object(&text).unwrap();
     let root = OpenOptions::new().mode(OpenMode::Read).open(directory.join("data.n5")).unwrap();
     for (path, facts) in &expected {
-        // From above, and by its own path.
+        // The node is opened from above, and by its own path.
         let direct = zarrox::open(directory.join("data.n5").join(path)).unwrap();
         let below = match &root {
             Node::Group(group) if !path.is_empty() => group.open(path).unwrap(),
@@ -114,7 +114,7 @@ fn lists_of_elements_are_read_as_such() {
     let block = array.raw().n5_block(&[0, 0]).unwrap().unwrap();
     assert_eq!((block.mode, &block.shape[..]), (N5BlockMode::VarLength, &[2, 2][..]));
     assert_eq!(block.elements, [10, 11, 12, 13, 14, 15, 16]);
-    // As many elements as the shape has: a box like others.
+    // The block has as many elements as its shape requires: it is a box like others.
     let box_of_four = Array2::from_shape_vec((2, 2), vec![20, 21, 22, 23]).unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(s![2.., ..]).unwrap(), box_of_four.into_dyn());
     let plain = zarrox::open_array(corpus("java").join("data.n5/old/raw")).unwrap();

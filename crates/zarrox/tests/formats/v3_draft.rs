@@ -402,7 +402,7 @@ fn shards_are_those_of_the_storage_transformer() {
     let transformer =
         json!([{"extension": uri, "type": "indexed", "configuration": {"chunks_per_shard": [2]}}]);
     let store = hierarchy(&with("storage_transformers", transformer.clone()));
-    // The second chunk alone: eight bytes, then the index.
+    // The shard has only the second chunk: eight bytes, then the index.
     let mut shard = [7_i32, 8].map(i32::to_le_bytes).concat();
     shard.extend([u64::MAX, u64::MAX, 0, 8].map(u64::to_le_bytes).concat());
     put_bytes(&store, "data/a/c0", &shard);

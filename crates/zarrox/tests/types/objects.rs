@@ -36,7 +36,7 @@ fn named(name: &str) -> DataType {
     DataType::parse(name, &zarrox::codecs::registry()).unwrap()
 }
 
-/// Writes values in several ways, and reads them again in several.
+/// Writes values in several ways, and reads them again in several ways.
 fn round_trip<T: FromElement + ToElement + PartialEq + std::fmt::Debug>(
     array: &Array,
     reopen: impl Fn() -> Array,

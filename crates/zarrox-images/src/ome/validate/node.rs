@@ -85,7 +85,7 @@ impl Visited {
             Some(Some(version)) => self.check_name(version, report),
             Some(None) => report.error(self, "'version' must be a string"),
             None if self.path.is_empty() => report.error(self, "'version' is missing in 'ome'"),
-            // ome-zarr-py leaves it out in the group `labels`.
+            // ome-zarr-py omits the version in the group `labels`.
             None => report.warning(self, "'version' is missing in 'ome'"),
         }
         if report.is_another { Err(self.another()) } else { Ok(()) }
@@ -111,7 +111,7 @@ impl Visited {
             return;
         }
         match self.path.is_empty() {
-            // The root decides what is expected everywhere.
+            // All groups must have the version of the root.
             true => report.is_another = true,
             false => {
                 let own = report.version.name();

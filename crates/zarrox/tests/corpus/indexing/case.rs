@@ -142,7 +142,7 @@ fn run(case: &Json, array: &Array) -> Result<(), Failure> {
     if is_structured(&all) {
         return Ok(());
     }
-    // Into memory that is not contiguous, with other values between the places.
+    // The elements are read into memory that is not contiguous, with other values between them.
     let wide: Vec<usize> = expected.shape().iter().map(|n| n * 2).collect();
     let mut wide = ArrayD::from_elem(IxDyn(&wide), -1);
     let mut out = wide.slice_each_axis_mut(|_| ndarray::Slice::new(0, None, 2));
@@ -175,7 +175,7 @@ fn view<'a>(steps: &Json, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
     Ok(view)
 }
 
-/// Returns the shape in JSON, a space, and a 0 or 1 for each element.
+/// Parses a mask: its shape in JSON, a space, and a 0 or 1 for each element.
 fn mask(text: &str) -> zarrox::Result<Mask> {
     let (shape, bits) = text.split_once(' ').unwrap_or_default();
     let shape: Vec<usize> = serde_json::from_str(shape).unwrap_or_default();
