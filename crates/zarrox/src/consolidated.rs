@@ -102,7 +102,7 @@ impl Location {
                     let layout = Some((format, copy.layout.clone()));
                     return Ok(self.clone().with_layout(layout).with_copy(Some(copy.into())));
                 }
-                // This node is found before those of the other formats.
+                // This node is found before nodes of the other formats.
                 Ok(None) if self.is_node(format) => break,
                 Ok(None) => {}
                 Err(error) if policy == Consolidated::Auto && is_broken(&error) => {
@@ -192,7 +192,7 @@ impl Location {
         }
     }
 
-    /// Returns true if a group of this format can have consolidated metadata here.
+    /// Returns true if a group of this format can have consolidated metadata at this location.
     pub fn can_consolidate(&self, format: Format) -> Result<bool> {
         let layout = self.layout_for(format)?;
         Ok(format

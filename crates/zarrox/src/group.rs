@@ -483,13 +483,13 @@ impl Group {
     ///
     /// Lengths that are read during the work stay the same until the work is done, unless a writer changes them without this
     /// function. A mark in the group names the process that works, and the arrays that [`Growth::note`] was called with. If that
-    /// process dies, the next one undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns
-    /// them. While another writer is at work, `waiting` is called a few times a second, for example
+    /// process dies, the next writer undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns
+    /// them. While another writer does such work, `waiting` is called a few times a second, for example
     /// [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
     ///
     /// # Errors
-    /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been at work for a minute; when the group cannot
-    /// be written; and the errors of `waiting` and `work`.
+    /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been working for a minute; when the group
+    /// cannot be written; and the errors of `waiting` and `work`.
     #[doc(hidden)]
     pub fn grow_with<R>(
         &self,

@@ -57,7 +57,7 @@ type Stored<'a> = &'a NodeMetadata;
 /// The documents that were read.
 type Read<'a> = &'a [Option<Vec<u8>>];
 
-/// Writes documents in place of those that were read.
+/// Replaces the documents that were read.
 type Write<'a> = &'a mut dyn FnMut(Vec<Document>) -> Result<()>;
 
 impl Location {
@@ -244,7 +244,7 @@ impl Location {
         Ok(is_there.then(|| (NodeMetadata::Group(group), explicit)))
     }
 
-    /// Returns the node that exists here, whether its documents can be parsed or not.
+    /// Returns the node that exists at this location, whether its documents can be parsed or not.
     pub(crate) fn existing_node(&self) -> Result<Option<ExistingNode>> {
         for format in self.formats() {
             let layout = match self.existing_layout(format) {
@@ -279,7 +279,7 @@ impl Location {
         self.clone().expecting(None)
     }
 
-    /// Returns the node that exists here, of any format.
+    /// Returns the node of any format that exists at this location.
     fn existing_node_of_any_format(&self) -> Result<Option<ExistingNode>> {
         self.by_documents().of_format(None).existing_node()
     }
@@ -292,7 +292,7 @@ impl Location {
         })
     }
 
-    /// Returns the format of the nearest node above that can be parsed, which a new node here should have too.
+    /// Returns the format of the nearest node above that can be parsed. A new node at this location should have the same format.
     pub fn inherited_format(&self) -> Result<Option<Format>> {
         for path in self.path.ancestors().into_iter().rev() {
             match self.at(path).find_node() {
@@ -305,7 +305,7 @@ impl Location {
         Ok(None)
     }
 
-    /// Returns the default format of a new node here.
+    /// Returns the default format of a new node at this location.
     pub(crate) fn new_format(&self) -> Result<Format> {
         let inherited = || self.inherited_format().transpose();
         let format = self.format.map(Ok).or_else(inherited).transpose()?;
@@ -320,7 +320,7 @@ impl Location {
         }
     }
 
-    /// Returns the formats that a node here can have.
+    /// Returns the formats that a node at this location can have.
     pub fn formats(&self) -> impl Iterator<Item = Format> {
         let known = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups());
         let known = known.map(|(format, _)| *format).or(self.copy().map(|copy| copy.format));
@@ -399,7 +399,7 @@ impl Location {
         key.map(|key| self.store.lock(&key)).transpose().map_err(Error::from)
     }
 
-    /// Changes the documents of an existing node in place; members that the change does not affect stay.
+    /// Changes the documents of an existing node in place; members that the change does not affect are kept.
     ///
     /// `prepare` gets the node that is stored now, and may do work that must come before the change is visible. Meanwhile no
     /// other writer changes the node, as far as the locks of the store exclude it. If the store detects that another writer has
@@ -414,7 +414,7 @@ impl Location {
         })
     }
 
-    /// Like `change`, with documents that `prepare` makes from the stored ones.
+    /// Like `change`, with documents that `prepare` creates from the stored documents.
     pub fn rewritten<R>(
         &self,
         format: Format,

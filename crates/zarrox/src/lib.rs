@@ -58,8 +58,8 @@
 //! # Threads
 //!
 //! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by default
-//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, also those of other processes, so that
-//! none is lost. Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
+//! ([`AccessOptions::threads`]). Writes to the same chunk or shard, also by other processes, wait for each other, so that none is
+//! lost. Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
 //!
 //! # Async
 //!
@@ -79,8 +79,8 @@
 //! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
 //! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` as a place |
 //! | `zip`, `references` | archives; references to parts of other files |
-//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; all of them: `databases` |
-//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; all of them, and those above: `servers` |
+//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; `databases` enables all of them |
+//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; `servers` enables all of them, and `http`, `s3`, `gcs` and `azure` |
 //! | `cache`, `retry`, `traced` | wrappers: caches, repeated requests, traces |
 //! | `stores` | all stores and wrappers |
 //!

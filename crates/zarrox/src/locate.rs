@@ -134,7 +134,7 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     if !replaces {
         return fs::rename(from, to);
     }
-    // A symbolic link stays, and leads to the other hierarchy from then on.
+    // A symbolic link is kept, and leads to the other hierarchy from then on.
     let to = &fs::canonicalize(to)?;
     let aside = free_name_beside(to)?;
     fs::rename(to, &aside)?;
@@ -156,7 +156,7 @@ pub(crate) fn are_directories(one: &Path, other: &Path) -> bool {
 }
 
 /// Exchanges two directories atomically. Returns false, and changes nothing, if the system cannot do that. If the second path is
-/// a symbolic link, it stays, and leads to the other directory from then on.
+/// a symbolic link, it is kept, and leads to the other directory from then on.
 pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
     let absolute = |path: PathBuf| {
         path.to_str().and_then(|path| Prefix::new(format!("{}/", path.strip_prefix('/')?)).ok())

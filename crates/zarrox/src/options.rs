@@ -270,7 +270,7 @@ impl OpenOptions {
     /// Opens the node at a location, according to the mode.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is no node, [`ErrorKind::AlreadyExists`] when there is one in mode `w-`; otherwise the
+    /// [`ErrorKind::NotFound`] when there is no node, [`ErrorKind::AlreadyExists`] when a node exists in mode `w-`; otherwise the
     /// reason why it cannot be opened.
     pub fn open(&self, place: impl Into<Place>) -> Result<Node> {
         let creates = !matches!(self.mode, OpenMode::Read | OpenMode::ReadWrite);
@@ -405,7 +405,7 @@ impl OpenOptions {
         let deleted = delete(&location).and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.display())))?;
         if location.path.is_root() && !is_elsewhere(path) {
-            // The store does not remove its own directory. If the directory is not empty, or is a link, it stays.
+            // The store does not remove its own directory. If the directory is not empty, or is a link, it is kept.
             let _ = std::fs::remove_dir(locate::plain(path));
         }
         Ok(())
@@ -427,7 +427,8 @@ impl OpenOptions {
     /// if the store can rename, otherwise immediately before it.
     ///
     /// # Errors
-    /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two are in different hierarchies.
+    /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two locations are in different
+    /// hierarchies.
     pub fn move_node(&self, from: impl Into<Place>, to: impl Into<Place>) -> Result<()> {
         self.move_between(&from.into(), &to.into(), false)
     }
@@ -440,8 +441,8 @@ impl OpenOptions {
 
     /// Replaces a directory by another directory with a new node on the same file system, and deletes the old directory. The
     /// nodes of the old directory are held exclusively meanwhile. If the system can, both are exchanged atomically, so that the
-    /// path always exists; otherwise the old directory is moved aside first. Links to the path stay, and lead to the new node.
-    /// Consolidated metadata of groups above is not updated.
+    /// path always exists; otherwise the old directory is moved aside first. Links to the path are kept, and lead to the new
+    /// node. Consolidated metadata of groups above is not updated.
     ///
     /// # Errors
     /// When other writers do not stop, or the directories cannot be renamed: then the old directory is unchanged.

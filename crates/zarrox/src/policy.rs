@@ -34,12 +34,12 @@ pub enum Durability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Consolidated {
-    /// Uses consolidated metadata if there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
+    /// Uses existing consolidated metadata if nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
     #[default]
     Auto,
-    /// Never uses it: nodes are read from their own documents.
+    /// Never uses consolidated metadata: nodes are read from their own documents.
     Never,
-    /// Always uses it; fails if there is none.
+    /// Always uses consolidated metadata; fails if the group has none.
     Require,
 }
 

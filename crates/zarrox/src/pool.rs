@@ -69,7 +69,7 @@ impl Pool {
         Self { least: self.least, ..Self::new(threads) }
     }
 
-    /// Runs work on the calling thread, which is not one of the pool's. At most [`threads`](Self::threads) such calls run at a
+    /// Runs work on the calling thread, which does not belong to the pool. At most [`threads`](Self::threads) such calls run at a
     /// time. The work must not call this function again.
     #[inline]
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
@@ -142,7 +142,7 @@ impl Pool {
         pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
-    /// Returns the threads for pieces of work of `bytes` each; `None` if the calling thread is better.
+    /// Returns the threads for pieces of work of `bytes` each; `None` if the calling thread is faster.
     fn workers(&self, count: usize, at_once: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
         let small = bytes < self.least || bytes.saturating_mul(count) < SMALL;
         if count.min(at_once) <= 1 || self.threads <= 1 || (small && !self.waits) {

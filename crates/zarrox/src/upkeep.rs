@@ -36,7 +36,7 @@ pub struct Changes {
     nodes: Vec<NodePath>,
     /// Nodes that were created, deleted or replaced with all nodes below them.
     whole: Vec<NodePath>,
-    /// Groups among these nodes that could have consolidated metadata in a document of their own.
+    /// Groups among these nodes that could have consolidated metadata in a separate document.
     groups: Vec<NodePath>,
     /// True if the nodes have another format than the consolidated metadata to update.
     foreign: bool,
@@ -54,7 +54,7 @@ impl Changes {
         Self { whole: paths.iter().map(|path| (*path).clone()).collect(), ..Self::default() }
     }
 
-    /// Creates a change for a new node whose format differs from that of the groups above.
+    /// Creates a change for a new node whose format differs from the format of the groups above.
     pub(crate) fn foreign(path: &NodePath) -> Self {
         Self { foreign: true, ..Self::of_all_below(&[path]) }
     }
@@ -110,7 +110,7 @@ impl Location {
     }
 
     /// Returns this location in the store of the whole hierarchy, and the path of this store's root in that store; `None` unless
-    /// this store is a directory inside a hierarchy, opened as a store of its own.
+    /// this store is a directory inside a hierarchy, that was opened as a separate store.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);

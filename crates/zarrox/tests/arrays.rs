@@ -221,7 +221,7 @@ fn threads_that_write_parts_of_the_same_chunks_lose_nothing() {
         let builder = builder.data_type(DataType::UInt16).compressor(Zstd::level(1));
         let array =
             if let Some(shards) = shards { builder.shards(shards) } else { builder }.create().unwrap();
-        // Some threads write through a handle of their own, opened by another path to the same directory.
+        // Some threads write through another handle, opened by another path to the same directory.
         let other = zarrox::open_array(directory.path().join("./").join(name)).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..8_usize {

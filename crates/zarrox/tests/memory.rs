@@ -1,4 +1,4 @@
-//! Tests of the memory use of reads besides their result. Memory is counted, so this test has a program of its own.
+//! Tests of the memory use of reads besides their result. Memory is counted, so this test is a separate program.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;

@@ -35,7 +35,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) {
     let mut multiscales = Map::default();
     multiscales.insert("layout".to_owned(), Json::Array(layout));
     if let Some(method) = &image.method {
-        // The convention has names of its own for two methods.
+        // The convention has other names for two methods.
         let name = match method.as_str() {
             "mean" => "average",
             "median" => "med",

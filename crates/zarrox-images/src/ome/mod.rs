@@ -83,7 +83,7 @@ impl Multiscales {
         Err(argument(message))
     }
 
-    /// Writes the description of an image into the attributes of its group. All other attributes stay.
+    /// Writes the description of an image into the attributes of its group. All other attributes are unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or the lengths differ.

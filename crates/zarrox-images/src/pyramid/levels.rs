@@ -44,7 +44,7 @@ pub(super) fn levels(
     }
 }
 
-/// Returns true if the downsampled dimensions are not longer than those of a chunk.
+/// Returns true if the downsampled dimensions are not longer than the dimensions of a chunk.
 fn is_small(shape: &[u64], factors: &[u64], chunk: &[u64]) -> bool {
     let reduced = |lengths: &[u64]| {
         let along = lengths.iter().zip(factors).filter(|(_, factor)| **factor > 1);

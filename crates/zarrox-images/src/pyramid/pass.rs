@@ -14,7 +14,7 @@ use zarrox::internals::{Pool, Work, too_many};
 use zarrox_tools::internals::{Cells, StoredCells, Whole, selection, whole};
 use zarrox_tools::reduce::Reduction;
 
-/// The largest number of pieces of work for which it is recorded whether they contain stored chunks.
+/// The largest number of pieces of work with stored chunks that are recorded in memory.
 const MOST: usize = 1 << 18;
 
 /// The first level of a pass in the destination.

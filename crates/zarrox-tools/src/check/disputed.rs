@@ -2,8 +2,8 @@
 //!
 //! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the array that was
 //! written, and its codecs can decode them. If the chunks fit both or neither, the array is undecided, and is not repaired. If
-//! the two differ only in that one shape is smaller, chunks outside the smaller shape are not evidence: an interrupted resize
-//! leaves such chunks, and the old copy.
+//! the only difference is a smaller shape, chunks outside this shape are not evidence: an interrupted resize leaves such
+//! chunks, and the old copy.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -71,7 +71,8 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     })
 }
 
-/// Returns true if the stored chunks can belong to an array: all are in its grid, and of a sample, at least one can be decoded.
+/// Returns true if the stored chunks can belong to an array: all chunks are in its grid, and at least one chunk of a sample can
+/// be decoded.
 pub(super) fn fits(array: &Array) -> Result<bool> {
     let place = array.location();
     if !place.store.capabilities().listable {

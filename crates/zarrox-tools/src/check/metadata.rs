@@ -93,7 +93,8 @@ fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Re
     }
 }
 
-/// Reports an array whose directory also has the document of a group, in formats with different documents for both.
+/// Reports an array whose directory also has the document of a group, in formats with different documents for arrays
+/// and groups.
 fn array_and_group(session: &Session<'_>, array: &Array) -> Result<()> {
     let (place, format) = (array.location().as_stored(), array.metadata().format);
     let layout = place.layout_for(format)?;
@@ -241,7 +242,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     }
 }
 
-/// Returns true in a hierarchy in which every prefix outside arrays is a group.
+/// Returns true if the hierarchy treats every prefix outside arrays as a group.
 fn is_of_implicit_groups(place: &Location) -> bool {
     let place = place.as_stored();
     Format::all().any(|format| {
@@ -376,7 +377,7 @@ fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     consolidated::check(session, group)
 }
 
-/// Reports a prefix of chunks without documents, in a format that separates the two.
+/// Reports a prefix of chunks without documents, in a format that separates chunks from documents.
 fn without_documents_below(session: &Session<'_>, place: &Location, prefix: &Prefix) -> Result<()> {
     match listed(session, place.path.as_str(), Scan::below(place, prefix))? {
         Some(scan) => without_documents(session, place, prefix, &scan),

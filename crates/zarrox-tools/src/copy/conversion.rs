@@ -111,7 +111,7 @@ impl Conversion {
         &self.destination
     }
 
-    /// Prefixes the paths in the report with `base`, the path of the converted node in the copied one.
+    /// Prefixes the paths in the report with `base`, the path of the converted node in the copied node.
     pub(crate) fn based_at(mut self, base: &str) -> Self {
         if base.is_empty() {
             return self;

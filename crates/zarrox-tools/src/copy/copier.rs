@@ -273,7 +273,7 @@ impl Copier {
         self.plan_between(&from, opening.new_place(destination)?)
     }
 
-    /// Plans the conversion of the node at a location, with all nodes below it, to the [format](Self::format) in place: only
+    /// Plans the conversion of the node at a location, with all nodes below it, to the [format](Self::format) in place: only the
     /// documents change.
     ///
     /// # Errors

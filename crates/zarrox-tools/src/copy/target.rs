@@ -340,7 +340,7 @@ impl Translator<'_> {
         *attributes = first.into_iter().chain(std::mem::take(attributes)).collect();
     }
 
-    /// Returns the attributes that the format can store, and the names of the others.
+    /// Returns the attributes that the format can store, and the names of all other attributes.
     fn attributes(&self, source: &Map, with: impl Fn(Map) -> NodeMetadata) -> (Map, Vec<String>) {
         if self.says(&with(source.clone())).is_ok() {
             return (source.clone(), Vec::new());

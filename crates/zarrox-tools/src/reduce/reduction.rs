@@ -18,7 +18,7 @@ pub enum Reduction {
     /// added as `float64`: first the elements along the last dimension, then these sums in row-major order.
     #[default]
     Mean,
-    /// The most frequent element; the smallest one if several are equally frequent. This is the method for labels.
+    /// The most frequent element; if several are equally frequent, the smallest of them. This is the method for labels.
     Mode,
     /// The first element.
     Nearest,

@@ -55,7 +55,7 @@ struct Copies<T> {
 }
 
 impl<T: Primitive> Copies<T> {
-    /// Locks a free copy, or the first one.
+    /// Locks a free copy, or if all copies are in use, the first one.
     fn free(&self) -> MutexGuard<'_, Statistics<T>> {
         let unused = [&self.first].into_iter().chain(&self.others).find_map(|one| one.try_lock().ok());
         unused.unwrap_or_else(|| self.first.lock().unwrap_or_else(PoisonError::into_inner))

@@ -200,8 +200,8 @@ impl Statistics {
         Self { unique: most, ..self }
     }
 
-    /// Sets missing values, such as those of the attributes `_FillValue` and `missing_value`. For floats, the nearest floats are
-    /// used. Numbers that the elements' data type cannot represent have no effect.
+    /// Sets missing values, such as the values of the attributes `_FillValue` and `missing_value`. For floats, the nearest floats
+    /// are used. Numbers that the elements' data type cannot represent have no effect.
     ///
     /// ```
     /// use zarrox::prelude::*;

@@ -19,7 +19,7 @@ const TOGETHER: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeUsage {
-    /// The path of the node, relative to the measured one: `/`, `/a/b`.
+    /// The path of the node, relative to the measured node: `/`, `/a/b`.
     pub path: String,
     /// The size of the node's documents, in bytes.
     pub documents: u64,

@@ -51,7 +51,7 @@ const CASES: &[Case] = &[
 ];
 
 fn main() {
-    // `cargo bench` runs every target with an option of its own.
+    // `cargo bench` passes its own option to every target.
     let name = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let Some(name) = name else {
         return CASES.iter().for_each(|(name, _)| println!("{name}"));

@@ -18,8 +18,8 @@ const BLOCK: usize = 128 << 10;
 /// [`ArrayView::astype`].
 ///
 /// Elements are cast chunk by chunk, so that only memory for the result and for the chunks in progress is needed. The values are
-/// those of NumPy's `astype`, see [`Casting::Lossy`]. Such a view is read-only, since stored elements cannot be restored from
-/// values that were cast.
+/// the same as in NumPy's `astype`, see [`Casting::Lossy`]. Such a view is read-only, since stored elements cannot be restored
+/// from values that were cast.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};

@@ -180,8 +180,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets a rectilinear grid of chunks with different lengths (v3): for each dimension, a list of lengths, or one length that
-    /// is repeated. If [`chunks`](Self::chunks) is set as well, the lengths are those of shards.
+    /// Sets a rectilinear grid of chunks with different lengths (v3): for each dimension, a list of lengths, or one length that is
+    /// repeated. If [`chunks`](Self::chunks) is set as well, these are the lengths of shards.
     ///
     /// ```
     /// # use zarrox::prelude::*;

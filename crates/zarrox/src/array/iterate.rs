@@ -176,8 +176,8 @@ impl Array {
         Ok(Numbers::Listed(numbers.into_iter()))
     }
 
-    /// Returns the positions along a dimension that are decoded together with one position: those of its chunk, or of its inner
-    /// chunk if inner chunks can be read alone.
+    /// Returns the positions along a dimension that are decoded together with one position: the positions in its chunk, or in its
+    /// inner chunk if inner chunks can be read alone.
     fn decoded_with(&self, dim: usize, position: u64) -> Range<u64> {
         let runs = self.chunk_grid().runs(dim);
         let run = &runs[runs.partition_point(|run| run.start <= position).saturating_sub(1)];
@@ -215,7 +215,7 @@ impl<A: FromElements> Rows<A> {
         })
     }
 
-    /// Returns a row that was read already; otherwise reads it, with others that lie in the same chunks.
+    /// Returns a row that was read already; otherwise reads it together with other rows that lie in the same chunks.
     fn get(&mut self, row: u64, from_front: bool) -> Result<A> {
         let batches = [&self.front, &self.back];
         let found = batches.into_iter().flatten().find(|batch| batch.rows.contains(&row));

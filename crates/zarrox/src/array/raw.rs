@@ -182,8 +182,8 @@ impl<'a> RawChunks<'a> {
     /// Writes elements of chunks in parallel. Each chunk is given by its key. A part of a chunk is merged as by [`Array::write`].
     ///
     /// # Errors
-    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the
-    /// new one.
+    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk has either its old or
+    /// its new elements.
     #[doc(hidden)]
     pub fn write_parts(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.array.write_stored(parts)

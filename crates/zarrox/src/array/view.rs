@@ -228,7 +228,7 @@ impl<'a> ArrayView<'a> {
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the values have another type,
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit, and the errors of the
-    /// store. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    /// store. Chunks that were written before an error stay written; each chunk has either its old or its new elements.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn write(&self, values: impl IntoElements) -> Result<()> {
         let elements = self.elements(&values)?;

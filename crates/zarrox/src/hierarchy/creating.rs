@@ -81,7 +81,7 @@ impl Location {
         let Some(((name, bytes), others)) = documents.split_last().filter(|_| decides) else {
             return self.put_documents(documents, layout);
         };
-        // Documents that exist already are those of a creator that died, or that is at work.
+        // Existing documents were stored by a creator that died, or that is still running.
         let mut taken = false;
         for (name, bytes) in others {
             taken |= !self.put_if_absent(layout.key(&self.path, name), bytes)?;
@@ -152,7 +152,7 @@ impl Location {
     }
 
     /// Makes sure that the keys of the node and its chunks are free; a node that is overwritten is deleted. Returns the keys of
-    /// documents that alone do not make a node: a dead creator has left them, or a concurrent one has just stored them.
+    /// documents that alone do not make a node: a dead creator has left them, or a concurrent creator has just stored them.
     pub fn make_room(
         &self,
         format: Format,
@@ -201,7 +201,7 @@ impl Location {
             ));
         };
         if !existing.explicit && existing.format == format {
-            // An implicit group can become an explicit one; an empty one can become any node.
+            // An implicit group can become an explicit group, and an empty prefix can become any node.
             if for_group || self.occupied(&extent)? == Occupied::Nothing {
                 return Ok(Vec::new());
             }
@@ -213,7 +213,7 @@ impl Location {
                 self.store.location()
             ));
         }
-        // The entry document of the hierarchy stays, unless the format changes.
+        // The entry document of the hierarchy is kept, unless the format changes.
         let deleted = if existing.format == format {
             self.delete_content(&existing)
         } else {

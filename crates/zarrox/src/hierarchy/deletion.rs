@@ -1,7 +1,7 @@
 //! Deletion of nodes.
 //!
-//! The documents of the node are erased first, then those of the nodes below it, and everything else last: an interrupted
-//! deletion leaves no node without its chunks. A [mark](super::unfinished) records that it has begun.
+//! The documents of the node are erased first, then the documents of the nodes below it, and everything else last: an
+//! interrupted deletion leaves no node without its chunks. A [mark](super::unfinished) records that it has begun.
 
 use std::ops::ControlFlow;
 
@@ -138,7 +138,7 @@ impl Location {
             (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),
             (Err(error), _) => error,
             (Ok(()), Err(error)) if error.kind() == ErrorKind::Interrupted => error,
-            // Without its documents, the node does not exist any more: the rest is deleted without a mark.
+            // Without its documents, the node does not exist any more: the remaining keys are deleted without a mark.
             (Ok(()), Err(_)) => return Ok(false),
         };
         self.put_back(documents);
@@ -279,7 +279,7 @@ impl Location {
 }
 
 impl ExistingNode {
-    /// Returns true if a key below the node is that of a document by which readers find a node.
+    /// Returns true if a key below the node is the key of a document by which readers find a node.
     pub(super) fn makes_node(&self, key: &Key) -> bool {
         let copy = match self.format.def().consolidation() {
             Some(Consolidation::Beside(name)) => Some(name),

@@ -17,7 +17,7 @@ impl Location {
         self.first_document_key(&self.layout_for(format)?)
     }
 
-    /// Returns the key of the first document that a node of a layout has here.
+    /// Returns the key of the first document that a node of a layout has at this location.
     pub(super) fn first_document_key(&self, layout: &Layout) -> Result<Option<Key>> {
         Ok(layout.first_key(&self.path).map(Key::new).transpose()?)
     }

@@ -124,7 +124,7 @@ impl Location {
             // The first error is reported.
             let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
             if !is_back {
-                // The mark names the path of the replaced node, and stays.
+                // The mark is kept, since it names the path of the replaced node.
                 return error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path));
             }
             self.erase_own_renaming(moved);
@@ -149,7 +149,7 @@ impl Location {
         Ok(renaming)
     }
 
-    /// Erases the mark of a failed move, if the node is still here.
+    /// Erases the mark of a failed move, if the node is still at this location.
     fn erase_own_renaming(&self, moved: &ExistingNode) {
         // The error of the move is reported.
         if matches!(self.is_explicit(), Ok(true)) {
@@ -270,13 +270,13 @@ impl Location {
         self.mark_of(&Work::MovedFrom(from.path.clone()))
     }
 
-    /// Returns the mark of this work, if it has begun here.
+    /// Returns the mark of this work, if it has begun at this location.
     fn mark_of(&self, work: &Work) -> Result<Option<Mark>> {
         Ok(self.mark()?.filter(|mark| mark.work == *work))
     }
 
-    /// Returns true if all stored objects of this node equal those of the other. This is only called after an interruption
-    /// between two changes.
+    /// Returns true if all stored objects of this node equal the objects of the other node. This is only called after an
+    /// interruption between two changes.
     fn is_same(&self, other: &Self, mark: &Mark) -> Result<bool> {
         let existing = self.node_of_mark(mark)?;
         let (own, others) = (existing.layout.extent(&self.path), existing.layout.extent(&other.path));
@@ -307,12 +307,12 @@ impl Location {
         erased.and(kept)
     }
 
-    /// Erases the partial copy of an interrupted move from another location. The mark remains that of the move until the copy is
+    /// Erases the partial copy of an interrupted move from another location. The mark still names the move until the copy is
     /// erased, so that the same move can continue after another interruption.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
         match self.half_copy(from)? {
             Some(mark) if !self.is_explicit()? => {
-                // From here on, this process owns the mark.
+                // From now on, this process owns the mark.
                 self.put_mark(mark.format(), Work::MovedFrom(from.path.clone()))?;
                 self.erase_half(&self.node_of_mark(&mark)?)
             }
@@ -320,8 +320,8 @@ impl Location {
         }
     }
 
-    /// Returns an error unless there is a node here, and the root of the other hierarchy is empty or may be overwritten. Returns
-    /// true if the root will be overwritten.
+    /// Returns an error unless there is a node at this location, and the root of the other hierarchy is empty or may be
+    /// overwritten. Returns true if the root will be overwritten.
     pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
         let ExistingNode { format, layout, .. } = self.existing_node_or_error("move")?;
         if overwrite && root.existing_node_of_any_format()?.is_some() {

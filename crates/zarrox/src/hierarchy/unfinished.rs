@@ -58,7 +58,7 @@ impl Mark {
         self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
     }
 
-    /// Returns true if a repair is at work, which must not be disturbed.
+    /// Returns true if a repair is running, which must not be disturbed.
     fn is_being_repaired(&self) -> bool {
         self.is_repair && self.is_worked_on()
     }
@@ -154,7 +154,7 @@ impl Location {
         Err(Error::new(ErrorKind::Corrupt, message))
     }
 
-    /// Stores a mark that work has begun. Waits for a repair that is at work here.
+    /// Stores a mark that work has begun. Waits for a repair that is running at this location.
     pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
         let mark = Mark::new(format, work);
         if !self.is_guarded() {
@@ -201,7 +201,7 @@ impl Location {
         renewing(|| self.edit_own_mark(Owner::renew), work).inspect_err(|_| self.abandon_mark())
     }
 
-    /// Erases a mark that was left, unless a repair is at work.
+    /// Erases a mark that was left, unless a repair is running.
     pub fn erase_left_mark(&self) -> Result<()> {
         match self.is_guarded().then(|| self.mark()).transpose()? {
             Some(None) => Ok(()),

@@ -1,7 +1,7 @@
 //! Documents that are requested while nodes are opened or created. No document is requested twice. In a remote store, documents
 //! that will be needed are requested in parallel, since sequential requests would take one round trip each.
 //!
-//! The documents that most nodes have are requested first, and the others only for nodes without any of these.
+//! The documents that most nodes have are requested first. Other documents are only requested for nodes that have none of these.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,8 +13,8 @@ use zarrox_stores::{Bytes, Key, StoreError};
 /// The documents of some nodes, as far as they were requested.
 #[derive(Debug, Default)]
 pub struct Probe {
-    /// The documents of each node, which are requested in parallel. The documents of the whole hierarchy are last, like those of
-    /// another node.
+    /// The documents of each node, which are requested in parallel. The documents of the whole hierarchy are last, as if they
+    /// were the documents of another node.
     nodes: Vec<Vec<QueuedDocument>>,
     /// The node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,

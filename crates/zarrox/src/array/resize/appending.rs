@@ -567,7 +567,7 @@ mod tests {
     use super::*;
     use crate::OpenOptions;
 
-    /// Returns the rows that an append reserves, and those of other writers before them.
+    /// Returns the rows that an append reserves, and earlier rows that other writers have reserved.
     fn reserved(array: &Array, owner: &Owner) -> (Reserved, Vec<Reserved>) {
         match array.try_reserve(owner, &[2], 0, true).unwrap() {
             Attempt::Reserved { rows, before, .. } => (rows, before),

@@ -2,7 +2,7 @@
 //!
 //! A mark is stored in the group before the shapes are read, and removed when the whole change is stored. So one writer at a time
 //! appends to a dataset, also where no lock excludes other writers. The mark records the old and the new lengths, so that the next
-//! writer can determine the progress of a dead one.
+//! writer can determine the progress of a dead writer.
 //!
 //! - An array is shorter than its new length: all arrays get their old shapes again, and the append is undone.
 //! - All arrays have their new lengths: the rows are stored, since shapes are stored after them. A repeated append of the same
@@ -334,7 +334,7 @@ impl Mark {
     }
 }
 
-/// Returns the remains of a dead writer in a group; `None` if there is no mark, or its owner is at work.
+/// Returns the remains of a dead writer in a group; `None` if there is no mark, or its owner is still running.
 pub fn dataset_remains(group: &Location) -> Result<Option<DatasetRemains>> {
     let group = group.as_stored();
     match read(&group)?.filter(Mark::is_left) {

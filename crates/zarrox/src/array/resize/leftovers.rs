@@ -50,7 +50,7 @@ impl Array {
         found.iter().try_for_each(|leftover| self.clear_leftover(grown, leftover, None))
     }
 
-    /// Clears the stored elements between the shape of this array and that of `grown`.
+    /// Clears the stored elements between the shape of this array and the shape of `grown`.
     pub(super) fn clear_between(&self, grown: &Self) -> Result<()> {
         let found = self.find_leftovers(grown)?;
         found.into_iter().try_for_each(|leftover| {
@@ -60,7 +60,7 @@ impl Array {
         })
     }
 
-    /// Returns true if the stored shape is that of this array.
+    /// Returns true if the stored shape is the shape of this array.
     fn has_stored_shape(&self) -> Result<bool> {
         let node = self.location.as_stored().with_probe(None).find_node()?;
         Ok(matches!(node, Some(zarrox_core::NodeMetadata::Array(now)) if now.shape == self.shape()))

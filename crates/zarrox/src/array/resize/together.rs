@@ -1,4 +1,4 @@
-//! Joint growth of arrays, such as those of a dataset along one of its dimensions.
+//! Joint growth of arrays, such as the arrays of a dataset along a dimension.
 
 use std::sync::Arc;
 

@@ -91,7 +91,8 @@ impl Array {
     /// Writes elements of stored chunks, in parallel. A part of a chunk is merged as by [`Array::write`].
     ///
     /// # Errors
-    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk has either its old or its
+    /// new elements.
     pub(in crate::array) fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.check_writable()?;
         for part in &parts {

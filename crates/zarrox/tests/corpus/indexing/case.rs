@@ -1,7 +1,7 @@
 //! The cases of `quality/conformance/indexing.py`, which describes their form, run against arrays in memory.
 //!
 //! Properties that a case leaves open follow from its numbers: whether chunks are compressed, transposed, or of several shapes, and
-//! whether the elements are structures of which one field is read and written.
+//! whether the elements are structures, one field of which is read and written.
 
 use std::error::Error;
 use std::sync::Arc;
