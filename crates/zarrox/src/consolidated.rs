@@ -66,7 +66,7 @@ pub enum Freshness {
     OutOfDate(usize),
     /// The reason why the consolidated metadata cannot be parsed or compared.
     Broken(String),
-    /// Not compared: in a remote store, each node would take a request.
+    /// The documents were not compared, since in a remote store, each node would take a request.
     Unknown,
 }
 

@@ -33,9 +33,9 @@ pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// A node that was found.
 pub struct Found {
-    /// Its location, with the layout.
+    /// The location of the node, with the layout.
     pub location: Location,
-    /// Its metadata.
+    /// The metadata of the node.
     pub node: NodeMetadata,
     /// True if the node has a document; false for an implicit group.
     pub explicit: bool,
@@ -440,7 +440,7 @@ impl Location {
     /// Locks the documents of a node, and reads them.
     fn hold(&self, format: Format) -> Result<LockedNode> {
         let layout = self.layout_for(format)?;
-        // All are locked in one order, so that two writers never wait for each other's second document.
+        // All documents are locked in one order, so that two writers never wait for each other's second document.
         let mut locked: Vec<LockedValue> = Vec::new();
         let documents = needed(format, layout.keys(&self.path), |key| {
             locked.push(self.locked_document(&Key::new(key)?)?);

@@ -47,12 +47,12 @@ pub enum Consolidated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Upkeep {
-    /// It is updated. If it cannot be read or stored, the change of the node remains, and an error is returned; if it cannot
-    /// be parsed, a warning ([`tracing`]) names it.
+    /// The consolidated metadata is updated. If it cannot be read or stored, the change of the node remains, and an error is
+    /// returned; if it cannot be parsed, a warning ([`tracing`]) names it.
     #[default]
     Update,
-    /// It is removed.
+    /// The consolidated metadata is removed.
     Drop,
-    /// It is not updated, and becomes out of date. Nodes that were opened by it cannot be changed.
+    /// The consolidated metadata is not updated, and becomes out of date. Nodes that were opened by it cannot be changed.
     Leave,
 }

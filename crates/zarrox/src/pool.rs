@@ -12,7 +12,7 @@ use zarrox_stores::internals::semaphore::Semaphore;
 
 /// A pool of our own threads.
 ///
-/// Only this library's work runs on it. If the caller runs on a thread of a rayon pool, its work is done on that thread: a
+/// Only work of this library runs on the pool. If the caller runs on a thread of a rayon pool, its work is done on that thread: a
 /// waiting rayon thread may take up other work. If that were a write to the same chunk, the thread would wait for a lock that its
 /// own stack holds.
 #[derive(Debug, Clone)]

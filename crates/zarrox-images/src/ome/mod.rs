@@ -86,7 +86,8 @@ impl Multiscales {
     /// Writes the description of an image into the attributes of its group. All other attributes are unchanged.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or the lengths differ.
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or when a scale or
+    /// translation does not have one number for each axis.
     pub fn describe(self, image: &Image, attributes: &mut Map) -> Result<()> {
         image.check_lengths()?;
         match self {

@@ -242,7 +242,8 @@ impl<'a> Worker<'a> {
         Ok(values)
     }
 
-    /// Adds a block to its block of the next level, and repeats this as long as blocks become complete.
+    /// Adds a block to the block of the next level that contains it, and repeats this as long as blocks
+    /// become complete.
     fn submit(&mut self, mut level: usize, block: &[u64], mut values: Vec<u8>) -> Result<()> {
         let (shared, chain) = (self.shared, self.chain());
         let mut block = block.to_vec();

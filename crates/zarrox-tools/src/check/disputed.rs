@@ -1,9 +1,9 @@
 //! Arrays whose own documents differ from consolidated metadata.
 //!
-//! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the array that was
-//! written, and its codecs can decode them. If the chunks fit both or neither, the array is undecided, and is not repaired. If
-//! the only difference is a smaller shape, chunks outside this shape are not evidence: an interrupted resize leaves such
-//! chunks, and the old copy.
+//! Either the documents or the consolidated metadata are out of date or damaged. The stored chunks show which: they are in the
+//! grid of the array that was written, and its codecs can decode them. If the chunks fit both or neither, the array is
+//! undecided, and is not repaired. If the only difference is a smaller shape, chunks outside this shape are not evidence: an
+//! interrupted resize leaves such chunks, and the old copy.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -299,8 +299,9 @@ pub(super) struct Scan {
     pub(super) journal: bool,
     /// The number of keys that look like chunk keys.
     pub(super) chunks: u64,
-    /// The number of other keys, and an example.
+    /// The number of other keys.
     pub(super) others: u64,
+    /// One of the other keys.
     pub(super) other: Option<String>,
 }
 

@@ -29,7 +29,7 @@ const BESIDE: [&str; 10] =
 /// The location of the quarantine.
 #[derive(Debug, Clone)]
 enum Target {
-    /// This path or URL.
+    /// A location with this path or URL.
     Beside(PathBuf),
     /// The store of the hierarchy.
     Within(Arc<dyn Store>),

@@ -15,11 +15,11 @@ use zarrox::internals::{ConsolidatedMetadata, Listener, Location};
 /// The depth of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum CheckLevel {
-    /// Only documents: they are compared with their specification, with consolidated metadata, and with one another.
+    /// Checks documents: compares them with their specification, with consolidated metadata, and with one another.
     Metadata,
-    /// Also the keys and sizes of all stored objects, and all shard indexes. Chunks are not decoded.
+    /// In addition, checks the keys and sizes of all stored objects, and all shard indexes. Chunks are not decoded.
     Quick,
-    /// Also every chunk, which is decoded.
+    /// In addition, decodes every chunk.
     #[default]
     Full,
 }

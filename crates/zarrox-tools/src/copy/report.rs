@@ -111,15 +111,15 @@ impl fmt::Display for Obstacle {
 pub enum Action {
     /// The node already has the target's format, and stays unchanged.
     Nothing,
-    /// Only its documents are written.
+    /// Only the documents of the node are written.
     Metadata,
-    /// The bytes of its chunks are copied.
+    /// The bytes of the chunks are copied.
     CopyChunks,
-    /// Its encoded chunks are copied into other shards, or out of shards, without decoding.
+    /// The encoded chunks are copied into other shards, or out of shards, without decoding.
     Reshard,
-    /// Its chunks are decoded and encoded.
+    /// The chunks are decoded and encoded.
     Reencode,
-    /// Its elements, which have no chunks, are encoded.
+    /// The elements of an array without chunks are encoded.
     Encode,
     /// The node exists, and only differences are copied.
     Update,

@@ -46,10 +46,10 @@ impl DigestKind {
 ///
 /// # The digest of content
 ///
-/// Its kind is [`DigestKind::Content`]. It depends only on the elements and metadata that are read, and not on the format, the
-/// chunks, shards and codecs, the byte order, the store, the path, the notation of a fill value, and which chunks of fill values
-/// are stored. Its definition allows computing it in parallel, in any order and in bounded memory. All hashes are
-/// [BLAKE3](https://github.com/BLAKE3-team/BLAKE3-specs), in the key derivation mode, with the contexts that are quoted here.
+/// The digest of content has the kind [`DigestKind::Content`]. It depends only on the elements and metadata that are read, and not
+/// on the format, the chunks, shards and codecs, the byte order, the store, the path, the notation of a fill value, and which
+/// chunks of fill values are stored. Its definition allows computing it in parallel, in any order and in bounded memory. All hashes
+/// are [BLAKE3](https://github.com/BLAKE3-team/BLAKE3-specs), in the key derivation mode, with the contexts that are quoted here.
 /// Numbers have 64 bits unless stated otherwise, and are little-endian.
 ///
 /// **Elements.** Numbers are little-endian, NaNs keep their payload, and zeros their sign. A boolean is one byte, 0 or 1; elements of data
@@ -86,11 +86,11 @@ impl DigestKind {
 ///
 /// # The digest of stored values
 ///
-/// Its kind is [`DigestKind::Stored`]. It is the same for the same keys and bytes, whether in a directory, an archive or a
-/// database. Each value is hashed with the context "zarrox digest 1: stored value": the number of bytes of its name, the name,
-/// the number of bytes of the value, and the plain BLAKE3 hash of the value. The outputs are added like those of boxes, and the
-/// sums are hashed with the context "zarrox digest 1: stored values". The name is the key relative to the node; for nodes below
-/// the root in the drafts of v3, which store documents apart from the chunks, it is the absolute key.
+/// The digest of stored values has the kind [`DigestKind::Stored`]. It is the same for the same keys and bytes, whether in a
+/// directory, an archive or a database. Each value is hashed with the context "zarrox digest 1: stored value": the number of bytes
+/// of its name, the name, the number of bytes of the value, and the plain BLAKE3 hash of the value. The outputs are added like
+/// those of boxes, and the sums are hashed with the context "zarrox digest 1: stored values". The name is the key relative to the
+/// node; for nodes below the root in the drafts of v3, which store documents apart from the chunks, it is the absolute key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest {
     kind: DigestKind,

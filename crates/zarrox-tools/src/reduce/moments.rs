@@ -1,4 +1,4 @@
-//! The moments of numbers: their count, extremes, mean, and squares of differences.
+//! The moments of numbers: their count, extremes, mean, and the squares of their differences from the mean.
 
 use zarrox_core::data_type::Number;
 use zarrox_core::internals::data_type::Primitive;

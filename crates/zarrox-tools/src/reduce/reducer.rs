@@ -67,7 +67,7 @@ impl Reducer {
         Self { at_once: elements.max(1), ..self }
     }
 
-    /// Also computes standard deviations in [`blocks`](Self::blocks), which takes more time.
+    /// Enables standard deviations in [`blocks`](Self::blocks), which take more time.
     #[must_use]
     pub fn with_deviation(self) -> Self {
         Self { with_deviation: true, ..self }

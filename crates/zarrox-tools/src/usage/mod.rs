@@ -69,8 +69,8 @@ pub struct InnerUsage {
 
 /// A measurement of the disk usage of nodes, with options.
 ///
-/// Only listings and, with [`inner`](Self::inner), shard indexes are read, and no chunks. Memory does not grow with the number of
-/// chunks.
+/// Only listings are read, and with [`inner`](Self::inner) also shard indexes; chunks are not read. Memory does not grow with the
+/// number of chunks.
 ///
 /// ```
 /// use zarrox::{prelude::*, s};

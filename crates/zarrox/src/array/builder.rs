@@ -249,9 +249,9 @@ impl ArrayBuilder {
     /// Sets whether each chunk is stored with a checksum, so that any changed byte is noticed when the chunk is read. Inside of
     /// shards, each inner chunk has one.
     ///
-    /// In v3 it is the codec `crc32c` after the compressor. Formats with one compressor have no such place: Zstandard's own
-    /// checksum is switched on, and after another codec, `crc32c` takes the place of the compressor, which becomes a filter. Codecs
-    /// that always have a checksum, such as gzip, stay unchanged.
+    /// In v3, the checksum is the codec `crc32c` after the compressor. Formats with one compressor have no such place: Zstandard's
+    /// own checksum is switched on, and after another codec, `crc32c` takes the place of the compressor, which becomes a filter.
+    /// Codecs that always have a checksum, such as gzip, stay unchanged.
     ///
     /// ```
     /// # use zarrox::prelude::*;

@@ -93,8 +93,8 @@ impl Array {
         Ok(self.describe(Some(self.stored()?)))
     }
 
-    /// Like [`info`](Self::info), but does not count chunks in remote stores, where counting takes a request for each thousand
-    /// chunks or for each chunk.
+    /// Returns the same as [`info`](Self::info), but does not count chunks in remote stores, where counting takes a request for
+    /// each thousand chunks or for each chunk.
     ///
     /// # Errors
     /// The errors of [`Array::info`].

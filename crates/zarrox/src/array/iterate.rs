@@ -144,8 +144,8 @@ impl Array {
         Ok(Chunks::new(self, self.all_numbers()))
     }
 
-    /// Like [`Array::chunks`], but only over the chunks that are stored. The store is listed once, by this call. Memory holds one
-    /// chunk, and a number for each stored chunk.
+    /// Iterates over the stored chunks, otherwise like [`Array::chunks`]. The store is listed once, by this call. Memory holds
+    /// one chunk, and a number for each stored chunk.
     ///
     /// # Errors
     /// When `A` does not hold the elements, or the store cannot be listed.

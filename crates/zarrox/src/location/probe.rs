@@ -162,7 +162,7 @@ impl Probe {
         self.is_empty.as_ref().and_then(OnceLock::get).is_some_and(|is_empty| *is_empty)
     }
 
-    /// Returns the keys that are requested together with this one, including it.
+    /// Returns the keys that are requested together with this key, including this key itself.
     pub(crate) fn together_with(&self, key: &Key) -> Vec<Key> {
         let Some(&(own, stage)) = self.places.get(key) else { return vec![key.clone()] };
         let answers = self.answers();

@@ -317,7 +317,7 @@ fn malformed_entry_documents_are_errors_that_name_the_defect() {
             assert!(error.to_string().contains(named), "{document}: {error}");
             assert!(matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported), "{error}");
         }
-        // It is a hierarchy nevertheless: nodes of other formats cannot be created in it.
+        // The directory is a hierarchy nevertheless: nodes of other formats cannot be created in it.
         for (format, path) in
             [(Format::V3, ""), (Format::V3, "x"), (Format::V2, "x/y"), (Format::V3Draft, "x")]
         {

@@ -25,12 +25,12 @@ impl Expected {
 #[derive(Debug)]
 enum Source {
     One(usize),
-    /// From a list, by the index of an axis of the result.
+    /// The index comes from a list, by the index of an axis of the result.
     Listed {
         axis: usize,
         list: Vec<usize>,
     },
-    /// From an array that is broadcast with the other arrays.
+    /// The index comes from an array that is broadcast with the other arrays.
     Joint {
         shape: Vec<usize>,
         values: Vec<usize>,

@@ -174,7 +174,8 @@ fn an_index_is_read_once_as_long_as_the_shard_is_the_same() {
     assert!(counts.take().1 >= 3, "another shard has another index");
 }
 
-/// This holds for a directory as well, once its files are old enough to be distinguished from later ones.
+/// In a directory, the index of a replaced file is not used if the file is old enough to be distinguished from
+/// later ones.
 #[test]
 fn an_index_of_a_file_that_was_replaced_is_not_used() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Every data type in every format: written values are read back, or the type is refused by name.
+//! Every data type in every format: written values are read back, or the error names the unsupported type.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

@@ -47,7 +47,7 @@ impl Reservation<'_> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            // If this fails, other writers detect later that the lease is not renewed.
+            // If the update fails, other writers detect later that the lease is not renewed.
             let _ = self.array.give_up(&self.owner);
         }
     }
@@ -122,7 +122,7 @@ impl Array {
         axis: usize,
         write: impl FnOnce(&Self, Selection) -> Result<()>,
     ) -> Result<Vec<u64>> {
-        // If the shape cannot be changed, this fails before anything is written.
+        // If the shape cannot be changed, the append fails before anything is written.
         self.location.for_change()?;
         let (owner, array) = (Owner::new(), self.clone());
         let mut reservation = Reservation { array: &array, owner, is_done: false };

@@ -210,7 +210,7 @@ impl Growth {
 
     /// Gives up the mark, so that the next writer can take it.
     fn abandon(&self) {
-        // If this fails, other writers detect that the lease is not renewed.
+        // If the update fails, other writers detect that the lease is not renewed.
         let _ = self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::give_up));
     }
 }
