@@ -445,7 +445,8 @@ impl Group {
         self.location().as_stored().drop_consolidated(self.metadata().format)
     }
 
-    /// Compares the group's consolidated metadata with the stored documents, and returns the nodes that differ: none if it is up to date.
+    /// Compares the group's consolidated metadata with the stored documents, and returns the nodes that differ: none if the
+    /// metadata is up to date.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the group has no consolidated metadata; the errors of parsing it; and the errors of the store.
@@ -453,8 +454,8 @@ impl Group {
         self.location().compare_consolidated(self.metadata().format)
     }
 
-    /// Compares the group's own consolidated metadata with the stored documents; `None` if it has none. In a remote store the
-    /// documents are not compared; [`Group::check_consolidated`] compares them in every store.
+    /// Compares the group's own consolidated metadata with the stored documents; `None` if the group has none. In a remote store
+    /// the documents are not compared; [`Group::check_consolidated`] compares them in every store.
     ///
     /// # Errors
     /// The errors of the store.

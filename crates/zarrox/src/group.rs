@@ -479,7 +479,8 @@ impl Group {
         ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
-    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. One writer at a time does so.
+    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. Only one writer at a time runs
+    /// such work.
     ///
     /// Lengths that are read during the work stay the same until the work is done, unless a writer changes them without this
     /// function. A mark in the group names the process that works, and the arrays that [`Growth::note`] was called with. If that

@@ -47,7 +47,7 @@ pub(crate) struct ExistingNode {
     layout: Layout,
     /// False for a group that has no document.
     explicit: bool,
-    /// True if it is certainly an array.
+    /// True if the node is certainly an array.
     is_array: bool,
 }
 
@@ -217,7 +217,7 @@ impl Location {
         }
     }
 
-    /// Returns the node that these documents describe, and true if it has a document; an implicit group has none.
+    /// Returns the node that these documents describe, and true if the node has a document; an implicit group has none.
     pub fn node_of(
         &self,
         format: Format,

@@ -26,7 +26,7 @@ pub enum Durability {
     /// [options](crate::OpenOptions::storage_option) of the store turn off flushing.
     #[default]
     Process,
-    /// A crash of the machine: the written data are on the disk.
+    /// A crash of the machine, since the written data are on the disk.
     Disk,
 }
 

@@ -59,7 +59,7 @@ impl Lost {
             let node = place.node_of(format, layout, &Source::stored(documents)).ok().flatten();
             node.filter(|(node, explicit)| *explicit && format_of(node) == format).map(|(node, _)| node)
         };
-        // The node cannot be opened for another reason, such as a document of another format.
+        // If these documents describe a node, it cannot be opened for another reason, such as a document of another format.
         if node(&stored).is_some() {
             return None;
         }

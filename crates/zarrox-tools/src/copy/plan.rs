@@ -292,7 +292,7 @@ impl<'a> Planner<'a> {
         Ok(target.unreadable().is_none() && array.unreadable().is_none() && reshard::fits(array, &target))
     }
 
-    /// Returns the target with the properties that the copy changes; `None` if they are impossible.
+    /// Returns the target with the properties that the copy changes; `None` if these changes are impossible.
     fn rewritten(&mut self, path: &str, array: &Array, target: TargetArray) -> Result<Option<TargetArray>> {
         let rewrite = self.options.rewrite;
         if rewrite.is_nothing() {

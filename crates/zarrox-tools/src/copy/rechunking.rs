@@ -48,7 +48,7 @@ pub struct CopyPlan {
     pub times_written: u64,
     /// The shape of the parts that are copied at a time.
     pub part: Vec<u64>,
-    /// The size of the elements in stored chunks, or of all elements if it is unknown, in bytes.
+    /// The size of the elements in stored chunks, in bytes; if that is unknown, the size of all elements.
     pub bytes: u64,
     /// The memory in bytes that is sufficient to write each element once.
     pub sufficient_memory: u64,

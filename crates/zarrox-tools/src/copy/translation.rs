@@ -192,7 +192,8 @@ impl Translation {
         chunks.sources(&region, &mut |source| Ok(chunks.source.stored_size(source)?.is_some()))
     }
 
-    /// Returns the key in the node's own store of the single source chunk of a chunk; `None` if it has several source chunks.
+    /// Returns the key in the node's own store of the single source chunk of a chunk; `None` if the chunk has several source
+    /// chunks.
     ///
     /// # Errors
     /// If the chunk index is out of bounds, or the store cannot be read.

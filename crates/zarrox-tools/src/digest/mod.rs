@@ -80,9 +80,10 @@ impl DigestKind {
 /// of 32 bytes. Consolidated metadata and unknown members are ignored.
 ///
 /// **Canonical JSON** is one line of UTF-8 without spaces. Members are sorted by the bytes of their names. In strings, only `"`,
-/// `\` and control characters are escaped, the latter as `\b`, `\f`, `\n`, `\r`, `\t` or `\u00xx`. Integers are their digits. A
-/// number with a fraction or an exponent, and `-0`, is written as a double with the shortest digits, as by Rust's `{:?}` (`1.0`,
-/// `1e100`); a number beyond the range of doubles is unchanged. `NaN`, `Infinity` and `-Infinity` are written as in Python's JSON.
+/// `\` and control characters are escaped, the latter as `\b`, `\f`, `\n`, `\r`, `\t` or `\u00xx`. Integers are written as their
+/// digits. A number with a fraction or an exponent, and `-0`, is written as a double with the shortest digits, as by Rust's `{:?}`
+/// (`1.0`, `1e100`); a number beyond the range of doubles is unchanged. `NaN`, `Infinity` and `-Infinity` are written as in
+/// Python's JSON.
 ///
 /// # The digest of stored values
 ///

@@ -10,7 +10,7 @@ use zarrox_tools::check::{CheckLevel, Finding, Severity};
 
 use super::{assert_kept, elements, files_below, findings, repaired};
 
-/// The rounds of each kind of array.
+/// The number of rounds for each kind of array.
 const ROUNDS: u64 = 60;
 
 /// A generator of pseudorandom numbers (SplitMix64).

@@ -5,7 +5,7 @@
 //! the machine; the random seeds of hash maps change it by a hundredth of a percent. Only the work in [`counted`] is counted,
 //! and not its preparation.
 //!
-//! The argument is the name of a case; without one, the program lists them.
+//! The argument is the name of a case; without an argument, the program lists the cases.
 
 #![expect(
     clippy::print_stdout,

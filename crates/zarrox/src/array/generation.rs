@@ -75,7 +75,7 @@ impl Generation {
         if self.is_copy.load(Ordering::Acquire) { self.compare(location, expected) } else { Ok(()) }
     }
 
-    /// Reads the stamp of the document before elements are read, if it is unknown.
+    /// Reads the stamp of the document before elements are read, if the stamp is unknown.
     pub(crate) fn begin(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
         if self.known().is_some() { Ok(()) } else { self.compare(location, expected) }
     }

@@ -36,7 +36,7 @@ pub struct ArrayInfo {
     pub inner_chunk_shape: Option<Vec<u64>>,
     /// The value of elements that were never written.
     pub fill_value: FillValue,
-    /// The text of that value, like [`Array::format_element`].
+    /// The text of the fill value, as [`Array::format_element`] formats it.
     pub fill_text: String,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,

@@ -74,7 +74,7 @@ pub struct Array {
     shared: Arc<Shared>,
     /// The prefix of all chunk keys.
     chunks: Prefix,
-    /// The state of the array's document, if it is stored and the store detects changes of it.
+    /// The state of the array's document, if the document is stored, and the store detects its changes.
     generation: Option<Arc<Generation>>,
 }
 

@@ -39,7 +39,7 @@ pub struct ArrayView<'a> {
 }
 
 impl Array {
-    /// Selects a part of the array by NumPy's rules, or by the rules of the selection if it has its own, such as a mask.
+    /// Selects a part of the array by NumPy's rules, or by the rules of a selection of another kind, such as a mask.
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'_> {
         let selection = selection.into_selection();
         let selection = selection.on_grid(self.chunk_grid(), self.shape());

@@ -229,7 +229,7 @@ impl Location {
         }
     }
 
-    /// Calls `work` with the keys below a prefix for which `is_meant` is true, many at a time.
+    /// Calls `work` with those keys below a prefix for which `is_meant` is true, many at a time.
     pub(super) fn each_below(
         &self,
         prefix: &str,

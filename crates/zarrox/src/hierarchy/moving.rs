@@ -169,7 +169,7 @@ impl Location {
         }
     }
 
-    /// Renames all keys of the node. If that fails, they have their old names.
+    /// Renames all keys of the node. If that fails, the keys have their old names.
     fn rename_prefix(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         let prefix = |place: &Self| Prefix::new(existing.layout.below(&place.path));
         let (from, dest) = (prefix(self)?, prefix(to)?);

@@ -108,7 +108,7 @@ impl Location {
         self
     }
 
-    /// Returns the location with the only format to look for, or with `None` for all formats.
+    /// Returns the location, limited to nodes of this format; `None` removes the limit.
     pub fn of_format(mut self, format: Option<Format>) -> Self {
         self.address.format = format;
         self

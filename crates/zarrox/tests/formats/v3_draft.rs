@@ -386,7 +386,7 @@ fn chunks_are_decoded_according_to_the_metadata() {
         let array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, values, "{document}");
     }
-    // Columns first: element (1, 0) is the second.
+    // The order is column-major: element (1, 0) is the second one.
     let mut column = with("chunk_memory_layout", "F".into());
     column["shape"] = json!([2, 2]);
     column["chunk_grid"] = json!({"type": "regular", "chunk_shape": [2, 2], "separator": "."});

@@ -17,7 +17,7 @@ use zarrox_testkit::choices::{Choices, run};
 struct Mistake {
     wrong: Chosen,
     says: Vec<String>,
-    /// True if it selects from a view of the whole array.
+    /// True if the selection is made from a view of the whole array.
     in_view: bool,
 }
 

@@ -240,7 +240,7 @@ fn together(items: &[DimSelection], shape: &[usize]) -> Expected {
     meaning.finish(shape)
 }
 
-/// Resolves a selection of chunks along each dimension, which stays in the result.
+/// Resolves a selection of chunks along each dimension. Every dimension stays in the result.
 fn of_blocks(items: &[DimSelection], shape: &[usize], blocks: &[Vec<(usize, usize)>]) -> Expected {
     let mut meaning = Meaning::default();
     for item in expanded(items, shape.len()) {

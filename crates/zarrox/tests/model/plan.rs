@@ -71,7 +71,7 @@ fn bytes_to_bytes(choices: &mut Choices, elements: Elements) -> Vec<CodecSpec> {
         Blosc::lz4().shuffle(Shuffle::Byte).into(),
         Blosc::lz4().shuffle(Shuffle::Bit).into(),
     ];
-    // The element size of text is unknown, so it cannot be shuffled.
+    // The element size of text is unknown, so text cannot be shuffled.
     let fitting = if elements == Elements::Text { &all[..6] } else { &all[..] };
     (0..choices.below(3)).map(|_| choices.pick(fitting)).collect()
 }

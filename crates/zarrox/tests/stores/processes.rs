@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use zarrox::{Array, OpenOptions};
 use zarrox::{prelude::*, s};
 
-/// The environment variable with the database, the work and the number of a process: `URL number`.
+/// The environment variable with the URL of the database and the number of a process: `URL number`.
 const CHILD: &str = "ZARROX_TEST_PROCESSES";
 
 const PROCESSES: usize = 4;

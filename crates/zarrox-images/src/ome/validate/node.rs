@@ -43,7 +43,7 @@ pub(super) struct Visited {
 }
 
 impl Visited {
-    /// Returns the group with its metadata; `None` if it has none.
+    /// Returns the group with its metadata; `None` if the group has none.
     pub(super) fn of(group: &Group, path: &str) -> Option<Self> {
         let attributes = group.attributes();
         let (version, members) = match attributes.get(v05::OME) {

@@ -169,7 +169,7 @@ impl Growth {
         Ok((held, there))
     }
 
-    /// Changes the mark. Returns false if it has another owner by now.
+    /// Changes the mark. Returns false if the mark has another owner by now.
     fn edit_own(&self, edit: impl Fn(&mut Mark)) -> Result<bool> {
         until_unchanged(|| {
             let (held, there) = self.locked()?;

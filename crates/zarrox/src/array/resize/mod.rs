@@ -78,7 +78,7 @@ impl Array {
     /// values that do not fit into memory.
     ///
     /// `write` is called with the array in its new shape, and the selection of the new values. Readers do not see the new shape
-    /// before it returns; meanwhile no other thread can append to the array or resize it.
+    /// before `write` returns; meanwhile no other thread can append to the array or resize it.
     ///
     /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]),
     /// several writers can append at the same time. Each reserves rows in an object within the array, writes them, and stores the

@@ -20,11 +20,11 @@ type Write<'a> = dyn FnMut(&[Array]) -> Result<()> + 'a;
 impl Array {
     /// Lets arrays of one store grow to larger shapes, after `write` has stored the new elements.
     ///
-    /// `write` is called with the arrays in their new shapes. Readers do not see the new shapes before it returns, and none is
-    /// stored if it fails. Then the shapes are stored one after the other, the shape of the first array last. Consolidated
-    /// metadata is updated after all shapes, in one step. Meanwhile no other writer appends to the arrays or resizes them, as
-    /// far as locks and [reservations](Array::append_with) exclude it. At most 100 arrays are locked; for the others, the stored
-    /// shape must be the known one. Concurrent callers must pass the same arrays in the same order.
+    /// `write` is called with the arrays in their new shapes. Readers do not see the new shapes before `write` returns, and no
+    /// shape is stored if `write` fails. Then the shapes are stored one after the other, the shape of the first array last.
+    /// Consolidated metadata is updated after all shapes, in one step. Meanwhile no other writer appends to the arrays or
+    /// resizes them, as far as locks and [reservations](Array::append_with) exclude it. At most 100 arrays are locked; for the
+    /// others, the stored shape must be the known one. Concurrent callers must pass the same arrays in the same order.
     ///
     /// # Errors
     /// When a shape does not fit, or another writer has changed a shape; and the errors of `write`. On an error, all arrays have
