@@ -213,7 +213,7 @@ impl OpenOptions {
     }
 
     /// Sets the treatment of the consolidated metadata of groups above when a node is created, moved, deleted or resized, or its
-    /// attributes change. By default it is updated.
+    /// attributes change. By default, consolidated metadata is updated.
     #[must_use]
     pub fn consolidated_upkeep(mut self, upkeep: Upkeep) -> Self {
         self.context.upkeep = upkeep;

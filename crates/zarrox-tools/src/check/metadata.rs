@@ -157,7 +157,8 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     below(session, place)
 }
 
-/// Reports lost documents, and restores those in consolidated metadata on request. Returns true if it restored them.
+/// Reports lost documents, and restores those in consolidated metadata on request. Returns true if the documents were
+/// restored.
 fn restored(
     session: &Session<'_>,
     place: &Location,

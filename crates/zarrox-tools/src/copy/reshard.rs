@@ -29,7 +29,7 @@ fn chunks_of(array: &Array, registry: &Registry, limit: usize) -> Option<(Vec<u6
     }
     let metadata = ArrayMetadata { codecs: array.codecs(), ..array.metadata().clone() };
     let (grid, codecs) = without_outer_shards(&metadata, registry, limit)?;
-    // Other codecs around shards would have to be undone.
+    // Other codecs around shards would have to be decoded.
     let is_plain = array.codecs().len() == 1;
     let inner = match grid {
         ChunkGrid::Regular { chunk_shape } => chunk_shape,

@@ -1,7 +1,7 @@
 //! Translation of nodes to another format, as far as the format can express them.
 //!
-//! The abilities of a format are not listed. Its documents are created and read again: the format can express everything that is
-//! unchanged afterwards.
+//! The abilities of a format are not listed. Instead, documents of the format are created and read again: the format can express
+//! everything that is unchanged afterwards.
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{

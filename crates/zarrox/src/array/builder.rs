@@ -203,8 +203,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. Its length along each dimension must
-    /// be a multiple of the chunk's.
+    /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. The length of a shard along each
+    /// dimension must be a multiple of the length of a chunk.
     pub fn shards(mut self, shards: impl Into<Vec<u64>>) -> Self {
         self.shards = Some(shards.into());
         self

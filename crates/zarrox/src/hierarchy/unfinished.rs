@@ -154,7 +154,7 @@ impl Location {
         Err(Error::new(ErrorKind::Corrupt, message))
     }
 
-    /// Stores a mark that work has begun. Waits for a repair that is running at this location.
+    /// Stores a mark, which records that work has begun. Waits for a repair that is running at this location.
     pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
         let mark = Mark::new(format, work);
         if !self.is_guarded() {

@@ -71,7 +71,7 @@ fn compare_array(array: &Array, facts: &Json, place: &str) {
     let item = array.data_type().size();
     let expected = native(hex(facts["elements"].as_str().unwrap()), item);
     assert_eq!(array.read::<DynArray>(..).unwrap().as_bytes(), expected, "{place}");
-    // An element alone, and a last row backwards.
+    // Reads a single element, and the last row backwards.
     if let [rows, ..] = *array.shape() {
         let row = expected.len() / usize::try_from(rows).unwrap();
         let last = array.read::<DynArray>(s![-1]).unwrap();

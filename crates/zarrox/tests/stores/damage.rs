@@ -204,7 +204,7 @@ fn huge_numbers_take_no_memory() {
     // A chunk that does not fit into memory.
     let shape = [("/shape", huge.clone()), ("/chunk_grid/configuration/chunk_shape", huge)];
     assert_eq!(with_metadata(&v3(&shape)).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    // A chunk that fits into the address space, and whose few stored bytes declare this size.
+    // A chunk that fits into the address space, and few stored bytes that declare this size.
     let bomb = with_metadata(&v3(&[
         ("/shape", json!([1_u64 << 40])),
         ("/chunk_grid/configuration/chunk_shape", json!([1_u64 << 40])),
