@@ -41,8 +41,8 @@ pub fn strict_documents(node: &Node) -> Result<Vec<DocumentFix>> {
     fixes(place, &stored, &node, format, &layout, &documents)
 }
 
-/// Replaces the documents of a node that only a lenient reader accepts by their strict form with the same meaning, and returns
-/// the replaced documents. Each document is replaced atomically, and is unchanged after a failure.
+/// Replaces those documents of a node that only a lenient reader accepts, each by its strict form with the same meaning.
+/// Returns the replaced documents. Each document is replaced atomically, and is unchanged after a failure.
 ///
 /// # Errors
 /// The errors of [`strict_documents`], and those of writing.

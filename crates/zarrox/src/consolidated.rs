@@ -102,7 +102,7 @@ impl Location {
                     let layout = Some((format, copy.layout.clone()));
                     return Ok(self.clone().with_layout(layout).with_copy(Some(copy.into())));
                 }
-                // This node is found before nodes of the other formats.
+                // Opening finds this node before nodes of the other formats.
                 Ok(None) if self.is_node(format) => break,
                 Ok(None) => {}
                 Err(error) if policy == Consolidated::Auto && is_broken(&error) => {

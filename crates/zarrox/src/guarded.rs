@@ -1,7 +1,7 @@
-//! Stored objects that other writers may be changing at the same time: a [`LockedValue`] holds the bytes that were read, and is
-//! replaced only if they are still stored.
+//! Stored objects that other writers may be changing at the same time: a [`LockedValue`] holds the bytes of an object that were
+//! read; the object is replaced only if these bytes are still stored.
 //!
-//! If the locks of a store exclude all other writers, the lock is held from before the value is read until the new one is
+//! If the locks of a store exclude all other writers, the lock is held from before the value is read until the new value is
 //! stored. Elsewhere the store compares versions, if it can, and the change is repeated when another writer was faster.
 
 use std::hash::{BuildHasher, RandomState};
@@ -73,7 +73,7 @@ impl LockedValue {
 }
 
 impl Location {
-    /// Returns true if other writers may change stored objects in spite of our locks, and the store can detect it.
+    /// Returns true if other writers may change stored objects in spite of our locks, and the store can detect such changes.
     pub(crate) fn is_guarded(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone

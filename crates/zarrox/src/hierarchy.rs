@@ -250,7 +250,7 @@ impl Location {
             let layout = match self.existing_layout(format) {
                 Ok(Some(layout)) => layout,
                 Ok(None) => continue,
-                // The keys of the nodes are unknown, but all of them belong to the root.
+                // The keys of the nodes are unknown, but every key in the store belongs to the root.
                 Err(error) if is_unclear(&error) && self.path.is_root() => {
                     let layout = format.def().layout();
                     return Ok(Some(ExistingNode { format, layout, explicit: true, is_array: false }));

@@ -59,8 +59,8 @@ pub fn locate(place: impl Into<Place>, storage: &StorageOptions) -> Result<(Arc<
     }
 }
 
-/// Returns the file of the store that a path or URL leads to: an archive or a database, which need not exist yet. For LMDB it may
-/// be a directory. `None` for directories and remote stores.
+/// Returns the file of the store that a path or URL leads to: an archive or a database, which need not exist yet. The file of
+/// LMDB may be a directory. `None` for directories and remote stores.
 pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
     let place = place.into();
     let path = place.as_path()?;
@@ -155,8 +155,8 @@ pub(crate) fn are_directories(one: &Path, other: &Path) -> bool {
     [one, other].into_iter().all(|path| plain(path).is_dir())
 }
 
-/// Exchanges two directories atomically. Returns false, and changes nothing, if the system cannot do that. If the second path is
-/// a symbolic link, it is kept, and leads to the other directory from then on.
+/// Exchanges two directories atomically. Returns false, and changes nothing, if the system cannot exchange directories. If the
+/// second path is a symbolic link, it is kept, and leads to the other directory from then on.
 pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
     let absolute = |path: PathBuf| {
         path.to_str().and_then(|path| Prefix::new(format!("{}/", path.strip_prefix('/')?)).ok())

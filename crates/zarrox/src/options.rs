@@ -503,7 +503,7 @@ impl OpenOptions {
             locate::remove(from).map_err(failed)?;
             return target.erase_root_renaming();
         }
-        // In different stores, the two holds do not exclude each other.
+        // The holds of nodes in different stores do not exclude each other.
         let mut holds = Vec::new();
         if !is_held {
             holds.extend(source.hold_alone()?);

@@ -48,7 +48,7 @@ pub enum Consolidated {
 #[non_exhaustive]
 pub enum Upkeep {
     /// The consolidated metadata is updated. If it cannot be read or stored, the change of the node remains, and an error is
-    /// returned; if it cannot be parsed, a warning ([`tracing`]) names it.
+    /// returned; if it cannot be parsed, a warning ([`tracing`]) names the consolidated metadata.
     #[default]
     Update,
     /// The consolidated metadata is removed.

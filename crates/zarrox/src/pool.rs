@@ -18,7 +18,7 @@ use zarrox_stores::internals::semaphore::Semaphore;
 #[derive(Debug, Clone)]
 pub struct Pool {
     threads: usize,
-    /// True if its threads mostly wait for responses, so that even small pieces of work are worth handing over.
+    /// True if the threads mostly wait for responses, so that even small pieces of work are worth handing over.
     waits: bool,
     /// The smallest piece of work that is handed to the threads, in bytes.
     least: usize,
@@ -59,7 +59,7 @@ impl Pool {
         pools.entry(requests).or_insert_with(new).clone()
     }
 
-    /// Returns these threads for a store that only one of them can use at a time.
+    /// Returns these threads for a store that can be used by one thread at a time.
     pub(crate) fn for_one_at_a_time(&self) -> Self {
         Self { least: LEAST_OF_ONE_AT_A_TIME, ..self.clone() }
     }
@@ -132,7 +132,8 @@ impl Pool {
         if at_once >= self.threads && !self.waits {
             return pool.install(|| (0..count).into_par_iter().try_for_each(work));
         }
-        // A worker that waits may take up the loop of another worker meanwhile, but has only one piece of each in progress.
+        // A thread that waits inside the work of one worker may run another worker meanwhile. Each worker still has only one
+        // piece of work in progress.
         let at_once = at_once.min(self.threads).min(count);
         let next = AtomicUsize::new(0);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);

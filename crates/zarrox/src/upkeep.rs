@@ -36,7 +36,7 @@ pub struct Changes {
     nodes: Vec<NodePath>,
     /// Nodes that were created, deleted or replaced with all nodes below them.
     whole: Vec<NodePath>,
-    /// Groups among these nodes that could have consolidated metadata in a separate document.
+    /// Groups among `nodes` that could have consolidated metadata in a separate document.
     groups: Vec<NodePath>,
     /// True if the nodes have another format than the consolidated metadata to update.
     foreign: bool,
@@ -65,7 +65,7 @@ impl Changes {
         self
     }
 
-    /// Returns the changes as seen in a hierarchy where the root of this one is the node `below`.
+    /// Returns the changes with their paths in an outer hierarchy, in which the root of this hierarchy is the node `below`.
     fn seen_from_above(&self, below: &NodePath) -> Result<Self> {
         let joined = |paths: &[NodePath]| -> Result<Vec<NodePath>> {
             paths.iter().map(|path| below.join(path.as_str())).collect()
@@ -110,7 +110,7 @@ impl Location {
     }
 
     /// Returns this location in the store of the whole hierarchy, and the path of this store's root in that store; `None` unless
-    /// this store is a directory inside a hierarchy, that was opened as a separate store.
+    /// this store is a directory inside a hierarchy that was opened as a separate store.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);

@@ -207,7 +207,8 @@ fn names_and_kinds_are_those_of_nodes_that_can_be_opened() {
         array(&root, "a");
         array(&root, "deep/x").write(.., 1).unwrap();
         root.create_group("g").unwrap();
-        // In the drafts and in N5 this is a group; in the other formats, these are files of another program.
+        // In the drafts and in N5, `others` is a group; in the other formats, the objects are files of
+        // another program.
         for key in ["meta/others/deep/notes", "others/deep/notes", "meta/root/others/deep/notes"] {
             store.set(&Key::new(key).unwrap(), b"?", Default::default()).unwrap();
         }

@@ -59,7 +59,7 @@ fn memory_is_that_of_a_few_chunks() {
         let sum = |view: zarrox::ArrayView<'_>| {
             view.rows::<ArrayD<f64>>().unwrap().map(|row| row.unwrap()[0]).sum::<f64>()
         };
-        // A row of chunks side by side has 2 MiB; otherwise 1 MiB is read together.
+        // A row of chunks side by side takes 2 MiB. In the other cases, 1 MiB is read together.
         let row = if what == "chunks side by side" { 2 << 10 } else { 1 << 10 };
         let taken = peak(|| assert_eq!(sum(array.slice(..)), 523_776.0));
         assert!((row..row + 1500).contains(&taken), "{taken} KiB for the rows of {what}");

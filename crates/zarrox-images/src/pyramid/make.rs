@@ -28,7 +28,7 @@ impl Pyramid {
         Ok(self.levels())
     }
 
-    /// Updates consolidated metadata. As long as the journal exists, the same call repeats this.
+    /// Updates consolidated metadata. As long as the journal exists, the same call repeats the update.
     fn keep_copies(&self) -> Result<()> {
         let group = &self.group;
         let paths = self.levels.iter().skip(usize::from(self.is_beside));

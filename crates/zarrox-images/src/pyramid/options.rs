@@ -114,7 +114,7 @@ impl Downsample {
         Self { factors: factors.into(), ..self }
     }
 
-    /// Sets the number of levels below the first one. There are fewer if no dimension can be downsampled any more.
+    /// Sets the number of levels below the first one. Fewer levels are created if no dimension can be downsampled any more.
     pub fn levels(self, levels: usize) -> Self {
         Self { levels: Some(levels), ..self }
     }

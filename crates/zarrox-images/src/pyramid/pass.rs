@@ -203,7 +203,7 @@ impl<'a> Worker<'a> {
         Ok(values)
     }
 
-    /// Reduces a block of the previous level into its part of a block.
+    /// Reduces a block of the previous level into the part of a block that it covers.
     fn add(
         &mut self,
         level: usize,
@@ -291,7 +291,7 @@ impl<'a> Worker<'a> {
         memory
     }
 
-    /// Reports the region of the source that a block is computed from as finished.
+    /// Reports that the region of the source that a block is computed from is finished.
     fn report(&self, level: usize, block: &[u64]) -> Result<()> {
         let item = self.shared.source.data_type().size() as u64;
         let region = self.chain().source(level, block);

@@ -90,7 +90,7 @@ kinds! {
     BrokenConsolidated "broken-consolidated" Error,
     /// A conversion or an import was interrupted.
     InterruptedTransfer "interrupted-transfer" Warning,
-    /// The deletion of a node was interrupted, or its move by copying.
+    /// The deletion of a node, or its move by copying, was interrupted.
     UnfinishedWork "unfinished-work" Warning,
     /// A node that was set aside while another one was moved to its path was not deleted.
     ReplacedNode "replaced-node" Warning,
@@ -124,7 +124,7 @@ kinds! {
     CorruptInnerChunk "corrupt-inner-chunk" Error,
     /// The chunks of an array have no checksums, so that some damage cannot be detected.
     NoChecksums "no-checksums" Note,
-    /// Chunks are missing, which are read as the fill value.
+    /// Chunks are missing. They are read as the fill value.
     MissingChunks "missing-chunks" Note,
 }
 

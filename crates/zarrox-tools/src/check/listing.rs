@@ -363,7 +363,7 @@ pub(super) fn names_by_case(session: &Session<'_>, path: &NodePath, names: &[Str
     Ok(())
 }
 
-/// Reports the error of listing a group as a finding, unless it ends the check.
+/// Reports the error of listing a group as a finding, unless the error ends the check.
 pub(super) fn listed<T>(session: &Session<'_>, path: &str, listed: Result<T, Error>) -> Result<Option<T>> {
     match listed {
         Ok(listed) => Ok(Some(listed)),

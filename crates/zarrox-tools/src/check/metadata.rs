@@ -157,8 +157,8 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     below(session, place)
 }
 
-/// Reports lost documents, and restores those in consolidated metadata on request. Returns true if the documents were
-/// restored.
+/// Reports lost documents, and on request restores the documents that consolidated metadata has. Returns true if the
+/// documents were restored.
 fn restored(
     session: &Session<'_>,
     place: &Location,
@@ -205,7 +205,7 @@ fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     };
     for prefix in listing.prefixes {
         let scan = Scan::below(place, &prefix)?;
-        // Below an array with an invalid document are only chunks, and no documents.
+        // An array with an invalid document has only chunks below it, and no documents.
         if scan.document.is_some() {
             node(session, &place.as_stored().at(place.path.join(prefix.name())?))?;
         }

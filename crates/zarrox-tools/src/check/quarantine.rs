@@ -43,7 +43,8 @@ pub(super) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Creates the quarantine of a hierarchy in a store, which was opened by this path to one of its nodes.
+    /// Creates the quarantine of a hierarchy in a store. `path` is the path or URL of the node `node`, by which the store was
+    /// opened.
     pub(super) fn new(store: &Arc<dyn Store>, path: Option<&Path>, node: &str, options: OpenOptions) -> Self {
         let beside = |root: &Path| {
             let mut name = root.as_os_str().to_owned();

@@ -157,7 +157,7 @@ impl Lost {
         Ok(!place.is_free(&self.layout.extent(&place.path))?)
     }
 
-    /// Writes the documents. The objects that they replace are moved to the quarantine.
+    /// Writes the documents. The objects that the documents replace are moved to the quarantine.
     pub(super) fn restore(&self, session: &Session<'_>) -> Result<()> {
         let store = &session.start.store;
         self.documents.iter().try_for_each(|Document { key, stored, text }| match stored {

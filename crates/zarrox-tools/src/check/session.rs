@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns true if findings are repaired, unless this is a dry run.
+    /// Returns true if findings are repaired; false for a check without repair, and for a dry run.
     pub(super) fn repairs(&self) -> bool {
         self.settings.repair.is_some_and(|repair| !repair.dry_run)
     }

@@ -225,7 +225,7 @@ impl<'a> Transfer<'a> {
         self.destination.write(selection.clone(), &self.expected(selection)?)
     }
 
-    /// Encodes the chunks of a unit one by one, without those that overlap damaged chunks.
+    /// Encodes the chunks of a unit one by one, except chunks that overlap damaged chunks of the source.
     fn encode_undamaged(&self, region: &[(u64, u64)]) -> Result<()> {
         let shape: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
         let chunks = Cells::new(&shape, self.destination.chunk_grid().largest_chunk().to_vec());

@@ -223,7 +223,7 @@ impl Copier {
         self.changing(|settings| settings.cleans_up = clean_up)
     }
 
-    /// Compares arrays again that an interrupted run has finished, since they may have changed.
+    /// Repeats the comparison of arrays that an interrupted run has finished, since they may have changed.
     pub(super) fn comparing_again(self) -> Self {
         self.changing(|settings| settings.execution.again = true)
     }

@@ -28,7 +28,7 @@ pub(super) struct Step {
     pub(super) array: Option<Array>,
     /// The node in the target's form; `None` if it stays unchanged.
     pub(super) target: Option<NodeMetadata>,
-    /// True if missing chunks must be written, since they would read as other values.
+    /// True if missing chunks must be written, since they would be read as other values.
     pub(super) all_chunks: bool,
     /// The number of bytes of the source's stored chunks.
     pub(super) bytes: u64,

@@ -118,14 +118,15 @@ impl Copying {
 }
 
 impl Copier {
-    /// Sets an unused location for an uncompressed intermediate array, as large as all elements. It is created if chunks of
-    /// a single array would otherwise be read more than twice, and deleted at the end.
+    /// Sets an unused location for an uncompressed intermediate array, as large as all elements. The array is created if chunks
+    /// of a single array would otherwise be read more than twice, and deleted at the end.
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }
 
     /// Changes the chunks or codecs of an array, or of the arrays of a group: creates a copy beside it, compares all values, and
-    /// replaces the source. After an interruption, the same call continues. Returns `None` if only the replacement remained.
+    /// replaces the source. After an interruption, the same call continues. Returns `None` if only the replacement remained to
+    /// be done.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::move_node`].

@@ -57,7 +57,7 @@ impl Conversion {
         Ok(skipped)
     }
 
-    /// Updates the consolidated metadata of groups above. While the journal exists, the same call repeats this.
+    /// Updates the consolidated metadata of groups above. While the journal exists, the same call repeats the update.
     fn keep_copies(&self) -> Result<()> {
         let place = &self.destination;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());

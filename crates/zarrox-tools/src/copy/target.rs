@@ -22,7 +22,7 @@ pub(super) struct TargetArray {
     pub(super) metadata: ArrayMetadata,
     /// True if chunks have the same encoded bytes.
     pub(super) same_chunks: bool,
-    /// True if missing chunks would read as other values.
+    /// True if missing chunks would be read as other values.
     pub(super) other_fill: bool,
 }
 

@@ -48,7 +48,7 @@ struct Chunks {
     target: Array,
     /// True if chunks have the same encoded bytes.
     same: bool,
-    /// True if missing chunks would read as other values.
+    /// True if missing chunks would be read as other values.
     all: bool,
 }
 

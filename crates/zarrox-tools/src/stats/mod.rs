@@ -279,7 +279,7 @@ impl Statistics {
         Ok(stats)
     }
 
-    /// Returns the pass, and the number of elements in missing chunks, which it does not visit.
+    /// Returns the pass, and the number of elements in missing chunks, which the pass does not visit.
     fn pass(&self, array: &Array) -> Result<(Pass, u64)> {
         if let Some(part) = &self.part {
             return Ok((Pass::of_view(&array.slice(part.clone()), part.clone(), self.memory)?, 0));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use zarrox::data_type::Storage;
 use zarrox::{Array, prelude::*};
 
-/// Returns the digest of an array of one of the types that are known here, which has no attributes.
+/// Returns the digest of an array without attributes, of one of the types that this module supports.
 pub(crate) fn digest(array: &Array, type_name: &str) -> String {
     let values = array.read::<DynArray>(..).unwrap();
     let elements: Vec<Vec<u8>> = values.elements().map(|element| canonical(array, element)).collect();

@@ -2,8 +2,8 @@
 //! Callgrind, and compares the count with the accepted count in counts.json.
 //!
 //! All data are in memory, on one thread, and the same in every run, so that a count depends on the code and not on the load of
-//! the machine; the random seeds of hash maps change it by a hundredth of a percent. Only the work in [`counted`] is counted,
-//! and not its preparation.
+//! the machine; the random seeds of hash maps change the count by a hundredth of a percent. Only the work in [`counted`] is
+//! counted, and not its preparation.
 //!
 //! The argument is the name of a case; without an argument, the program lists the cases.
 

@@ -273,7 +273,7 @@ impl ArrayBuilder {
     }
 
     /// Sets the value of elements that were never written, as JSON of the metadata: `0`, `"NaN"`, `[1.0, -1.0]`. In v1 and v2,
-    /// `null` leaves it undefined, which is read as the default.
+    /// `null` leaves the fill value undefined; missing chunks are then read as the default.
     pub fn fill_value_json(mut self, value: Json) -> Self {
         self.fill = Fill::Json(value);
         self

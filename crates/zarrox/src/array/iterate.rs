@@ -61,7 +61,7 @@ struct Batch<R> {
     values: R,
 }
 
-/// The positions of the rows along the array's dimension that they lie in.
+/// The positions of the rows along one dimension of the array.
 enum FirstAxis {
     /// Evenly spaced positions.
     Span(ResolvedSpan),
@@ -80,9 +80,9 @@ enum Numbers {
 impl ArrayView<'_> {
     /// Iterates over the first axis: over sub-arrays with one dimension less.
     ///
-    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once. As many rows are read
-    /// together as a chunk has, or in a shard, an inner chunk; fewer if these do not fit into a quarter of the
-    /// [memory](AccessOptions::memory). The iterator ends after an error.
+    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once. The number of rows that are
+    /// read together is the number of rows of a chunk, or of an inner chunk of a shard; it is smaller if these rows do not fit
+    /// into a quarter of the [memory](AccessOptions::memory). The iterator ends after an error.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};

@@ -468,8 +468,8 @@ impl Array {
         result
     }
 
-    /// Takes a shared hold of the array, so that it is not moved, replaced or deleted, checks that it is still the array that the
-    /// handle was opened for, and calls `write`.
+    /// Checks that the array is still the one that the handle was opened for, and calls `write`. A shared hold keeps the array from
+    /// being moved, replaced or deleted meanwhile.
     #[doc(hidden)]
     pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };

@@ -186,7 +186,7 @@ impl Array {
         }
     }
 
-    /// Sets a region of a stored chunk to the fill value; a missing chunk has it already.
+    /// Sets a region of a chunk to the fill value. The elements of a missing chunk have this value already.
     pub(super) fn clear_chunk_region(&self, chunk: &[u64], region: Dims<Span>) -> Result<()> {
         let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
         let fill = DynArray::from_elements(

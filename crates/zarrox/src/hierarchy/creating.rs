@@ -51,7 +51,7 @@ impl Location {
         overwrite: bool,
     ) -> Result<()> {
         // Documents that were read before are read again, since another writer may have been faster. In a remote store they are
-        // not, since this would take another request.
+        // not read again, since this would take another request.
         let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
         // The layout of the existing hierarchy is read from the store.
         let place = self.for_change()?.with_layout(None).with_probe(seen.probed_above().read_ahead.probe);

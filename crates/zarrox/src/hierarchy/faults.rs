@@ -14,7 +14,7 @@ use crate::location::Location;
 
 const FORMATS: [Format; 3] = [Format::V2, Format::V3, Format::V3Draft];
 
-/// Returns a hierarchy with the arrays `a`, of ones, `b`, of twos, and `g/x`, of threes; and its root.
+/// Returns a hierarchy and its root. Its arrays `a`, `b` and `g/x` have the elements 1, 2 and 3.
 fn hierarchy(format: Format) -> (FaultyStore, Location) {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let shared: Arc<dyn Store> = Arc::new(store.clone());

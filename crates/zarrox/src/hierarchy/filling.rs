@@ -65,7 +65,7 @@ struct Filling {
     place: Location,
     format: Format,
     layout: Layout,
-    /// The formats of groups above that differ from this one.
+    /// The formats of groups above, except the format of the node.
     others: Vec<Format>,
     is_group: bool,
     journal: Journal,

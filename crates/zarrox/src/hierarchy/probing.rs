@@ -10,8 +10,8 @@ use super::DOCUMENT_LIMIT;
 use crate::location::{Location, Probe, Purpose};
 
 impl Location {
-    /// Returns the location for opening a node. Its documents are requested when they are needed, and cached while the
-    /// node is opened.
+    /// Returns the location for opening a node. The documents of the node are requested when they are needed, and cached
+    /// while the node is opened.
     pub fn probed(&self, purpose: Purpose) -> Self {
         match self.is_remote() {
             true => self.probed_for(std::slice::from_ref(&self.path), purpose),
@@ -19,7 +19,8 @@ impl Location {
         }
     }
 
-    /// Returns the location for opening several nodes of this store, if it is remote.
+    /// Returns the location for opening several nodes of this store. In a remote store, the documents of the nodes are
+    /// requested in parallel.
     pub(crate) fn probed_for(&self, paths: &[NodePath], purpose: Purpose) -> Self {
         if !self.is_remote() || self.copy().is_some() {
             return self.clone();

@@ -201,7 +201,7 @@ impl Location {
         renewing(|| self.edit_own_mark(Owner::renew), work).inspect_err(|_| self.abandon_mark())
     }
 
-    /// Erases a mark that was left, unless a repair is running.
+    /// Erases the mark of this location, unless a repair is running.
     pub fn erase_left_mark(&self) -> Result<()> {
         match self.is_guarded().then(|| self.mark()).transpose()? {
             Some(None) => Ok(()),

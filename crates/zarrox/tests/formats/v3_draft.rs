@@ -217,7 +217,8 @@ fn the_root_can_be_an_array_and_the_whole_is_replaced_or_deleted() {
     assert_eq!(create(&options).unwrap_err().kind(), ErrorKind::AlreadyExists);
     let replacing = options.clone().mode(zarrox::OpenMode::Write);
     assert_eq!(create(&replacing).unwrap().read::<ArrayD<u8>>(..).unwrap().sum(), 0);
-    // A hierarchy of another format replaces the whole hierarchy, and is replaced again.
+    // A hierarchy of another format replaces the draft's hierarchy, and the draft's hierarchy replaces it
+    // again.
     let v3 = OpenOptions::new().format(Format::V3).mode(zarrox::OpenMode::Write);
     v3.create_group(&path).unwrap();
     assert!(!path.join("meta/array.json").exists());

@@ -148,7 +148,8 @@ fn basic(choices: &mut Choices, n: usize) -> DimSelection {
     if n > 0 && choices.one_in(4) { index(choices, n) } else { any_slice(choices, n) }
 }
 
-/// Returns an array of indices along a dimension of length `n`, which may only be 0 if the array is empty.
+/// Returns an array of indices along a dimension of length `n`. `n` may only be 0 if the returned array has no
+/// elements.
 pub(crate) fn integers(choices: &mut Choices, n: usize, shape: &[usize]) -> IndexArray {
     let count = shape.iter().product();
     let n = whole(n);

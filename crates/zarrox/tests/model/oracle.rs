@@ -15,7 +15,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Returns the elements that `second` selects from the result of this.
+    /// Returns the elements that `second` selects from the result of this selection.
     pub(crate) fn then(&self, second: &Self) -> Self {
         Self { shape: second.shape.clone(), at: second.at.iter().map(|&place| self.at[place]).collect() }
     }

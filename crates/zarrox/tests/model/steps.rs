@@ -20,7 +20,7 @@ pub(crate) enum Give {
     Transposed,
     /// Every second value of a larger array, backwards.
     Strided,
-    /// Values without their first axes, and with length 1 along the axes of these bits, for broadcasting.
+    /// Values for broadcasting: without their first axes, and with length 1 along the axes whose bits are set.
     Broadcast(usize),
     Scalar,
     /// Elements of a type that is known only at run time.

@@ -14,7 +14,7 @@ const CHILD: &str = "ZARROX_TEST_PROCESSES";
 
 const PROCESSES: usize = 4;
 
-/// The length of the axes of an array, of its chunks, and of the blocks that are written.
+/// The shape of the array, the shape of its chunks, and the length of the blocks that are written.
 const SHAPE: [u64; 3] = [100; 3];
 const CHUNKS: [u64; 3] = [50; 3];
 const BLOCK: usize = 25;

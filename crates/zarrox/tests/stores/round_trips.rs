@@ -204,7 +204,7 @@ fn same_fill(array: &Array, element: &[u8]) -> bool {
     fill.as_bytes() == element || (nan && ![Format::V3, Format::V3Draft].contains(&array.metadata().format))
 }
 
-/// A fill value is the exact element, or refused: never another.
+/// A fill value is stored exactly or refused. It is never replaced by another value.
 #[test]
 fn every_element_is_the_fill_value_of_an_array_or_refused() {
     let mut filled = 0;

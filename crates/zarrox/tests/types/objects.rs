@@ -232,7 +232,8 @@ fn damaged_chunks_are_errors_that_name_them() {
 
 #[test]
 fn objects_of_zarr_python_2_without_its_defaults() {
-    // Members with default values are missing; a pickle hides where object codecs are not expected.
+    // In the metadata, members with default values are missing. The pickle codec also stands where
+    // no object codec is expected.
     let with = |filters: Json, compressor: Json| {
         let store = store();
         let document = json!({

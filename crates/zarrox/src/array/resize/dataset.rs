@@ -83,7 +83,7 @@ impl Growth {
         Ok(growth)
     }
 
-    /// Runs work, and renews the lease meanwhile. If the work fails, it is undone here or by the next writer.
+    /// Runs work, and renews the lease meanwhile. If the work fails, the change is undone here or by the next writer.
     pub(crate) fn around<R>(self, work: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let mut mark = Unfinished { growth: &self, is_left: true };
         let renew = || drop(self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::renew)));
@@ -149,7 +149,7 @@ impl Growth {
         }
     }
 
-    /// Replaces a mark whose owner is dead, and returns the mark that is or was stored.
+    /// Replaces the mark if there is none or its owner is dead. Returns the mark that was found, or the new mark if there was none.
     fn try_take(&self) -> Result<Mark> {
         let mine = Mark::new(Some(self.owner.clone()));
         let (held, there) = self.locked()?;
@@ -198,7 +198,7 @@ impl Growth {
             }
             match held.erase(&self.group) {
                 Err(error) if error.kind() == ErrorKind::Conflict => Err(error),
-                // Some archives cannot erase objects: a mark without an owner means the same.
+                // Some archives cannot erase objects: a mark without an owner is equivalent to no mark.
                 Err(_) => held.replace(&self.group, &Mark::new(None).to_bytes()?),
                 erased => erased,
             }

@@ -176,7 +176,7 @@ impl Array {
         }
     }
 
-    /// Erases the chunks outside the shape, and clears the parts outside those that cross its border.
+    /// Erases the chunks outside the shape, and clears the outside parts of chunks that cross its border.
     fn clear_outside(&self, old: &[u64]) -> Result<()> {
         if self.shape().iter().zip(old).all(|(new, old)| new >= old) {
             return Ok(());

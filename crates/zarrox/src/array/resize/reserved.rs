@@ -56,7 +56,7 @@ impl Reserved {
     }
 
     /// Returns true if an array of this length ends within the reserved rows. Unless a program that does not reserve rows has let
-    /// the array grow, the owner knew an older shape, and has not written yet: it will detect this, and release the rows.
+    /// the array grow, the owner knew an older shape, and has not written yet: the owner will detect this, and release the rows.
     pub(super) fn is_misplaced(&self, length: u64) -> bool {
         !self.is_seen && self.is_held() && self.start < length && length < self.end
     }

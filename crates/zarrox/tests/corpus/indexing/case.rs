@@ -1,7 +1,7 @@
 //! The cases of `quality/conformance/indexing.py`, which describes their form, run against arrays in memory.
 //!
 //! Properties that a case leaves open follow from its numbers: whether chunks are compressed, transposed, or of several shapes, and
-//! whether the elements are structures, one field of which is read and written.
+//! whether the elements are structures; then one field is read and written.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -101,8 +101,9 @@ impl Layout {
     }
 }
 
-/// The field with the values, if elements are structures, and the value of the first other field.
+/// The name of the field with the values, if elements are structures.
 const FIELD: &str = "value";
+/// The value of the first other field.
 const ID: u8 = 9;
 
 fn is_structured(view: &ArrayView<'_>) -> bool {
