@@ -506,7 +506,7 @@ pub fn needed<K, D>(
     Ok(documents)
 }
 
-/// Reads, edits and writes back the attributes of a node, and repeats this when another writer was faster. Returns the attributes
+/// Reads, edits and writes back the attributes of a node, and starts again when another writer was faster. Returns the attributes
 /// that are stored now.
 pub fn update_attributes(location: &Location, format: Format, mut edit: impl FnMut(&mut Map)) -> Result<Map> {
     until_unchanged(|| {

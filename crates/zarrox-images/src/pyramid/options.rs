@@ -206,12 +206,12 @@ impl Downsample {
         self.changing(|own| own.description.axes = axes.into_iter().collect())
     }
 
-    /// Sets the distance of two elements of the first level along each axis, in its unit; by default 1.
+    /// Sets the distance of two elements of the first level along each axis, in the axis's unit; by default 1.
     pub fn scale(self, scale: impl Into<Vec<f64>>) -> Self {
         self.changing(|own| own.description.scale = scale.into())
     }
 
-    /// Sets the coordinate of the centre of the first element of the first level along each axis, in its unit; by default 0.
+    /// Sets the coordinate of the centre of the first element of the first level along each axis, in the axis's unit; by default 0.
     pub fn translation(self, translation: impl Into<Vec<f64>>) -> Self {
         self.changing(|own| own.description.translation = translation.into())
     }

@@ -27,9 +27,9 @@ pub struct PyramidLevel {
     pub chunks: Vec<u64>,
     /// The scale factor relative to the previous level along each dimension; 1 for the first level.
     pub factors: Vec<u64>,
-    /// The distance of two elements along each axis, in its unit.
+    /// The distance of two elements along each axis, in the axis's unit.
     pub scale: Vec<f64>,
-    /// The coordinate of the centre of the first element along each axis, in its unit.
+    /// The coordinate of the centre of the first element along each axis, in the axis's unit.
     pub translation: Vec<f64>,
     /// The size of all elements, in bytes.
     pub bytes: u64,

@@ -17,9 +17,9 @@ use zarrox::internals::{ConsolidatedMetadata, Listener, Location};
 pub enum CheckLevel {
     /// Checks documents: compares them with their specification, with consolidated metadata, and with one another.
     Metadata,
-    /// In addition, checks the keys and sizes of all stored objects, and all shard indexes. Chunks are not decoded.
+    /// Checks documents, the keys and sizes of all stored objects, and all shard indexes. Chunks are not decoded.
     Quick,
-    /// In addition, decodes every chunk.
+    /// Makes the checks of `Quick`, and decodes every chunk.
     #[default]
     Full,
 }

@@ -212,8 +212,8 @@ impl Copier {
         self.changing(|settings| settings.execution.fixed_source = fixed)
     }
 
-    /// Sets that the arrays of the source have only elements: their copies get chunks and codecs like new arrays. Without a
-    /// format, the copy has the format of the group above, or Zarr v3.
+    /// Sets that the arrays of the source have no chunks: their copies get chunks and codecs like new arrays. Without a format,
+    /// the copy has the format of the group above, or Zarr v3.
     pub fn elements(self, elements: PlainElements) -> Self {
         self.changing(|settings| settings.elements = Some(elements))
     }

@@ -264,7 +264,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Plans an array that has only elements.
+    /// Plans an array without chunks.
     fn elements(&mut self, path: &str, array: &Array, elements: &PlainElements) -> Result<()> {
         let place = self.destination.at(self.destination.path.join(path)?);
         let target = elements.plan(array, self.options.rewrite, self.to, &place)?;

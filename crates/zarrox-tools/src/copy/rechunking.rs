@@ -146,7 +146,7 @@ impl Copier {
             let message = format!("'{source}' was not changed: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        // From here on, the source is locked. Earlier writes during or before this run are found by comparing all values.
+        // From here on, the source is locked. The comparison of all values finds writes that were made before.
         let _holds = place.hold_alone()?;
         check_inventory(&place, "given other chunks in place")?;
         self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(source, &beside)?;
@@ -177,7 +177,7 @@ impl Copier {
 type Division = (Vec<u64>, bool, f64, bool);
 
 impl Conversion {
-    /// Returns the plans of arrays that have only elements.
+    /// Returns the plans of arrays without chunks.
     fn element_plans(&self) -> Result<Vec<CopyPlan>> {
         let mut plans = Vec::new();
         for (path, source, target, access) in self.elements()? {

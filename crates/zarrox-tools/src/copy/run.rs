@@ -271,7 +271,7 @@ impl Conversion {
         Ok(arrays)
     }
 
-    /// Returns the arrays that have only elements, with their planned copies, and the access to their elements.
+    /// Returns the arrays without chunks, with their planned copies, and the access to their elements.
     pub(crate) fn elements(&self) -> Result<Vec<(String, Array, Array, Access)>> {
         let mut arrays = Vec::new();
         for step in &self.steps {

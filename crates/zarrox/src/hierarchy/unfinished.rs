@@ -254,8 +254,8 @@ impl Location {
         });
     }
 
-    /// Changes the mark, and repeats this when another process was faster. If `edit` returns a conflict, it is called again
-    /// later; if it returns `None`, the mark is not changed.
+    /// Changes the mark, and repeats the change when another process was faster. If `edit` returns a conflict, it is called
+    /// again later; if it returns `None`, the mark is not changed.
     fn edit_mark(&self, mut edit: impl FnMut(Option<&Mark>) -> Result<Option<Mark>>) -> Result<()> {
         let key = Key::new(self.mark_key())?;
         until_unchanged(|| {

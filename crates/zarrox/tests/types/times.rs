@@ -230,7 +230,7 @@ proptest! {
         let units = i128::from(count) * i128::from(scale);
         let exact = (units % parts == 0).then(|| units / parts * nanoseconds);
         let point = TimeType::new(TimeKind::Point, unit, scale).unwrap();
-        // Within these years, every type has every time.
+        // Within these years, every type can represent every time.
         let year = 366 * 86_400 * 1_000_000_000_i128;
         agrees(point, count, exact, 8_000 * year, |time: &Timestamp| time.as_nanosecond());
         let epoch = civil::date(1970, 1, 1).at(0, 0, 0, 0);

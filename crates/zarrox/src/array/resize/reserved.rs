@@ -105,8 +105,8 @@ impl Array {
         bytes.map_or(Ok(Vec::new()), |bytes| parsed(&bytes, &key))
     }
 
-    /// Changes the reservations, and repeats this when another writer was faster. If `edit` returns a conflict, it is called
-    /// again later.
+    /// Changes the reservations, and repeats the change when another writer was faster. If `edit` returns a conflict, it is
+    /// called again later.
     pub(super) fn edit_reserved<R>(
         &self,
         mut edit: impl FnMut(&mut Vec<Reserved>) -> Result<R>,
