@@ -16,7 +16,7 @@ use zarrox_tools::stats::Statistics;
 
 impl Pyramid {
     /// Creates the levels, writes the description of the image, and returns the levels. After an interruption, the same call
-    /// continues.
+    /// continues the work.
     ///
     /// # Errors
     /// The errors of [`Downsample::run`](super::Downsample::run).

@@ -74,7 +74,7 @@ impl Downsample {
     }
 
     /// Creates levels beside an array, in its group, and writes the description of the image there. After an interruption, the
-    /// same call continues.
+    /// same call continues the work.
     ///
     /// # Errors
     /// The errors of [`plan`](Self::plan); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when a level exists;
@@ -85,7 +85,7 @@ impl Downsample {
     }
 
     /// Creates a group with a copy of an array, its levels, and the description of the image. Chunks of the first level that need
-    /// not change are copied without decoding. After an interruption, the same call continues.
+    /// not change are copied without decoding. After an interruption, the same call continues the work.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when the destination is

@@ -171,7 +171,7 @@ impl Fits {
             else {
                 continue;
             };
-            // A damaged chunk is not evidence against either.
+            // A chunk that cannot be decoded with either metadata is not evidence.
             fits.own &= of_own || !of_copy;
             fits.copy &= of_copy || !of_own;
         }

@@ -353,7 +353,7 @@ impl<'a> Transfer<'a> {
         (self.execution.memory / bytes.max(1)).max(1)
     }
 
-    /// Returns the size of the elements of a region of the destination in the source's data type.
+    /// Returns the number of bytes that the elements of a region of the destination take in the source's data type.
     fn bytes_of(&self, region: &[(u64, u64)]) -> u64 {
         let item = self.source.data_type().size() as u64;
         region.iter().fold(item, |size, (begin, end)| size.saturating_mul(end - begin))

@@ -218,7 +218,7 @@ impl Copier {
         self.changing(|settings| settings.elements = Some(elements))
     }
 
-    /// Sets whether a failed copy deletes its output. Otherwise the output is kept, and the same copy continues.
+    /// Sets whether a failed copy deletes its output. Otherwise the output is kept, and running the same copy again continues it.
     pub fn clean_up(self, clean_up: bool) -> Self {
         self.changing(|settings| settings.cleans_up = clean_up)
     }
@@ -251,7 +251,7 @@ impl Copier {
         self.changing(|settings| settings.listener = Some(Arc::new(listener)))
     }
 
-    /// Copies the node at a location, with all nodes below it. After an interruption, the same call continues.
+    /// Copies the node at a location, with all nodes below it. After an interruption, the same call continues the copy.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) if the destination exists and must not be replaced;

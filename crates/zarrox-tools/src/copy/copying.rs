@@ -87,7 +87,7 @@ impl Copying {
         self.conversions().try_for_each(Conversion::check)
     }
 
-    /// Runs the copy. After an interruption, the same copy continues.
+    /// Runs the copy. After an interruption, running the same copy again continues it.
     ///
     /// # Errors
     /// The errors of [`Copier::run`](super::Copier::run).

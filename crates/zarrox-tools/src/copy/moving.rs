@@ -16,7 +16,7 @@ use zarrox::{Node, OpenMode, Place};
 impl Copier {
     /// Moves the node at a location, with all nodes below it, to another location. Within a store, and on the same disk, it
     /// is [renamed](zarrox::OpenOptions::move_node). Otherwise it is copied, and deleted after the copy is complete. After
-    /// an interruption, the same call continues. Returns `None` if the node was renamed.
+    /// an interruption, the same call continues the move. Returns `None` if the node was renamed.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::delete`](zarrox::OpenOptions::delete).

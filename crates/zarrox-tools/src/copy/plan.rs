@@ -187,7 +187,7 @@ impl<'a> Planner<'a> {
         self.report.nodes.push(report);
         let mut step = Step::documents(path, Action::Nothing, None);
         if let (Node::Group(group), Some(from)) = (node, self.in_place) {
-            // An earlier run may have been interrupted just before this.
+            // An earlier run may have been interrupted just before this step.
             let (place, to) = (group.location(), self.to);
             step.consolidate =
                 place.has_consolidated(from)? && place.can_consolidate(to)? && !place.has_consolidated(to)?;

@@ -125,8 +125,8 @@ impl Copier {
     }
 
     /// Changes the chunks or codecs of an array, or of the arrays of a group: creates a copy beside it, compares all values, and
-    /// replaces the source. After an interruption, the same call continues. Returns `None` if only the replacement remained to
-    /// be done.
+    /// replaces the source. After an interruption, the same call continues the work. Returns `None` if only the replacement
+    /// remained to be done.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::move_node`].

@@ -26,7 +26,8 @@ pub enum Property {
     Members,
     /// Groups.
     Groups,
-    /// Nodes that cannot be read, or cannot have their path. If their loss is allowed, they are skipped.
+    /// Nodes that cannot be read, or whose path the format does not allow. If their loss is allowed, they are
+    /// skipped.
     Nodes,
 }
 

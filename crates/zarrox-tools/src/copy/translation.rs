@@ -166,7 +166,7 @@ impl Translation {
         target.has_chunk(&chunk).then_some(chunk)
     }
 
-    /// Returns the key in the node's own store under which the encoded bytes of a chunk are stored in the target's form; `None`
+    /// Returns the key of the encoded bytes of a chunk in the node's own store, if they are already in the target's form; `None`
     /// if chunks must be encoded again.
     ///
     /// # Errors
@@ -192,8 +192,7 @@ impl Translation {
         chunks.sources(&region, &mut |source| Ok(chunks.source.stored_size(source)?.is_some()))
     }
 
-    /// Returns the key in the node's own store of the single source chunk of a chunk; `None` if the chunk has several source
-    /// chunks.
+    /// Returns the key of a chunk's only source chunk, in the node's own store; `None` if the chunk has several source chunks.
     ///
     /// # Errors
     /// If the chunk index is out of bounds, or the store cannot be read.

@@ -245,7 +245,7 @@ impl Blocks {
     /// `float64`.
     ///
     /// # Errors
-    /// Errors do not occur.
+    /// None, although the method returns a `Result`.
     pub fn rounded_mean(&mut self) -> Result<DynArray> {
         let means = self.get(Measure::Mean)?;
         match self.data_type.storage() {

@@ -315,7 +315,7 @@ fn a_place_by_another_name_is_the_same_place() {
             assert_eq!(stored(&place("sea.zarr")), before, "{} {}", from.display(), to.display());
         }
     }
-    // Within one hierarchy, a node is renamed, and its copy in consolidated metadata follows.
+    // Within one hierarchy, a node is renamed, and its copy in consolidated metadata gets the new path.
     Copier::new().move_node(place("sea.zarr/winds"), place("other/../sea.zarr/air")).unwrap();
     assert!(zarrox::open(place("sea.zarr/air/u")).is_ok());
     assert_error(zarrox::open(place("sea.zarr/winds")), ErrorKind::NotFound, "at '/winds'");

@@ -99,8 +99,8 @@ impl<'a> AsTypeView<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when `A` does not hold elements of the view's type, [`ErrorKind::Unsupported`] when the
-    /// stored elements cannot be cast to it, [`ErrorKind::InvalidArgument`] when it cannot represent an element (small floats
-    /// without NaN or infinities); and the errors of [`ArrayView::read`].
+    /// stored elements cannot be cast to this type, [`ErrorKind::InvalidArgument`] when this type cannot represent an element
+    /// (small floats without NaN or infinities); and the errors of [`ArrayView::read`].
     ///
     /// [`ErrorKind::DataTypeMismatch`]: crate::ErrorKind::DataTypeMismatch
     /// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported

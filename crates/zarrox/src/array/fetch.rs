@@ -210,7 +210,7 @@ impl Array {
         }))
     }
 
-    /// Returns an error if more bytes would be read at once than the limit of a chunk.
+    /// Returns an error if more bytes than the limit of a chunk would be read at once.
     fn check_length(&self, length: u64) -> Result<()> {
         let limit = self.chain.limit();
         if usize::try_from(length).is_ok_and(|length| length <= limit) {

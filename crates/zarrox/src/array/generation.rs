@@ -185,8 +185,8 @@ fn gone(place: &Location, expected: &ArrayMetadata) -> String {
     }
 }
 
-/// Describes how the stored metadata differ from those of a handle, as far as they affect elements. For consolidated metadata,
-/// the shape is compared as well.
+/// Describes the differences between the stored metadata and the metadata of a handle that affect elements. For consolidated
+/// metadata, the shape is compared as well.
 fn difference(
     stored: &ArrayMetadata,
     expected: &ArrayMetadata,
@@ -233,8 +233,8 @@ fn difference(
     }))
 }
 
-/// Returns true if two arrays have the same documents. The metadata of a new array can differ in notation from those that are
-/// read from its documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
+/// Returns true if two arrays have the same documents. The metadata of a new array can differ in notation from the metadata that
+/// is read from its documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
 fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Location) -> bool {
     let documents = |array: &ArrayMetadata| {
         let node = NodeMetadata::Array(array.clone());

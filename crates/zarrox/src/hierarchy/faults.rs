@@ -265,7 +265,7 @@ fn a_killed_creation_leaves_a_whole_node_or_none() {
     });
 }
 
-/// Creates the array `new`, full of fours.
+/// Creates the array `new`, whose elements are all 4.
 fn create_with_elements(root: &Location) -> crate::Result<()> {
     let options = OpenOptions::new().format(place(root, "new").new_format()?);
     let attributes = Map::from_iter([("value".to_owned(), json!(4))]);

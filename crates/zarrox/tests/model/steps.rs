@@ -43,7 +43,7 @@ const TAKES: [Take; 5] = [Take::New, Take::RowMajor, Take::ColumnMajor, Take::St
 #[derive(Debug)]
 pub(crate) struct Step {
     chosen: Chosen,
-    /// The selection from the result of the first selection.
+    /// The second selection, which selects from the result of the first selection.
     then: Option<Chosen>,
     /// True if the selection is converted to text and parsed before it is used.
     by_text: bool,

@@ -87,9 +87,9 @@ impl Array {
     /// then not the last ones of the array, so `write` must use the given selection rather than the end of the array.
     ///
     /// # Errors
-    /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to it
-    /// meanwhile in such a store. [`ErrorKind::Conflict`] when another writer took the reserved rows, since this process was
-    /// suspended for minutes, or when a program that does not reserve rows has appended to the array.
+    /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to the
+    /// array meanwhile. [`ErrorKind::Conflict`] when another writer took the reserved rows, since this process was suspended for
+    /// minutes, or when a program that does not reserve rows has appended to the array.
     ///
     /// [`ErrorKind::Conflict`]: zarrox_core::ErrorKind::Conflict
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
