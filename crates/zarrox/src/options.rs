@@ -319,8 +319,8 @@ impl OpenOptions {
     /// Creates a group together with its nodes, which `fill` creates in it.
     ///
     /// If the process is killed, a journal ([`JOURNAL`](crate::JOURNAL)) that names the `source` of the nodes remains in the
-    /// group. A call with the same path and source then continues: `fill` is called with `true`, and replaces or keeps the
-    /// existing nodes.
+    /// group. A call with the same path and source then continues the work: `fill` is called with `true`, and replaces or keeps
+    /// the existing nodes.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::create_group`] and of `fill`.

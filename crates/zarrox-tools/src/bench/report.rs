@@ -30,8 +30,8 @@ pub struct BenchReport {
     pub read_chunk: Duration,
     /// The time of reading one element from the store.
     pub read_element: Duration,
-    /// The sample with the array's own chunks and codecs, followed by each candidate, or the error if a candidate cannot be
-    /// created.
+    /// The results of the sample: first with the array's own chunks and codecs, then of each candidate, or the error if the
+    /// candidate cannot be created.
     pub candidates: Vec<Result<Candidate>>,
     /// The number of threads.
     pub threads: usize,

@@ -22,7 +22,8 @@ pub(super) fn check(session: &Session<'_>, array: &Array) -> Result<()> {
     })
 }
 
-/// Adds the numbers of stored chunks to `known`, which keeps the smallest of them from a first number on.
+/// Adds the numbers of the stored chunks to `known`, which keeps only the smallest numbers, beginning with
+/// its `from`.
 fn stored(array: &Array, grid: &[u64], known: &mut Known) -> Result<()> {
     array.visit_stored(&mut |chunk, _| {
         if let Some(chunk) = chunk {

@@ -1,8 +1,8 @@
 //! The quarantine for damaged objects.
 //!
-//! The quarantine is `NAME.quarantine` beside the hierarchy, with the same keys. Stores without siblings, such as memory, contain
-//! it under the prefix `.zarrox-quarantine/`, where the suffix `.damaged` of keys prevents programs from reading an object as a
-//! document.
+//! The quarantine is `NAME.quarantine` beside the hierarchy, with the same keys. A store without siblings, such as memory,
+//! contains its quarantine below the prefix `.zarrox-quarantine/`. Keys get the suffix `.damaged` there, so that no program reads
+//! an object as a document.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

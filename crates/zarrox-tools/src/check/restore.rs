@@ -59,7 +59,7 @@ impl Lost {
             let node = place.node_of(format, layout, &Source::stored(documents)).ok().flatten();
             node.filter(|(node, explicit)| *explicit && format_of(node) == format).map(|(node, _)| node)
         };
-        // If these documents describe a node, it cannot be opened for another reason, such as a document of another format.
+        // If these documents describe a node, another reason prevents opening the node, such as a document of another format.
         if node(&stored).is_some() {
             return None;
         }
@@ -191,7 +191,7 @@ mod tests {
     use crate::check::{Check, FindingKind, Repair};
     use zarrox::OpenOptions;
 
-    /// Returns an array of ones that is in consolidated metadata, for each format that supports it.
+    /// Returns an array of ones that is in consolidated metadata, for each format that supports consolidated metadata.
     fn copied_arrays() -> impl Iterator<Item = (Format, Location)> {
         let formats = Format::all().filter(|format| format.def().consolidation().is_some());
         formats.map(|format| {

@@ -171,7 +171,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the reason why a node cannot have its target path, if there is one.
+    /// Returns the reason why a node cannot have its target path; `None` if it can.
     fn misplaced(&self, path: &str, node: &Node) -> Result<Option<String>> {
         if self.in_place.is_some_and(|from| from != node.format()) {
             return Ok(Some(format!("it has the format Zarr {}, unlike the nodes above", node.format())));

@@ -27,7 +27,8 @@ pub(super) struct TargetArray {
 }
 
 impl Translator<'_> {
-    /// Returns an array with changed properties. `writes_all` is true if missing chunks must be written without the changes.
+    /// Returns an array with changed properties. `writes_all` is true if missing chunks must be written even if no property
+    /// changes.
     pub(super) fn rewritten(
         &self,
         array: &Array,

@@ -23,7 +23,7 @@ pub type StoredCells = BTreeMap<u128, u64>;
 /// The maximum number of fine cells, which are kept beside the coarse cells.
 const MOST_FINE: usize = 1 << 18;
 
-/// The factor by which coarse cells must have more elements than fine cells, so that fine cells are used.
+/// The smallest ratio of the elements in coarse cells to the elements in fine cells at which fine cells are used.
 const SPARSE: u128 = 8;
 
 impl Cells {

@@ -94,7 +94,7 @@ impl Axis {
         self.division == Division::ALL
     }
 
-    /// Returns the length of blocks, if the first block is complete.
+    /// Returns the length of a block that is not truncated.
     pub(crate) fn factor(&self) -> usize {
         match self.division {
             Division::Length(length) => index(length),

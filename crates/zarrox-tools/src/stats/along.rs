@@ -52,7 +52,7 @@ impl Cuts {
     }
 }
 
-/// The division of the computation: blocks of the result, and the parts of the array for each.
+/// The division of the computation: blocks of the result, and the parts of the array for each block.
 struct Division {
     shape: Vec<u64>,
     reduced: Vec<bool>,

@@ -58,8 +58,8 @@ fn elements_are_the_same_in_whatever_chunks() {
     }
 }
 
-/// Returns a source of 1 MiB with rows as chunks, every second of which is stored, and a target
-/// with columns as chunks.
+/// Returns a source of 1 MiB whose chunks are rows, with every second chunk stored, and a target
+/// whose chunks are columns.
 fn rows_and_columns(directory: &Path) -> (Array, Array) {
     let (source, target) = (
         create(directory.join("rows"), &[512, 512], &[1, 512]),

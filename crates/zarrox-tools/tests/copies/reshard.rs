@@ -103,7 +103,7 @@ fn other_chunks_and_codecs_are_encoded_again_and_damage_is_an_error() {
     assert_error(zarrox::open(place("b")), ErrorKind::NotFound, "a conversion");
 }
 
-/// Returns an array whose chunks are rows, all of which are stored.
+/// Returns an array whose chunks are rows. All chunks are stored.
 fn rows(path: &Path) -> Array {
     let array = zarrox::create_array(path).shape([512, 512]).data_type(DataType::Int32).chunks([1, 512]);
     let array = array.no_compressor().create().unwrap();

@@ -312,7 +312,7 @@ struct Case {
     big: bool,
     memory: usize,
     seed: usize,
-    /// The number of elements of which one differs from the fill value.
+    /// The distance of two successive elements that differ from the fill value.
     sparse: usize,
 }
 

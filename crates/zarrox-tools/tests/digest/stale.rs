@@ -93,8 +93,8 @@ fn stale_consolidated_metadata_is_not_compared() {
             let holder = new.join(if format == Format::V2 { ".zmetadata" } else { "zarr.json" });
             let copy = fs::read_to_string(&holder).unwrap();
             change(&root);
-            // The copy stays unchanged. In v3 it is a part of the document of the group, whose other parts
-            // change.
+            // The copy stays unchanged. In v3 the copy is a part of the group's document, and the other
+            // parts of the document change.
             if format == Format::V2 {
                 fs::write(&holder, copy).unwrap();
             } else {

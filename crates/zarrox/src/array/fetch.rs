@@ -119,7 +119,7 @@ impl Array {
         object: Object<'_>,
         fetch: Fetch<'a>,
     ) -> Result<std::result::Result<Vec<Fetch<'a>>, Fetch<'a>>> {
-        // Bytes of a memory store need no cache, and a digest as a version costs more than the cache saves.
+        // The bytes of a memory store need no cache. Where versions are digests, computing them costs more than the cache saves.
         let spared = !object.value.is_in_memory() && !self.location.store.capabilities().digest_versions;
         let version = if spared { object.value.version() } else { None };
         let Some(version) = version else { return Ok(Err(fetch)) };

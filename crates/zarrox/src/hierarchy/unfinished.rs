@@ -1,7 +1,7 @@
 //! Marks of unfinished work: a node that is being deleted, or moved by copying.
 //!
 //! A mark is stored beside the node before the work begins, and erased when the work is done. So the remains of an interrupted
-//! command are never mistaken for other files, and the same command continues.
+//! command are never mistaken for other files, and the same command continues the work.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::internals::metadata::Extent;

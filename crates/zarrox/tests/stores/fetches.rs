@@ -175,7 +175,7 @@ fn an_index_is_read_once_as_long_as_the_shard_is_the_same() {
 }
 
 /// In a directory, the index of a replaced file is not used if the file is old enough to be distinguished from
-/// later ones.
+/// later files.
 #[test]
 fn an_index_of_a_file_that_was_replaced_is_not_used() {
     let directory = tempfile::tempdir().unwrap();

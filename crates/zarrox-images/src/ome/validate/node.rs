@@ -200,7 +200,7 @@ impl Report {
         Ok(Some(visited))
     }
 
-    /// Queues the group at a path below another one, which must have this member, for a check.
+    /// Queues the group at a path below another group for a check. Reports an error if the group does not have this member.
     pub(super) fn visit(&mut self, above: &Visited, path: &str, member: &str) -> Result<()> {
         let Some(visited) = self.group(above, path)? else { return Ok(()) };
         if visited.get(member).is_none() {

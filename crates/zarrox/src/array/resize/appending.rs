@@ -319,7 +319,8 @@ impl Array {
                         return Ok(State::Unseen);
                     }
                     if length >= rows.end {
-                        // The shape includes the rows: they are stored once no other writer can clear them.
+                        // The shape includes the rows. Without a reservation, no other writer can clear the rows, so they are
+                        // stored.
                         reserved.remove(mine);
                         return Ok(State::Done);
                     }
@@ -593,7 +594,8 @@ mod tests {
         // An append that knows the shape does not reserve rows after them.
         assert!(matches!(now.try_reserve(&third, &[2], 0, true).unwrap(), Attempt::Misplaced));
 
-        // The second append detects this when it reads the shape, and releases its rows; then the first one releases its own.
+        // The second append detects this when it reads the shape, and releases its rows; then the first append releases its own
+        // rows.
         now.free(&second, 1).unwrap();
         assert!(!now.settle(&first, &rows, 1).unwrap());
         assert_eq!(now.reserved().unwrap(), []);

@@ -107,7 +107,8 @@ impl Array {
         Ok(())
     }
 
-    /// Clears the elements of a chunk that are outside the shape; with a limit, only those within this larger shape.
+    /// Clears the elements of a chunk that are outside the shape. With a limit, which is a larger shape, clears only
+    /// elements inside the limit.
     fn clear_leftover(&self, grown: &Self, leftover: &Leftover, limit: Option<&[u64]>) -> Result<()> {
         let Leftover { chunk, key, version } = leftover;
         let chain = grown.chain_of(chunk)?;

@@ -82,9 +82,9 @@ impl Array {
     ///
     /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]),
     /// several writers can append at the same time. Each reserves rows in an object within the array, writes them, and stores the
-    /// shape last. If a writer finishes before another one with earlier rows, readers see fill values in these until they are
-    /// written. The rows of a dead or failed writer are used by the next append that fits into them. The rows of that append are
-    /// then not the last ones of the array, so `write` must use the given selection rather than the end of the array.
+    /// shape last. If a writer finishes before another one with earlier rows, readers see fill values in the earlier rows until
+    /// these are written. The rows of a dead or failed writer are used by the next append that fits into them. The rows of that
+    /// append are then not the last ones of the array, so `write` must use the given selection rather than the end of the array.
     ///
     /// # Errors
     /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to the
