@@ -9,7 +9,8 @@ use zarrox::internals::Boxes;
 use zarrox::internals::{Pool, Work, argument};
 use zarrox::{Array, ArrayView, DynArray};
 
-/// A part combines several chunks up to this size, in bytes, so that it stays in the CPU cache between decoding and processing.
+/// The size up to which a part combines several chunks, in bytes, so that it stays in the CPU cache between decoding and
+/// processing.
 const CACHED: u64 = 1 << 20;
 
 /// The maximum number of parts whose numbers are in memory.

@@ -41,8 +41,8 @@ pub fn strict_documents(node: &Node) -> Result<Vec<DocumentFix>> {
     fixes(place, &stored, &node, format, &layout, &documents)
 }
 
-/// Replaces the documents of a node that only a lenient reader accepts by their strict form with the same meaning, and returns
-/// the replaced documents. Each document is replaced atomically, and is unchanged after a failure.
+/// Replaces those documents of a node that only a lenient reader accepts, each by its strict form with the same meaning.
+/// Returns the replaced documents. Each document is replaced atomically, and is unchanged after a failure.
 ///
 /// # Errors
 /// The errors of [`strict_documents`], and those of writing.
@@ -156,7 +156,7 @@ fn with_copies(before: Option<&[u8]>, after: Vec<u8>) -> Result<Vec<u8>> {
     Ok(format!("{:#}", Json::Object(map)).into_bytes())
 }
 
-/// Returns true if both are equal JSON, or a missing document and an empty object.
+/// Returns true if both documents are equal JSON, or the old one is missing and the new one is an empty object.
 fn means_same(before: Option<&[u8]>, after: &[u8]) -> bool {
     let Ok(after) = json::parse(after) else { return false };
     match before.map(json::parse) {

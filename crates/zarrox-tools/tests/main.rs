@@ -1,4 +1,4 @@
-//! The integration tests, in one program: a library as large as this is linked and its generic code compiled for each.
+//! The integration tests, in one program: for each program, the library is linked and its generic code compiled.
 
 mod check;
 mod copies;

@@ -17,7 +17,7 @@ use zarrox_tools::usage::Usage;
 /// The number of arrays: a few waves of requests.
 const ARRAYS: usize = 3 * IN_FLIGHT;
 
-/// Long enough for all requests of a wave to begin.
+/// The latency of a request, which is long enough for all requests of a wave to begin.
 const LATENCY: Duration = Duration::from_millis(30);
 
 /// Creates a group of small arrays, each with one stored chunk.

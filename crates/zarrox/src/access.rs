@@ -64,8 +64,9 @@ impl AccessOptions {
         Self { store_empty_chunks: Some(store), ..self }
     }
 
-    /// Sets the memory in bytes that may be used at a time, besides the result and the values; the default is 4 GiB. It bounds
-    /// the number of chunks that are decoded at a time, which is at most one for each thread, and always at least one.
+    /// Sets the largest amount of memory that is used at a time, in bytes; the default is 4 GiB. The result of a read and the
+    /// values of a write are not counted. The limit bounds the number of chunks that are decoded at a time: at least one, and at
+    /// most one for each thread.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: Some(bytes), ..self }
@@ -94,7 +95,7 @@ impl AccessOptions {
         Self { chunk_listener: Some(ChunkListener::new(listener)), ..self }
     }
 
-    /// Replaces those options of opening that were set.
+    /// Replaces the options of a context by those that were set.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
             context.decode.verify_checksums = verify;

@@ -82,7 +82,7 @@ pub async fn open_group(place: impl Into<Place>) -> Result<AsyncGroup> {
     open(place).await?.into_group().map(AsyncGroup::from)
 }
 
-/// Methods that open and create nodes with options: the futures of the methods without `_async`.
+/// Methods that open and create nodes with options, and return futures: the counterparts of the methods without `_async`.
 impl OpenOptions {
     /// Opens the node at a location, see [`open`](Self::open).
     ///
@@ -129,7 +129,7 @@ impl ArrayBuilder {
     }
 }
 
-/// An array whose elements are awaited.
+/// An array whose methods return futures.
 ///
 /// Dropping a future cancels its work: chunks in progress are finished, and no others are started.
 #[derive(Debug, Clone)]
@@ -301,7 +301,7 @@ async fn next_chunk<A: FromElements + Send + 'static>(
     }
 }
 
-/// A group whose nodes are awaited.
+/// A group whose methods return futures.
 #[derive(Debug, Clone)]
 pub struct AsyncGroup(Arc<Group>);
 
@@ -322,7 +322,7 @@ impl AsyncGroup {
         self.0.attributes()
     }
 
-    /// Opens the node at a path below, see [`Group::open`].
+    /// Opens the node at a path below this group, see [`Group::open`].
     ///
     /// # Errors
     /// The errors of [`Group::open`].
@@ -331,7 +331,7 @@ impl AsyncGroup {
         self.run(move |group| group.open(&path)).await
     }
 
-    /// Opens the array at a path below, see [`Group::open_array`].
+    /// Opens the array at a path below this group, see [`Group::open_array`].
     ///
     /// # Errors
     /// The errors of [`Group::open_array`].
@@ -339,7 +339,7 @@ impl AsyncGroup {
         self.open(path).await?.into_array().map(AsyncArray::from)
     }
 
-    /// Opens the group at a path below, see [`Group::open_group`].
+    /// Opens the group at a path below this group, see [`Group::open_group`].
     ///
     /// # Errors
     /// The errors of [`Group::open_group`].
@@ -347,12 +347,12 @@ impl AsyncGroup {
         self.open(path).await?.into_group().map(Self::from)
     }
 
-    /// Returns a builder for an array at a path below; [`ArrayBuilder::create_async`] creates it.
+    /// Returns a builder for an array at a path below this group; [`ArrayBuilder::create_async`] creates it.
     pub fn create_array(&self, path: impl AsRef<str>) -> ArrayBuilder {
         self.0.create_array(path)
     }
 
-    /// Creates a group at a path below, see [`Group::create_group`].
+    /// Creates a group at a path below this group, see [`Group::create_group`].
     ///
     /// # Errors
     /// The errors of [`Group::create_group`].
@@ -361,7 +361,7 @@ impl AsyncGroup {
         self.run(move |group| group.create_group(&path)).await.map(Self::from)
     }
 
-    /// Opens the group at a path below, or creates it, see [`Group::require_group`].
+    /// Opens the group at a path below this group, or creates it, see [`Group::require_group`].
     ///
     /// # Errors
     /// The errors of [`Group::require_group`].
@@ -370,7 +370,7 @@ impl AsyncGroup {
         self.run(move |group| group.require_group(&path)).await.map(Self::from)
     }
 
-    /// Returns true if there is a node at a path below, see [`Group::contains`].
+    /// Returns true if there is a node at a path below this group, see [`Group::contains`].
     ///
     /// # Errors
     /// The errors of [`Group::contains`].
@@ -387,7 +387,7 @@ impl AsyncGroup {
         self.run(Group::children).await
     }
 
-    /// Deletes the node at a path below, see [`Group::delete`].
+    /// Deletes the node at a path below this group, see [`Group::delete`].
     ///
     /// # Errors
     /// The errors of [`Group::delete`].
@@ -425,7 +425,7 @@ impl AsyncGroup {
         run(move || work(&group)).await
     }
 
-    /// Runs work that changes the metadata, which this handle takes over.
+    /// Runs work that changes the metadata, and updates the metadata of this handle.
     async fn change<R: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Group) -> Result<R> + Send + 'static,

@@ -1,8 +1,8 @@
 //! Consolidated metadata: one document with copies of the documents of all nodes below a group.
 //!
-//! Nodes are then opened from memory, by the same code as otherwise: only their documents come from the copy instead of the store. The
-//! copy may be out of date. Before the first element of an array is read or written, the copy is therefore compared with the array's own
-//! documents. After a change, documents are read from the store.
+//! Nodes are then opened from memory: their documents come from the copy instead of the store, and everything else is the same. The
+//! copy may be out of date. Before the first element of an array is read or written, the copy is therefore compared with the
+//! array's own documents. After a change, documents are read from the store.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::upkeep::Edit;
 /// The documents of one node; `None` for those that do not exist.
 type Documents = Vec<Option<Vec<u8>>>;
 
-/// The number of times that consolidated metadata is written anew because nodes changed meanwhile, before this is an error.
+/// The number of attempts to write consolidated metadata while other writers change nodes.
 const ATTEMPTS: usize = 20;
 
 /// The kind of a difference between consolidated metadata and the nodes' own documents.
@@ -66,7 +66,7 @@ pub enum Freshness {
     OutOfDate(usize),
     /// The reason why the consolidated metadata cannot be parsed or compared.
     Broken(String),
-    /// Not compared: in a remote store, each node would take a request.
+    /// The documents were not compared, since in a remote store, each node would take a request.
     Unknown,
 }
 
@@ -102,7 +102,7 @@ impl Location {
                     let layout = Some((format, copy.layout.clone()));
                     return Ok(self.clone().with_layout(layout).with_copy(Some(copy.into())));
                 }
-                // This node is found before those of the other formats.
+                // Opening finds this node before nodes of the other formats.
                 Ok(None) if self.is_node(format) => break,
                 Ok(None) => {}
                 Err(error) if policy == Consolidated::Auto && is_broken(&error) => {
@@ -119,7 +119,7 @@ impl Location {
         }
     }
 
-    /// Returns true if this is an array by a document of its own, which has no consolidated metadata.
+    /// Returns true if the document of an array is stored at this location. Arrays have no consolidated metadata.
     fn is_array(&self, format: Format) -> Result<bool> {
         let (Some(group), Ok(Some(layout))) = (format.def().group_document(), self.existing_layout(format))
         else {
@@ -192,7 +192,7 @@ impl Location {
         }
     }
 
-    /// Returns true if a group of this format can have consolidated metadata here.
+    /// Returns true if a group of this format can have consolidated metadata at this location.
     pub fn can_consolidate(&self, format: Format) -> Result<bool> {
         let layout = self.layout_for(format)?;
         Ok(format
@@ -210,7 +210,7 @@ impl Location {
         }
     }
 
-    /// Removes the name of a prefix that only contains consolidated metadata, and is therefore not a group.
+    /// Removes from `names` the name of a prefix that only contains consolidated metadata, and is therefore not a group.
     pub(crate) fn hide_holder(
         &self,
         format: Format,
@@ -249,7 +249,8 @@ impl Location {
         self.consolidate_after(format, &|_, _| Ok(()))
     }
 
-    /// Writes the consolidated metadata of this group, after `keep` was called with the document that it replaces and its key.
+    /// Writes the consolidated metadata of this group, after calling `keep` with the key and the bytes of the document that is
+    /// replaced.
     pub fn consolidate_after(&self, format: Format, keep: &dyn Fn(&str, &[u8]) -> Result<()>) -> Result<()> {
         let place = self.as_stored();
         let (consolidation, _, key) = place.consolidation(format)?;
@@ -258,8 +259,9 @@ impl Location {
             until_unchanged(|| {
                 place.replace_document(key.clone(), |existing| {
                     existing.filter(|_| attempt == 0).map_or(Ok(()), |existing| keep(&key, existing))?;
-                    // A writer updates existing consolidated metadata under its lock. A writer that changed a node before the first copy
-                    // was stored found none; and where versions are compared, it may have found nothing to change in the old copy.
+                    // A writer updates existing consolidated metadata under the lock of its document. A writer that changed a node
+                    // before the first copy was stored did not find any copy. Where versions are compared, a writer may have found
+                    // nothing to change in the old copy.
                     is_exact = !place.is_guarded()
                         && existing.is_some_and(|document| consolidation.may_be_in(document));
                     place.new_consolidated(format, existing).map(Edit::Write)
@@ -344,7 +346,7 @@ impl Location {
         Ok(found)
     }
 
-    /// Returns the documents of the node here, and the names of the nodes below it; `None` if there is no node.
+    /// Returns the documents of the node at this location, and the names of the nodes below it; `None` if there is no node.
     fn documents_and_names(
         self,
         format: Format,
@@ -361,8 +363,8 @@ impl Location {
         Ok(Some((self, documents, names)))
     }
 
-    /// Returns an error if a node of another format is here. A node of this format is not an error: another writer can have created it
-    /// after its documents were looked for.
+    /// Returns an error if a node of another format exists at this location. A node of this format is not an error: another writer
+    /// can have created it since this location was read.
     pub(crate) fn check_other_format(&self, format: Format) -> Result<()> {
         match self.clone().of_format(None).find() {
             Ok(Some(Found { node, .. })) if format_of(&node) != format => Err(Error::new(
@@ -443,7 +445,8 @@ impl Group {
         self.location().as_stored().drop_consolidated(self.metadata().format)
     }
 
-    /// Compares the group's consolidated metadata with the stored documents, and returns the nodes that differ: none if it is up to date.
+    /// Compares the group's consolidated metadata with the stored documents, and returns the nodes that differ: none if the
+    /// metadata is up to date.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the group has no consolidated metadata; the errors of parsing it; and the errors of the store.
@@ -451,8 +454,8 @@ impl Group {
         self.location().compare_consolidated(self.metadata().format)
     }
 
-    /// Compares the group's own consolidated metadata with the stored documents; `None` if it has none. In a remote store they are not
-    /// compared: [`Group::check_consolidated`] compares them.
+    /// Compares the group's own consolidated metadata with the stored documents; `None` if the group has none. In a remote store
+    /// the documents are not compared; [`Group::check_consolidated`] compares them in every store.
     ///
     /// # Errors
     /// The errors of the store.
@@ -473,7 +476,7 @@ impl Group {
         }
     }
 
-    /// Returns true if the group was opened by consolidated metadata, its own or that of a group above.
+    /// Returns true if the group was opened by consolidated metadata: its own, or the consolidated metadata of a group above.
     pub fn is_consolidated(&self) -> bool {
         self.location().copy().is_some()
     }

@@ -65,8 +65,8 @@ impl Node {
         }
     }
 
-    /// Opens the node from its own documents, and later the nodes below it, rather than from consolidated metadata, which other programs
-    /// may have left out of date. If the store cannot list its keys, nodes are still found by the consolidated metadata.
+    /// Opens the node, and later the nodes below it, from their own documents. Consolidated metadata, which other programs may have
+    /// left out of date, is only used to find nodes in a store that cannot list its keys.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the node is only in the consolidated metadata; and the errors of opening it.
@@ -120,7 +120,7 @@ impl Node {
     /// Returns the array, if this is one.
     ///
     /// # Errors
-    /// When it is a group.
+    /// When the node is a group.
     pub fn into_array(self) -> Result<Array> {
         match self {
             Self::Array(array) => Ok(array),
@@ -131,7 +131,7 @@ impl Node {
     /// Returns the group, if this is one.
     ///
     /// # Errors
-    /// When it is an array.
+    /// When the node is an array.
     pub fn into_group(self) -> Result<Group> {
         match self {
             Self::Group(group) => Ok(group),
@@ -251,7 +251,7 @@ impl Node {
 }
 
 impl Location {
-    /// Opens the node; it is an error if there is none.
+    /// Opens the node at this location. Returns an error if there is no node.
     pub fn open_node(&self) -> Result<Node> {
         let found = self.find()?;
         if !found.as_ref().is_some_and(|found| found.explicit) {
@@ -367,7 +367,7 @@ impl Group {
         self.location.store.flush().map_err(Error::from)
     }
 
-    /// Reads the first metadata document of the group, in the form of its format. The document is empty if the group needs none.
+    /// Reads the first metadata document of the group, as its format defines it. The document is empty if the group needs none.
     ///
     /// # Errors
     /// When the document cannot be read.
@@ -454,7 +454,7 @@ impl Group {
         self.below(path.as_ref())?.holds_node()
     }
 
-    /// Creates a group below this one, and the missing groups between.
+    /// Creates a group below this one, and the missing groups in between.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) when there is a node at the path.
@@ -479,17 +479,18 @@ impl Group {
         ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
-    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. One writer at a time does so.
+    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. Only one writer at a time runs
+    /// such work.
     ///
     /// Lengths that are read during the work stay the same until the work is done, unless a writer changes them without this
     /// function. A mark in the group names the process that works, and the arrays that [`Growth::note`] was called with. If that
-    /// process dies, the next one undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns
-    /// them. While another writer is at work, `waiting` is called a few times a second, for example
+    /// process dies, the next writer undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns
+    /// them. While another writer does such work, `waiting` is called a few times a second, for example
     /// [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
     ///
     /// # Errors
-    /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been at work for a minute; when the group cannot
-    /// be written; and the errors of `waiting` and `work`.
+    /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been working for a minute; when the group
+    /// cannot be written; and the errors of `waiting` and `work`.
     #[doc(hidden)]
     pub fn grow_with<R>(
         &self,

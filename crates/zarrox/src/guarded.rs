@@ -1,7 +1,7 @@
-//! Stored objects that other writers may be changing at the same time: a [`LockedValue`] holds the bytes that were read, and is
-//! replaced only if they are still stored.
+//! Stored objects that other writers may be changing at the same time: a [`LockedValue`] holds the bytes of an object that were
+//! read; the object is replaced only if these bytes are still stored.
 //!
-//! If the locks of a store exclude all other writers, the lock is held from before the value is read until the new one is
+//! If the locks of a store exclude all other writers, the lock is held from before the value is read until the new value is
 //! stored. Elsewhere the store compares versions, if it can, and the change is repeated when another writer was faster.
 
 use std::hash::{BuildHasher, RandomState};
@@ -19,7 +19,7 @@ const ATTEMPTS: u32 = 100;
 /// A value that is about to be changed: its lock, and the bytes that were read under it.
 pub struct LockedValue {
     bytes: Option<Bytes>,
-    /// Present only where the store compares versions, since it takes a system call.
+    /// The version of the value; `None` where the store does not compare versions, since reading the version takes a system call.
     version: Option<Version>,
     guard: LockGuard,
     key: Key,
@@ -48,8 +48,8 @@ impl LockedValue {
         }
     }
 
-    /// Stores another value. If another writer has changed it meanwhile, this is a conflict, where the store can detect it; then
-    /// nothing is written.
+    /// Stores another value. Returns a conflict, and writes nothing, if the store detects that another writer has changed the
+    /// value meanwhile.
     pub fn replace(&self, place: &Location, value: &[u8]) -> Result<()> {
         match place.store.set(&self.key, value, self.condition(place)) {
             Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
@@ -73,7 +73,7 @@ impl LockedValue {
 }
 
 impl Location {
-    /// Returns true if other writers may change stored objects in spite of our locks, and the store can detect it.
+    /// Returns true if other writers may change stored objects in spite of our locks, and the store can detect such changes.
     pub(crate) fn is_guarded(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone
@@ -103,7 +103,7 @@ impl Location {
         Ok(Some(read_at_most(value, key, limit)?.1))
     }
 
-    /// Opens a value of which at most `limit` bytes are going to be read.
+    /// Opens a value, of which at most `limit` bytes will be read.
     fn open_value(&self, key: &Key, limit: u64) -> Result<Option<Box<dyn Value>>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
         // A directory can have the name of another format's document: `meta` is a document of Zarr 1 and a directory of drafts of

@@ -1,4 +1,4 @@
-//! Nodes in a store: reads, writes and changes their documents.
+//! Nodes in a store: reading, writing and changing their documents.
 
 mod creating;
 mod deletion;
@@ -33,9 +33,9 @@ pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// A node that was found.
 pub struct Found {
-    /// Its location, with the layout.
+    /// The location of the node, with the layout.
     pub location: Location,
-    /// Its metadata.
+    /// The metadata of the node.
     pub node: NodeMetadata,
     /// True if the node has a document; false for an implicit group.
     pub explicit: bool,
@@ -47,7 +47,7 @@ pub(crate) struct ExistingNode {
     layout: Layout,
     /// False for a group that has no document.
     explicit: bool,
-    /// True if it is certainly an array.
+    /// True if the node is certainly an array.
     is_array: bool,
 }
 
@@ -57,7 +57,7 @@ type Stored<'a> = &'a NodeMetadata;
 /// The documents that were read.
 type Read<'a> = &'a [Option<Vec<u8>>];
 
-/// Writes documents in place of those that were read.
+/// Replaces the documents that were read.
 type Write<'a> = &'a mut dyn FnMut(Vec<Document>) -> Result<()>;
 
 impl Location {
@@ -217,7 +217,7 @@ impl Location {
         }
     }
 
-    /// Returns the node that these documents describe, and false with an implicit group.
+    /// Returns the node that these documents describe, and true if the node has a document; an implicit group has none.
     pub fn node_of(
         &self,
         format: Format,
@@ -244,13 +244,13 @@ impl Location {
         Ok(is_there.then(|| (NodeMetadata::Group(group), explicit)))
     }
 
-    /// Returns the node that exists here, whether its documents can be parsed or not.
+    /// Returns the node that exists at this location, whether its documents can be parsed or not.
     pub(crate) fn existing_node(&self) -> Result<Option<ExistingNode>> {
         for format in self.formats() {
             let layout = match self.existing_layout(format) {
                 Ok(Some(layout)) => layout,
                 Ok(None) => continue,
-                // The keys of the nodes are unknown, but all of them belong to the root.
+                // The keys of the nodes are unknown, but every key in the store belongs to the root.
                 Err(error) if is_unclear(&error) && self.path.is_root() => {
                     let layout = format.def().layout();
                     return Ok(Some(ExistingNode { format, layout, explicit: true, is_array: false }));
@@ -273,13 +273,13 @@ impl Location {
         Ok(None)
     }
 
-    /// Returns the location where only documents make a hierarchy, not the name of the directory: files of other programs are not
-    /// deleted.
+    /// Returns the location where only documents make a hierarchy, and not the name of the directory, so that files of other
+    /// programs are not deleted.
     fn by_documents(&self) -> Self {
         self.clone().expecting(None)
     }
 
-    /// Returns the node that exists here, of any format.
+    /// Returns the node of any format that exists at this location.
     fn existing_node_of_any_format(&self) -> Result<Option<ExistingNode>> {
         self.by_documents().of_format(None).existing_node()
     }
@@ -292,7 +292,7 @@ impl Location {
         })
     }
 
-    /// Returns the format of the nearest node above that can be parsed, which a new node here should have too.
+    /// Returns the format of the nearest node above that can be parsed. A new node at this location should have the same format.
     pub fn inherited_format(&self) -> Result<Option<Format>> {
         for path in self.path.ancestors().into_iter().rev() {
             match self.at(path).find_node() {
@@ -305,7 +305,7 @@ impl Location {
         Ok(None)
     }
 
-    /// Returns the default format of a new node here.
+    /// Returns the default format of a new node at this location.
     pub(crate) fn new_format(&self) -> Result<Format> {
         let inherited = || self.inherited_format().transpose();
         let format = self.format.map(Ok).or_else(inherited).transpose()?;
@@ -320,7 +320,7 @@ impl Location {
         }
     }
 
-    /// Returns the formats that a node here can have.
+    /// Returns the formats that a node at this location can have.
     pub fn formats(&self) -> impl Iterator<Item = Format> {
         let known = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups());
         let known = known.map(|(format, _)| *format).or(self.copy().map(|copy| copy.format));
@@ -399,11 +399,11 @@ impl Location {
         key.map(|key| self.store.lock(&key)).transpose().map_err(Error::from)
     }
 
-    /// Changes the documents of an existing node in place; members that the change does not affect stay.
+    /// Changes the documents of an existing node in place; members that the change does not affect are kept.
     ///
     /// `prepare` gets the node that is stored now, and may do work that must come before the change is visible. Meanwhile no
-    /// other writer changes the node, as far as the locks of the store exclude it. If another writer has changed it, this is a
-    /// conflict where the store can detect it, and nothing is written.
+    /// other writer changes the node, as far as the locks of the store exclude it. If the store detects that another writer has
+    /// changed the node, nothing is written, and a conflict is returned.
     pub(crate) fn change<R>(
         &self,
         format: Format,
@@ -414,7 +414,7 @@ impl Location {
         })
     }
 
-    /// Like `change`, with documents that `prepare` makes from the stored ones.
+    /// Like `change`, with documents that `prepare` creates from the stored documents.
     pub fn rewritten<R>(
         &self,
         format: Format,
@@ -440,7 +440,7 @@ impl Location {
     /// Locks the documents of a node, and reads them.
     fn hold(&self, format: Format) -> Result<LockedNode> {
         let layout = self.layout_for(format)?;
-        // All are locked in one order, so that two writers never wait for each other's second document.
+        // All documents are locked in one order, so that two writers never wait for each other's second document.
         let mut locked: Vec<LockedValue> = Vec::new();
         let documents = needed(format, layout.keys(&self.path), |key| {
             locked.push(self.locked_document(&Key::new(key)?)?);
@@ -489,7 +489,7 @@ pub fn format_of(node: &NodeMetadata) -> Format {
     }
 }
 
-/// Reads the documents of a node of this format, given all keys that it can have: the group's document is not read for an array,
+/// Reads the documents of a node of this format, given all keys that it can have. The group's document is not read for an array,
 /// and attributes alone do not make a node.
 pub fn needed<K, D>(
     format: Format,
@@ -506,7 +506,7 @@ pub fn needed<K, D>(
     Ok(documents)
 }
 
-/// Reads, edits and writes back the attributes of a node, and repeats this when another writer was faster. Returns the attributes
+/// Reads, edits and writes back the attributes of a node, and starts again when another writer was faster. Returns the attributes
 /// that are stored now.
 pub fn update_attributes(location: &Location, format: Format, mut edit: impl FnMut(&mut Map)) -> Result<Map> {
     until_unchanged(|| {

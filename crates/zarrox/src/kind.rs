@@ -58,7 +58,7 @@ impl Group {
     /// [`Group::open`] would find no node.
     ///
     /// # Errors
-    /// When a document must be read for this, and cannot be read or parsed.
+    /// When a document that determines the kind cannot be read or parsed.
     pub fn kind(&self, path: &str) -> Result<Option<NodeKind>> {
         let place = self.below(path)?.probed(Purpose::Open);
         let Some(Kind { kind, explicit }) = place.kind()? else { return Ok(None) };

@@ -51,15 +51,15 @@
 //!
 //! # Errors
 //!
-//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, the message for people: it names the array, the
-//! chunk, the key and the codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk reads as the
-//! fill value; damage is always an error.
+//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, and the message is for people. The message names
+//! the array, the chunk, the key and the codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk
+//! reads as the fill value; damage is always an error.
 //!
 //! # Threads
 //!
 //! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by default
-//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, also those of other processes, so that
-//! none is lost. Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
+//! ([`AccessOptions::threads`]). Writes to the same chunk or shard, also by other processes, wait for each other, so that none is
+//! lost. Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
 //!
 //! # Async
 //!
@@ -79,8 +79,8 @@
 //! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
 //! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` as a place |
 //! | `zip`, `references` | archives; references to parts of other files |
-//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; all of them: `databases` |
-//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; all of them, and those above: `servers` |
+//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; `databases` enables all of them |
+//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; `servers` enables all of them, and `http`, `s3`, `gcs` and `azure` |
 //! | `cache`, `retry`, `traced` | wrappers: caches, repeated requests, traces |
 //! | `stores` | all stores and wrappers |
 //!
@@ -168,8 +168,9 @@ pub mod internals {
 
 /// The items that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
 ///
-/// It can be used together with `ndarray::prelude`: the arrays are `ndarray`'s in both. A Zarr array is [`zarrox::Array`](Array).
-/// Selections are written with [`zarrox::s!`](s) or `ndarray::s!`; only the first has lists, masks and NumPy's `..;-1`.
+/// The prelude can be used together with `ndarray::prelude`: in both, the arrays are those of `ndarray`. A Zarr array is
+/// [`zarrox::Array`](Array). Selections are written with [`zarrox::s!`](s) or `ndarray::s!`; only the first has lists, masks and
+/// NumPy's `..;-1`.
 pub mod prelude {
     pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
 

@@ -59,8 +59,8 @@ pub fn locate(place: impl Into<Place>, storage: &StorageOptions) -> Result<(Arc<
     }
 }
 
-/// Returns the file of the store that a path or URL leads to: an archive or a database, which need not exist yet. For LMDB it may
-/// be a directory. `None` for directories and remote stores.
+/// Returns the file of the store that a path or URL leads to: an archive or a database, which need not exist yet. The file of
+/// LMDB may be a directory. `None` for directories and remote stores.
 pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
     let place = place.into();
     let path = place.as_path()?;
@@ -73,7 +73,7 @@ pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
 /// Returns the store of a URL, the path of the node in it, and the format that the name of the root implies.
 ///
 /// In a bucket or on a server, the root of a hierarchy is the part of the URL that is named `*.zarr` or `*.n5`. Without such a
-/// part it is the URL itself: the parts above are not examined.
+/// part, the root is the URL itself: the parts above are not examined.
 fn store_at(
     url: &str,
     storage: &StorageOptions,
@@ -137,7 +137,7 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
         }
         return fs::rename(from, to);
     }
-    // A symbolic link stays, and leads to the other hierarchy from then on.
+    // A symbolic link is kept, and leads to the other hierarchy from then on.
     let to = &fs::canonicalize(to)?;
     let aside = free_name_beside(to)?;
     fs::rename(to, &aside)?;
@@ -158,8 +158,8 @@ pub(crate) fn are_directories(one: &Path, other: &Path) -> bool {
     [one, other].into_iter().all(|path| plain(path).is_dir())
 }
 
-/// Exchanges two directories atomically. Returns false, and changes nothing, if the system cannot do that. If the second path is
-/// a symbolic link, it stays, and leads to the other directory from then on.
+/// Exchanges two directories atomically. Returns false, and changes nothing, if the system cannot exchange directories. If the
+/// second path is a symbolic link, it is kept, and leads to the other directory from then on.
 pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
     let absolute = |path: PathBuf| {
         path.to_str().and_then(|path| Prefix::new(format!("{}/", path.strip_prefix('/')?)).ok())
@@ -203,7 +203,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 
 /// Returns the path on this machine's disk; a symbolic link is not followed.
 pub(crate) fn link(path: &Path) -> Option<&Path> {
-    // With a `/` at the end, it would be the target of the link.
+    // A path with a `/` at the end would lead to the target of the link.
     let link = plain(path).components().as_path();
     let is_link = !is_elsewhere(path) && std::fs::symlink_metadata(link).is_ok_and(|link| link.is_symlink());
     is_link.then_some(link)
@@ -226,7 +226,7 @@ fn resolved(path: &Path) -> Cow<'_, Path> {
         return path.into();
     }
     match deepest_existing(path) {
-        // Without a trailing `/`, which would require a directory.
+        // A trailing `/` is removed, since it would require a directory.
         Some((existing, missing)) => existing.join(missing).components().as_path().to_owned().into(),
         None => path.into(),
     }

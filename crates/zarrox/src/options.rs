@@ -21,7 +21,7 @@ use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
 use crate::stores::registry;
 
-/// The modes of opening an existing or a missing node: those of zarr-python and h5py.
+/// The modes of opening an existing or a missing node: the modes of zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OpenMode {
@@ -72,7 +72,7 @@ pub struct OpenOptions {
     consolidated: Consolidated,
     metadata_only: bool,
     storage: StorageOptions,
-    /// The supported URLs; `None` for those of this library.
+    /// The supported URLs; `None` for the URLs that this library supports.
     stores: Option<StoreRegistry>,
     context: Context,
 }
@@ -114,8 +114,8 @@ impl OpenOptions {
         self
     }
 
-    /// Sets an option of the store that a URL names, such as `endpoint` or `region`; other options are taken from the
-    /// environment. Its value is never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options)
+    /// Sets an option of the store that a URL names, such as `endpoint` or `region`; options that are not set are taken from the
+    /// environment. The value is never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options)
     /// of [`stores::registry`](crate::stores::registry) lists all options.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
@@ -124,7 +124,7 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether a write has survived the end of the process when it returns, or also a crash of the machine. Errors of
+    /// Sets whether a write that has returned survives only the end of the process, or also a crash of the machine. Errors of
     /// flushing are errors of the write.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
@@ -145,8 +145,8 @@ impl OpenOptions {
         self.storage_option(EXCLUSIVE, exclusive.to_string())
     }
 
-    /// Sets how long a change waits for the lock of another process, in a directory, SQLite and LMDB; one minute by default.
-    /// Databases that only one process can open at a time (redb and GDBM) are waited for when they are opened, 0.1 s by default.
+    /// Sets how long a change waits for the lock of another process, in a directory, SQLite and LMDB; one minute by default. A
+    /// database that only one process can open at a time (redb and GDBM) is waited for when it is opened, by default for 0.1 s.
     /// After this time the change fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is written.
     #[must_use]
     pub fn lock_timeout(self, longest: Duration) -> Self {
@@ -160,14 +160,14 @@ impl OpenOptions {
         self
     }
 
-    /// Sets the supported URLs; by default those of this library.
+    /// Sets the supported URLs; by default the URLs that this library supports.
     #[must_use]
     pub fn stores(mut self, stores: StoreRegistry) -> Self {
         self.stores = Some(stores);
         self
     }
 
-    /// Sets the known data types and codecs; by default those of this library.
+    /// Sets the known data types and codecs; by default all that this library has.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Self {
         self.context.registry = Arc::new(registry);
@@ -213,7 +213,7 @@ impl OpenOptions {
     }
 
     /// Sets the treatment of the consolidated metadata of groups above when a node is created, moved, deleted or resized, or its
-    /// attributes change. By default it is updated.
+    /// attributes change. By default, consolidated metadata is updated.
     #[must_use]
     pub fn consolidated_upkeep(mut self, upkeep: Upkeep) -> Self {
         self.context.upkeep = upkeep;
@@ -226,7 +226,7 @@ impl OpenOptions {
         self.access(&AccessOptions::new().threads(threads))
     }
 
-    /// Sets the memory in bytes that may be used at a time, besides results and values; the default is 4 GiB.
+    /// Sets the largest amount of memory that is used at a time, besides results and values, in bytes; the default is 4 GiB.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         self.access(&AccessOptions::new().memory(bytes))
@@ -270,7 +270,7 @@ impl OpenOptions {
     /// Opens the node at a location, according to the mode.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is no node, [`ErrorKind::AlreadyExists`] when there is one in mode `w-`; otherwise the
+    /// [`ErrorKind::NotFound`] when there is no node, [`ErrorKind::AlreadyExists`] when a node exists in mode `w-`; otherwise the
     /// reason why it cannot be opened.
     pub fn open(&self, place: impl Into<Place>) -> Result<Node> {
         let creates = !matches!(self.mode, OpenMode::Read | OpenMode::ReadWrite);
@@ -318,9 +318,9 @@ impl OpenOptions {
 
     /// Creates a group together with its nodes, which `fill` creates in it.
     ///
-    /// If the process is killed, a journal, [`JOURNAL`](crate::JOURNAL), remains in the group, which names the `source` of the
-    /// nodes. A call with the same path and source then continues: `fill` is called with `true`, and replaces or keeps the
-    /// existing nodes.
+    /// If the process is killed, a journal ([`JOURNAL`](crate::JOURNAL)) that names the `source` of the nodes remains in the
+    /// group. A call with the same path and source then continues the work: `fill` is called with `true`, and replaces or keeps
+    /// the existing nodes.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::create_group`] and of `fill`.
@@ -405,7 +405,7 @@ impl OpenOptions {
         let deleted = delete(&location).and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.display())))?;
         if location.path.is_root() && !is_elsewhere(path) {
-            // The store does not remove its own directory. If the directory is not empty, or is a link, it stays.
+            // The store does not remove its own directory. If the directory is not empty, or is a link, it is kept.
             let _ = std::fs::remove_dir(locate::plain(path));
         }
         Ok(())
@@ -422,12 +422,13 @@ impl OpenOptions {
         })
     }
 
-    /// Moves the node at a location, with everything below it, to another location in the same hierarchy; or
-    /// a whole hierarchy on disk to a path outside all others. In mode `w`, an existing node is replaced: if
-    /// the store can rename, it is deleted after the move, otherwise immediately before the move.
+    /// Moves the node at a location, with everything below it, to another location in the same hierarchy; or a whole hierarchy on
+    /// disk to a path outside all others. In mode `w`, an existing node is replaced: the existing node is deleted after the move
+    /// if the store can rename, otherwise immediately before it.
     ///
     /// # Errors
-    /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two are in different hierarchies.
+    /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two locations are in different
+    /// hierarchies.
     pub fn move_node(&self, from: impl Into<Place>, to: impl Into<Place>) -> Result<()> {
         self.move_between(&from.into(), &to.into(), false)
     }
@@ -438,10 +439,10 @@ impl OpenOptions {
         self.move_between(from, to, true)
     }
 
-    /// Replaces a directory by another directory with a new node on the same file system, and deletes the old one. The nodes of
-    /// the old directory are held exclusively meanwhile. If the system can, both are exchanged atomically, so that the path
-    /// always exists; otherwise the old directory is moved aside first. Links to the path stay, and lead to the new node.
-    /// Consolidated metadata of groups above is not updated.
+    /// Replaces a directory by another directory with a new node on the same file system, and deletes the old directory. The
+    /// nodes of the old directory are held exclusively meanwhile. If the system can, both are exchanged atomically, so that the
+    /// path always exists; otherwise the old directory is moved aside first. Links to the path are kept, and lead to the new
+    /// node. Consolidated metadata of groups above is not updated.
     ///
     /// # Errors
     /// When other writers do not stop, or the directories cannot be renamed: then the old directory is unchanged.
@@ -502,7 +503,7 @@ impl OpenOptions {
             locate::remove(from).map_err(failed)?;
             return target.erase_root_renaming();
         }
-        // In different stores, the two holds do not exclude each other.
+        // The holds of nodes in different stores do not exclude each other.
         let mut holds = Vec::new();
         if !is_held {
             holds.extend(source.hold_alone()?);
@@ -525,7 +526,7 @@ impl OpenOptions {
         ArrayBuilder::new(location, self.format).overwrite(self.mode == OpenMode::Write)
     }
 
-    /// Returns the location for opening, with its consolidated metadata if it is used.
+    /// Returns the location for opening, with its consolidated metadata if that is used.
     fn by_copy(&self, location: &Location) -> Result<Location> {
         let purpose = match (self.consolidated, self.mode) {
             (Consolidated::Require, _) => Purpose::OpenOnlyByCopy,

@@ -4,10 +4,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum MissingChunks {
-    /// Its elements have the fill value.
+    /// Elements of a missing chunk have the fill value.
     #[default]
     Fill,
-    /// Reading it is an error, for arrays that should be complete.
+    /// Reading a missing chunk is an error, for arrays that should be complete.
     Error,
 }
 
@@ -26,7 +26,7 @@ pub enum Durability {
     /// [options](crate::OpenOptions::storage_option) of the store turn off flushing.
     #[default]
     Process,
-    /// A crash of the machine: the written data are on the disk.
+    /// A crash of the machine, since the written data are on the disk.
     Disk,
 }
 
@@ -34,12 +34,12 @@ pub enum Durability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Consolidated {
-    /// Uses consolidated metadata if there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
+    /// Uses existing consolidated metadata if nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
     #[default]
     Auto,
-    /// Never uses it: nodes are read from their own documents.
+    /// Never uses consolidated metadata: nodes are read from their own documents.
     Never,
-    /// Always uses it; fails if there is none.
+    /// Always uses consolidated metadata; fails if the group has none.
     Require,
 }
 
@@ -47,12 +47,12 @@ pub enum Consolidated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Upkeep {
-    /// It is updated. If it cannot be read or stored, the change remains, and an error reports that; if it cannot be parsed, a
-    /// warning ([`tracing`]) names it.
+    /// The consolidated metadata is updated. If it cannot be read or stored, the change of the node remains, and an error is
+    /// returned; if it cannot be parsed, a warning ([`tracing`]) names the consolidated metadata.
     #[default]
     Update,
-    /// It is removed.
+    /// The consolidated metadata is removed.
     Drop,
-    /// It is not updated, and becomes out of date. Nodes that were opened by it cannot be changed.
+    /// The consolidated metadata is not updated, and becomes out of date. Nodes that were opened by it cannot be changed.
     Leave,
 }

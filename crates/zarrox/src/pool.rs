@@ -12,26 +12,27 @@ use zarrox_stores::internals::semaphore::Semaphore;
 
 /// A pool of our own threads.
 ///
-/// Only this library's work runs on it. If the caller itself runs on a thread of a rayon pool, its work is done on that thread: a
-/// waiting rayon thread may take up other work, and if that were a write to the same chunk, it would wait for a lock that its own
-/// stack holds.
+/// Only work of this library runs on the pool. If the caller runs on a thread of a rayon pool, its work is done on that thread: a
+/// waiting rayon thread may take up other work. If that were a write to the same chunk, the thread would wait for a lock that its
+/// own stack holds.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// Started on first use; `None` if it could not be started.
     threads: usize,
-    /// True if its threads mostly wait for responses, so that even small pieces of work are worth handing over.
+    /// True if the threads mostly wait for responses, so that even small pieces of work are worth handing over.
     waits: bool,
     /// The smallest piece of work that is handed to the threads, in bytes.
     least: usize,
-    /// Limits the threads that decode at a time, in a pool whose threads mostly wait.
+    /// The limit of the threads that decode at a time, in a pool whose threads mostly wait.
     cores: Arc<Semaphore>,
+    /// The threads, which are started on first use; `None` if they could not be started.
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
 /// The smallest amount of work that is handed to other threads, in bytes: for less, the handover costs more than it saves.
 const SMALL: usize = 128 << 10;
 
-/// The largest piece of work that mostly waits if only one thread at a time has access to the store, in bytes.
+/// The smallest piece of work that is handed to threads if only one thread at a time can use the store, in bytes: smaller pieces
+/// would mostly wait.
 const LEAST_OF_ONE_AT_A_TIME: usize = 64 << 10;
 
 impl Pool {
@@ -58,7 +59,7 @@ impl Pool {
         pools.entry(requests).or_insert_with(new).clone()
     }
 
-    /// Returns these threads for a store that only one of them can use at a time.
+    /// Returns these threads for a store that can be used by one thread at a time.
     pub(crate) fn for_one_at_a_time(&self) -> Self {
         Self { least: LEAST_OF_ONE_AT_A_TIME, ..self.clone() }
     }
@@ -68,7 +69,7 @@ impl Pool {
         Self { least: self.least, ..Self::new(threads) }
     }
 
-    /// Runs work on the calling thread, which is not one of the pool's. At most [`threads`](Self::threads) such calls run at a
+    /// Runs work on the calling thread, which does not belong to the pool. At most [`threads`](Self::threads) such calls run at a
     /// time. The work must not call this function again.
     #[inline]
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
@@ -120,7 +121,7 @@ impl Pool {
         Ok(slots.into_iter().filter_map(result).collect())
     }
 
-    /// Runs work on the threads. It has one type for all callers, since rayon's loops are compiled once for each type.
+    /// Runs work on the threads. The work has one type for all callers, since rayon's loops are compiled once for each type.
     fn run_on(
         &self,
         pool: &rayon::ThreadPool,
@@ -131,7 +132,8 @@ impl Pool {
         if at_once >= self.threads && !self.waits {
             return pool.install(|| (0..count).into_par_iter().try_for_each(work));
         }
-        // A worker that waits may take up the loop of another worker meanwhile, but has only one piece of each in progress.
+        // A thread that waits inside the work of one worker may run another worker meanwhile. Each worker still has only one
+        // piece of work in progress.
         let at_once = at_once.min(self.threads).min(count);
         let next = AtomicUsize::new(0);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
@@ -141,7 +143,7 @@ impl Pool {
         pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
-    /// Returns the threads for pieces of work of `bytes` each; `None` if the calling thread is better.
+    /// Returns the threads for pieces of work of `bytes` each; `None` if the calling thread is faster.
     fn workers(&self, count: usize, at_once: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
         let small = bytes < self.least || bytes.saturating_mul(count) < SMALL;
         if count.min(at_once) <= 1 || self.threads <= 1 || (small && !self.waits) {

@@ -12,7 +12,7 @@ use zarrox_databases::registry as available;
 #[cfg(not(feature = "zarrox-databases"))]
 use zarrox_stores::registry as available;
 
-/// The URL schemes whose features may be off together with all of `zarrox-databases`.
+/// The URL schemes of `zarrox-databases`. Without any of their features, that crate is not compiled.
 static DATABASES: [&Scheme; 10] = [
     &Scheme::needs_feature(&["sqlite"], "sqlite"),
     &Scheme::needs_feature(&["lmdb"], "lmdb"),

@@ -36,9 +36,9 @@ pub struct Changes {
     nodes: Vec<NodePath>,
     /// Nodes that were created, deleted or replaced with all nodes below them.
     whole: Vec<NodePath>,
-    /// Groups among these nodes that could have consolidated metadata in a document of their own.
+    /// Groups among `nodes` that could have consolidated metadata in a separate document.
     groups: Vec<NodePath>,
-    /// True if the nodes have another format than the consolidated metadata that is looked for.
+    /// True if the nodes have another format than the consolidated metadata to update.
     foreign: bool,
 }
 
@@ -54,7 +54,7 @@ impl Changes {
         Self { whole: paths.iter().map(|path| (*path).clone()).collect(), ..Self::default() }
     }
 
-    /// Creates a change for a new node whose format differs from that of the groups above.
+    /// Creates a change for a new node whose format differs from the format of the groups above.
     pub(crate) fn foreign(path: &NodePath) -> Self {
         Self { foreign: true, ..Self::of_all_below(&[path]) }
     }
@@ -65,7 +65,7 @@ impl Changes {
         self
     }
 
-    /// Returns the changes as seen in a hierarchy where the root of this one is the node `below`.
+    /// Returns the changes with their paths in an outer hierarchy, in which the root of this hierarchy is the node `below`.
     fn seen_from_above(&self, below: &NodePath) -> Result<Self> {
         let joined = |paths: &[NodePath]| -> Result<Vec<NodePath>> {
             paths.iter().map(|path| below.join(path.as_str())).collect()
@@ -109,8 +109,8 @@ impl Location {
         kept.fold(Ok(()), Result::and)
     }
 
-    /// Returns this location in the store of the whole hierarchy, and the path of this store's root there, if this store is a
-    /// directory inside a hierarchy that was opened as a store of its own.
+    /// Returns this location in the store of the whole hierarchy, and the path of this store's root in that store; `None` unless
+    /// this store is a directory inside a hierarchy that was opened as a separate store.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);
@@ -174,7 +174,7 @@ impl Location {
         })
     }
 
-    /// Reads the present documents of the nodes.
+    /// Reads the current documents of the nodes.
     fn documents_of(&self, format: Format, layout: &Layout, changes: &Changes) -> Result<StoredDocuments> {
         let paths = || changes.nodes.iter().chain(&changes.whole);
         let asked = self.probed_keys(paths().flat_map(|path| layout.keys(path)));

@@ -210,8 +210,8 @@ fn two_handles_that_append_in_turn_lose_nothing() {
     }
 }
 
-/// Writes blocks of 5³ into chunks, and inner chunks of shards, of 10³: a case in which other implementations lose a third of the
-/// data.
+/// Writes blocks of 5³ elements into chunks, and into inner chunks of shards, of 10³ elements. In this case, other
+/// implementations lose a third of the data.
 #[test]
 fn threads_that_write_parts_of_the_same_chunks_lose_nothing() {
     let directory = tempfile::tempdir().unwrap();
@@ -221,7 +221,7 @@ fn threads_that_write_parts_of_the_same_chunks_lose_nothing() {
         let builder = builder.data_type(DataType::UInt16).compressor(Zstd::level(1));
         let array =
             if let Some(shards) = shards { builder.shards(shards) } else { builder }.create().unwrap();
-        // Some threads write through a handle of their own, opened by another path to the same directory.
+        // Some threads write through another handle, opened by another path to the same directory.
         let other = zarrox::open_array(directory.path().join("./").join(name)).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..8_usize {
@@ -280,7 +280,7 @@ fn values_are_broadcast_as_numpy_does() {
     assert!(error.to_string().contains("[2] cannot be written to a selection of shape [2, 3]"), "{error}");
 }
 
-/// The points of the first selection and the arrays of the second vary along axes that the result has in another order.
+/// The axes of the points of the first selection, and of the arrays of the second one, have another order in the result.
 #[test]
 fn through_a_view_the_last_value_in_the_order_of_the_result_stays() {
     let array = int32(&memory(), &[4], &[2]).create().unwrap();

@@ -12,7 +12,7 @@ use zarrox::{ErrorKind, OpenOptions, asynchronous};
 use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 
-/// Each kind of store.
+/// Returns a store of each kind.
 fn stores() -> [Arc<dyn Store>; 2] {
     [Arc::new(MemoryStore::new()), Remote::new(Duration::from_millis(1)).blocking()]
 }
@@ -26,7 +26,7 @@ fn create(store: &Arc<dyn Store>) -> zarrox::Result<zarrox::Array> {
     root.create_array("a").shape([20, 30]).chunks([5, 10]).data_type(DataType::Int32).create()
 }
 
-/// The program with blocking calls.
+/// Runs the program with blocking calls.
 fn blocking_program(store: &Arc<dyn Store>) {
     let array = create(store).unwrap();
     array.write(.., values()).unwrap();
@@ -35,7 +35,7 @@ fn blocking_program(store: &Arc<dyn Store>) {
     assert_eq!(array.read::<ArrayD<f64>>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 }
 
-/// The program with asynchronous calls.
+/// Runs the program with asynchronous calls.
 async fn program(store: Arc<dyn Store>) {
     let array = asynchronous::run(move || create(&store)).await.unwrap();
     let array = asynchronous::AsyncArray::from(array);

@@ -139,7 +139,7 @@ fn tokens_and_large_numbers_survive_in_groups_and_consolidated_metadata() {
         let group = options.open((store.clone(), "")).unwrap().into_group().unwrap();
         assert_eq!(json::to_line(group.attributes()), HARD, "{format}");
         assert_eq!(json::to_line(group.open("a").unwrap().attributes()), HARD, "{format}");
-        // A group's own document has the copy inside in v3, and is changed beside it.
+        // In v3, a group's own document contains the copy, and is changed outside the copy.
         let mut root = opened(&store, "").into_group().unwrap();
         root.update_attributes(|attributes| drop(attributes.insert("another".to_owned(), 1.into()))).unwrap();
         assert_eq!(without(&opened(&store, ""), "another"), HARD, "{format}");
@@ -156,7 +156,7 @@ fn tokens_and_large_numbers_survive_conversion_from_every_format_into_every_form
             let conversion =
                 Copier::new().format(to).lossy(true).plan((source, path), (target.clone(), path)).unwrap();
             let done = conversion.run();
-            // v1 has no place for arrays but the root.
+            // In v1, only the root can be an array.
             if to == Format::V1 && from != Format::V1 {
                 continue;
             }

@@ -25,7 +25,7 @@ fn v2_array(filters: &Json, compressor: &Json) -> Arc<dyn Store> {
     store
 }
 
-/// Converts, and gives the document of the array.
+/// Converts a hierarchy, and returns it with the document of the array.
 fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, Json) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     Copier::new().format(to).plan((from.clone(), ""), (store.clone(), "")).unwrap().run().unwrap();
@@ -83,7 +83,7 @@ fn damage_is_found_unless_checksums_are_skipped() {
         array.write(.., ndarray::Array1::from_iter(1..=12_i32)).unwrap();
         let mut stored = array.raw().read(&[0]).unwrap().unwrap().to_vec();
         assert_eq!(stored.len(), 28);
-        // The checksum itself.
+        // The offset of a byte of the checksum.
         let at = if checksum["id"] == "adler32" { 0 } else { 24 };
         stored[at] ^= 1;
         array.raw().write(&[0], &stored).unwrap();

@@ -25,9 +25,9 @@ use zarrox_testkit::corpus::directory;
 /// A fault of a node.
 #[derive(Debug)]
 enum Trouble {
-    /// It cannot be opened or read.
+    /// The node cannot be opened or read.
     Refused(zarrox::Error),
-    /// It differs from the expected values.
+    /// The node differs from the expected values.
     Wrong(String),
 }
 
@@ -176,7 +176,7 @@ fn every_entry_of_the_lists_is_a_case() {
     }
 }
 
-/// Exactly the codecs of the list are missing.
+/// The unknown codecs are exactly those of the list.
 #[test]
 fn every_codec_of_the_list_is_unknown() {
     let mut missing = BTreeSet::new();

@@ -37,7 +37,7 @@ fn chunk_of(store: &Arc<dyn Store>) -> Vec<u8> {
     store.get(&Key::new("0.0").unwrap()).unwrap().unwrap().to_vec()
 }
 
-/// The chunks are those of zarr-python 2.18.7 and numcodecs 0.15.1, of the numbers `[[1, 2, 4], [8, 16, 32]]`.
+/// zarr-python 2.18.7 and numcodecs 0.15.1 wrote the chunks, of the numbers `[[1, 2, 4], [8, 16, 32]]`.
 #[test]
 fn byte_orders_and_orders_of_elements() {
     let delta = |dtype: &str, astype: &str| json!({"id": "delta", "dtype": dtype, "astype": astype});
@@ -79,8 +79,8 @@ fn shuffle(size: usize) -> Json {
     json!({"id": "shuffle", "elementsize": size})
 }
 
-/// Types, orders, filters and chunks. The chunks are those of zarr-python 2.18.7 and numcodecs 0.15.1, of the numbers
-/// `[[1, 2, 4], [8, 16, 32]]`; of booleans, of `[[true, false, true], [false, true, false]]`.
+/// Returns types, orders, filters and chunks. zarr-python 2.18.7 and numcodecs 0.15.1 wrote the chunks, of the numbers
+/// `[[1, 2, 4], [8, 16, 32]]`, or of the booleans `[[true, false, true], [false, true, false]]`.
 fn filters_of_bytes() -> Vec<(&'static str, &'static str, Json, &'static str)> {
     let scaled = json!({"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f8", "astype": ">i2"});
     let astype = json!({"id": "astype", "encode_dtype": "<i4", "decode_dtype": "<i2"});
@@ -218,7 +218,7 @@ fn filters_of_bytes_are_only_of_v2() {
         assert_eq!(serde_json::from_slice::<Json>(&written[0].1).unwrap(), document, "{what}");
         let error = write(Format::V3, &array).unwrap_err().to_string();
         assert!(error.contains("Zarr v3 does not support 'v2_filter(filter="), "{what}: {error}");
-        // Nor inside a shard.
+        // The filter cannot be inside a shard either.
         let codecs: Vec<Json> =
             array.codecs.iter().map(|c| json!({"name": c.name, "configuration": c.configuration})).collect();
         let sharding = json!({"chunk_shape": [2, 3], "codecs": codecs, "index_codecs": ["bytes"]});
@@ -314,7 +314,7 @@ fn conversions_keep_the_filter_or_report_its_removal() {
 
 #[test]
 fn structures_are_bytes_to_filters() {
-    // As above; the structures are `(1, 2), (3, 4), …, (11, 12)`.
+    // The same programs wrote this chunk, of the structures `(1, 2), (3, 4), …, (11, 12)`.
     let dtype = json!([["a", "<i2"], ["b", ">i4"]]);
     let chunk = hex("0100ffff000203fefdff000405fcfbff000607faf9ff000809f8f7ff000a0bf6f5ff000c");
     let store = stored(dtype, "C", &json!([delta("<u2", "<u2")]), &chunk);

@@ -207,7 +207,8 @@ fn names_and_kinds_are_those_of_nodes_that_can_be_opened() {
         array(&root, "a");
         array(&root, "deep/x").write(.., 1).unwrap();
         root.create_group("g").unwrap();
-        // In the drafts and in N5 this is a group; in the other formats, these are files of another program.
+        // In the drafts and in N5, `others` is a group; in the other formats, the objects are files of
+        // another program.
         for key in ["meta/others/deep/notes", "others/deep/notes", "meta/root/others/deep/notes"] {
             store.set(&Key::new(key).unwrap(), b"?", Default::default()).unwrap();
         }
@@ -262,7 +263,7 @@ fn names_and_kinds_of_v2_are_known_without_reading_documents() {
     assert_eq!(root.child_kinds().unwrap().len(), 20);
     let counts = store.take();
     assert_eq!((counts.listings(), counts.values()), (1, 0), "{counts:?}");
-    // The first document of an array, the second of a group.
+    // An array is found by its first document, and a group by its second one.
     assert_eq!(counts.of(Operation::Size), 10 + 2 * 10, "{counts:?}");
     assert!(root.contains("a3").unwrap());
     let counts = store.take();
@@ -278,7 +279,8 @@ fn attributes_are_written_by_few_requests() {
     let number = |map: &mut zarrox::json::Map| drop(map.insert("number".to_owned(), 1.into()));
     store.take();
     array.update_attributes(number).unwrap();
-    // The document of the node, its attributes, and the consolidated metadata of its group.
+    // The requests are for the document of the node, its attributes, and the consolidated metadata of its
+    // group.
     let counts = store.take();
     assert_eq!((counts.values(), counts.of(Operation::Set)), (3, 1), "{counts:?}");
     root.update_attributes(number).unwrap();

@@ -30,7 +30,8 @@ fn selections_are_numpys() {
     assert!(failures.is_empty(), "{} of {} cases failed:{shown}", failures.len(), lines.len());
 }
 
-/// In this case, only the shape of the selection has the number of positions, since no dimension has a list of them.
+/// Only the shape of this selection shows the number of positions, since the array has no dimension with a list of
+/// positions.
 #[test]
 fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     let store = Arc::new(MemoryStore::new());
@@ -99,7 +100,8 @@ fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
     check(points.oindex(s![[1, 0, 0], 1.., ..;-1]));
     check(points.slice(s![.., [2, 0, 0, 1], ..]));
     check(points.slice(s![[0, 1, 0], .., [1, 0, 0]]));
-    // The arrays of the first and the last dimension vary together, that of the second between them.
+    // The arrays of the first and the last dimension vary together, and the array of the second dimension varies between
+    // them.
     let (outer, inner) = (ndarray::arr3(&[[[0, 1]], [[1, 0]]]), ndarray::arr3(&[[[0], [2], [1]]]));
     check(points.slice(s![outer.clone(), inner, outer]));
 }

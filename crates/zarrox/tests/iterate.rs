@@ -174,7 +174,7 @@ fn rows_and_chunks_are_those_of_plain_reads() {
 
 #[test]
 fn every_chunk_is_opened_once_and_only_for_requested_rows() {
-    // Rows larger than those that are read together for several threads.
+    // The rows are too large to be read together for several threads.
     let (array, opened) = stored(&[50, 300_000], &[7, 150_000], None);
     let sum: i64 = array.rows::<ArrayD<i32>>().unwrap().map(|row| i64::from(row.unwrap()[0])).sum();
     assert_eq!(sum, (0..50).map(|row| row * 300_000).sum::<i64>());
@@ -184,7 +184,7 @@ fn every_chunk_is_opened_once_and_only_for_requested_rows() {
     let listed = array.oindex([0, 3, 6, 7, 7, 20, 49]);
     assert_eq!(listed.rows::<ArrayD<i32>>().unwrap().map(Result::unwrap).count(), 7);
     assert_eq!(most_opened(&opened), 1);
-    // Back and forth between chunks.
+    // The rows go back and forth between chunks.
     assert_eq!(
         array.oindex(([49, 0, 48, 1], ..)).rows::<ArrayD<i32>>().unwrap().map(Result::unwrap).count(),
         4
@@ -217,7 +217,7 @@ fn short_chunks_are_read_together() {
     assert_eq!(opened.lock().unwrap().len(), 1000, "16 KB");
     assert_eq!(rows.map(Result::unwrap).count(), 999);
     assert_eq!(most_opened(&opened), 1);
-    // No more than the memory limit allows.
+    // No more rows are read ahead than the memory limit allows.
     let tight = array.with_options(&AccessOptions::new().memory(4 * 160));
     let mut rows = tight.rows::<ArrayD<i32>>().unwrap();
     rows.next().unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the memory use of reads besides their result. Memory is counted, so this test has a program of its own.
+//! Tests of the memory use of reads besides their result. Memory is counted, so this test is a separate program.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn peak(work: impl FnOnce()) -> isize {
     (MOST.load(Ordering::Relaxed) - before) >> 10
 }
 
-/// 32 MiB of floats: in chunks of 256 KiB, or in one shard of these.
+/// Creates an array of 32 MiB of floats, in chunks of 256 KiB or in one shard of such chunks.
 fn create(chunks: [u64; 2], sharded: bool) -> Array {
     let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array = array.shape([1024, 4096]).data_type(DataType::Float64).chunks(chunks).fill_value(-1.0);
@@ -59,7 +59,7 @@ fn memory_is_that_of_a_few_chunks() {
         let sum = |view: zarrox::ArrayView<'_>| {
             view.rows::<ArrayD<f64>>().unwrap().map(|row| row.unwrap()[0]).sum::<f64>()
         };
-        // A row of chunks side by side has 2 MiB; otherwise 1 MiB is read together.
+        // A row of chunks side by side takes 2 MiB. In the other cases, 1 MiB is read together.
         let row = if what == "chunks side by side" { 2 << 10 } else { 1 << 10 };
         let taken = peak(|| assert_eq!(sum(array.slice(..)), 523_776.0));
         assert!((row..row + 1500).contains(&taken), "{taken} KiB for the rows of {what}");
@@ -72,7 +72,7 @@ fn memory_is_that_of_a_few_chunks() {
                 peak(|| assert_eq!(array.chunks::<ArrayD<f64>>().unwrap().map(Result::unwrap).count(), 128));
             assert!(taken < 800, "{taken} KiB for one chunk of {what} after the other");
         }
-        // 4 MiB of result.
+        // The result takes 4 MiB.
         let taken = peak(|| drop(array.astype(&DataType::Int8).read::<ArrayD<i8>>().unwrap())) - (4 << 10);
         let most = if what == "a shard" { 34 << 10 } else { 2 << 10 };
         assert!(taken < most, "{taken} KiB for {what} as bytes");

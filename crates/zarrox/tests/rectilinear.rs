@@ -290,7 +290,7 @@ fn runs_of_any_length_cost_nothing() {
     assert_eq!(array.info().unwrap().chunks_initialised, 1);
 }
 
-/// More chunk shapes than are cached.
+/// The array has more chunk shapes than are cached.
 #[test]
 fn any_number_of_shapes_works() {
     let (_, builder) = builder([20_100]);

@@ -81,8 +81,8 @@ impl Axis {
         Self { name, kind, unit: None }
     }
 
-    /// Returns the usual axes of an image with `ndim` dimensions: the last of `t`, `c`, `z`, `y` and `x`. `None` for more than
-    /// five dimensions.
+    /// Returns the usual axes of an image with `ndim` dimensions: the last `ndim` of `t`, `c`, `z`, `y` and `x`. `None` for more
+    /// than five dimensions.
     pub fn usual(ndim: usize) -> Option<Vec<Self>> {
         const NAMES: [&str; 5] = ["t", "c", "z", "y", "x"];
         let first = NAMES.len().checked_sub(ndim)?;
@@ -119,8 +119,8 @@ impl FromStr for Axis {
     }
 }
 
-/// Checks that OME-Zarr allows the axes: two to five with different names, of which two or three are space, in the order time,
-/// channel, space.
+/// Checks that OME-Zarr allows the axes: two to five axes with different names, two or three of which are space, in the order
+/// time, channel, space.
 pub(super) fn check(axes: &[Axis]) -> std::result::Result<(), String> {
     if !(2..=5).contains(&axes.len()) {
         return Err(format!("an image must have 2 to 5 axes, not {}", axes.len()));

@@ -30,9 +30,9 @@ pub struct DisplayWindow {
     pub min: f64,
     /// The largest possible element.
     pub max: f64,
-    /// The lower contrast limit: elements that are shown black.
+    /// The lower contrast limit; elements below it are shown black.
     pub start: f64,
-    /// The upper contrast limit: elements that are shown in the full colour.
+    /// The upper contrast limit; elements above it are shown in the full colour.
     pub end: f64,
 }
 

@@ -12,9 +12,9 @@ use zarrox::internals::argument;
 pub struct ImageLevel {
     /// The path of the array, relative to the group.
     pub path: String,
-    /// The distance of two elements along each axis, in its unit.
+    /// The distance of two elements along each axis, in the axis's unit.
     pub scale: Vec<f64>,
-    /// The coordinate of the centre of the first element along each axis, in its unit.
+    /// The coordinate of the centre of the first element along each axis, in the axis's unit.
     pub translation: Vec<f64>,
 }
 

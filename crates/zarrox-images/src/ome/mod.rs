@@ -1,8 +1,8 @@
 //! OME-Zarr: multi-resolution images with axes, scales and channels.
 //!
-//! [`Image`] describes an image. It is written as attributes of a group: those of OME-Zarr 0.4 or 0.5, or of the convention
-//! [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes them, and
-//! [`validate()`] checks existing metadata.
+//! [`Image`] describes an image. It is written as attributes of a group: the attributes of OME-Zarr 0.4 or 0.5, or of the
+//! convention [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes
+//! them, and [`validate()`] checks existing metadata.
 
 mod axis;
 mod channel;
@@ -48,7 +48,7 @@ impl Multiscales {
         }
     }
 
-    /// Returns the form for groups of a format: the version of OME-Zarr for it.
+    /// Returns the form for groups of a format: the version of OME-Zarr for this format.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when there is no version for the format.
@@ -83,10 +83,11 @@ impl Multiscales {
         Err(argument(message))
     }
 
-    /// Writes the description of an image into the attributes of its group. All other attributes stay.
+    /// Writes the description of an image into the attributes of its group. All other attributes are unchanged.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or the lengths differ.
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or when a scale or
+    /// translation does not have one number for each axis.
     pub fn describe(self, image: &Image, attributes: &mut Map) -> Result<()> {
         image.check_lengths()?;
         match self {

@@ -8,7 +8,7 @@ use super::image::{Image, put_entry};
 /// The version.
 pub(super) const VERSION: &str = "0.5";
 
-/// The attribute that contains all others.
+/// The attribute that contains all other attributes of OME-Zarr.
 pub(super) const OME: &str = "ome";
 
 /// Writes the description of an image into the attributes of its group.

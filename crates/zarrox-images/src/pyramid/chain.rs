@@ -3,14 +3,14 @@
 //! A block of a level is computed from whole blocks of the previous level, and consists of whole chunks. So each chunk is written
 //! once, a thread has one block of each level at a time, and the memory grows with the number of levels and not with the size of
 //! the image. From the level `split` on, blocks are shared by all threads, which submit their results. Threads process the blocks
-//! that belong to the same block of the next level one after the other, so that few of these are incomplete at a time.
+//! that belong to the same block of the next level one after the other, so that few blocks are incomplete at a time.
 
 use super::levels::Reduced;
 
 /// The number of pieces of work for each thread, so that all threads end at about the same time.
 const PIECES: usize = 8;
 
-/// The largest size in bytes of a part of several chunks that is read at once, so that it stays in the processor's cache.
+/// The largest size in bytes of a part of several chunks that is read at once, so that the part stays in the processor's cache.
 const CACHED: u64 = 1 << 20;
 
 /// A level of a pass: its shape, and the shape of its stored objects; for the first level, the shape of the units that are
@@ -24,7 +24,7 @@ pub(super) struct Level {
 /// The blocks of a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// The shape of each level, of which the first one is read.
+    /// The shape of each level; the first level is read.
     pub(super) shapes: Vec<Vec<u64>>,
     /// The factors from each level to the next.
     pub(super) factors: Vec<Vec<u64>>,
@@ -74,7 +74,7 @@ impl Chain {
                 }
             }
         }
-        // The memory limit is too small for one block of each level, but less is impossible.
+        // The memory limit is too small for one block of each level, but a smaller chain is impossible.
         let smallest = last.unwrap_or_else(|| build(0, true));
         let split = smallest.split_for(1);
         Self { split, workers: 1, ..smallest }

@@ -33,7 +33,7 @@ pub(super) fn levels(
         if is_done || levels.len() == MOST_LEVELS {
             return Ok(levels);
         }
-        // A dimension of length 1 stays.
+        // A dimension of length 1 is not downsampled.
         let factors: Vec<u64> =
             last.iter().zip(factors).map(|(length, factor)| *factor.min(length).max(&1)).collect();
         if factors.iter().all(|factor| *factor == 1) {
@@ -44,7 +44,7 @@ pub(super) fn levels(
     }
 }
 
-/// Returns true if the downsampled dimensions are not longer than those of a chunk.
+/// Returns true if the downsampled dimensions are not longer than the dimensions of a chunk.
 fn is_small(shape: &[u64], factors: &[u64], chunk: &[u64]) -> bool {
     let reduced = |lengths: &[u64]| {
         let along = lengths.iter().zip(factors).filter(|(_, factor)| **factor > 1);

@@ -16,7 +16,7 @@ use zarrox_tools::stats::Statistics;
 
 impl Pyramid {
     /// Creates the levels, writes the description of the image, and returns the levels. After an interruption, the same call
-    /// continues.
+    /// continues the work.
     ///
     /// # Errors
     /// The errors of [`Downsample::run`](super::Downsample::run).
@@ -28,7 +28,7 @@ impl Pyramid {
         Ok(self.levels())
     }
 
-    /// Updates consolidated metadata. As long as the journal exists, the same call repeats this.
+    /// Updates consolidated metadata. As long as the journal exists, the same call repeats the update.
     fn keep_copies(&self) -> Result<()> {
         let group = &self.group;
         let paths = self.levels.iter().skip(usize::from(self.is_beside));
@@ -78,7 +78,8 @@ impl Pyramid {
     ) -> Result<()> {
         let (to, overwrite) = (self.format, self.options.overwrite);
         let found = Journal::read(place)?;
-        // The remains of the same work are continued; those of other work are not deleted, unless they are replaced.
+        // The remains of the same work are continued. The remains of other work are deleted only if existing levels are
+        // replaced.
         if found.as_ref().is_some_and(|found| found.is_same(journal) || !overwrite) {
             return Ok(());
         }
@@ -146,7 +147,8 @@ impl Pyramid {
         pass.run()
     }
 
-    /// Stores the documents of levels, and then those of the group, which is not an image before.
+    /// Stores the documents of levels, and then the documents of the group, which becomes an image only by its own
+    /// documents.
     fn store_documents(&mut self, group: &Location, layout: &Layout) -> Result<()> {
         for level in (usize::from(self.is_beside)..self.levels.len()).rev() {
             let node = NodeMetadata::Array(self.levels[level].1.clone());

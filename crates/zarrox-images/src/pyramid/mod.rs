@@ -23,9 +23,9 @@
 //!
 //! # Memory
 //!
-//! Threads read neighbouring parts of the source. Of each level, a thread has one block of whole chunks in memory, and all
-//! threads together have a few incomplete ones. So the memory depends on the size of chunks and on the number of levels, not on
-//! the size of the image. If the memory limit is too small for all levels at once, later levels are computed from a stored one in
+//! Threads read neighbouring parts of the source. A thread has one block of whole chunks of each level in memory, and all threads
+//! together have a few incomplete blocks. So the memory depends on the size of chunks and on the number of levels, not on the
+//! size of the image. If the memory limit is too small for all levels at once, later levels are computed from a stored level in
 //! another pass.
 //!
 //! # Interruption
@@ -74,7 +74,7 @@ impl Downsample {
     }
 
     /// Creates levels beside an array, in its group, and writes the description of the image there. After an interruption, the
-    /// same call continues.
+    /// same call continues the work.
     ///
     /// # Errors
     /// The errors of [`plan`](Self::plan); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when a level exists;
@@ -85,7 +85,7 @@ impl Downsample {
     }
 
     /// Creates a group with a copy of an array, its levels, and the description of the image. Chunks of the first level that need
-    /// not change are copied without decoding. After an interruption, the same call continues.
+    /// not change are copied without decoding. After an interruption, the same call continues the work.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when the destination is

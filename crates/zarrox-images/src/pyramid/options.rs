@@ -92,7 +92,8 @@ impl Downsample {
         self.copying(|copier| copier.open_options(options))
     }
 
-    /// Sets the format of a new group; by default that of the group above the destination, or else that of the source.
+    /// Sets the format of a new group; by default the format of the group above the destination, or without such a group, the
+    /// format of the source.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
@@ -108,17 +109,17 @@ impl Downsample {
     }
 
     /// Sets the scale factor of a level relative to the previous one along each dimension. A single factor applies to all axes of
-    /// space. A dimension of length 1 stays.
+    /// space. A dimension of length 1 is not downsampled.
     pub fn factors(self, factors: impl Into<Vec<u64>>) -> Self {
         Self { factors: factors.into(), ..self }
     }
 
-    /// Sets the number of levels below the first one. There are fewer if no dimension can be downsampled any more.
+    /// Sets the number of levels below the first one. Fewer levels are created if no dimension can be downsampled any more.
     pub fn levels(self, levels: usize) -> Self {
         Self { levels: Some(levels), ..self }
     }
 
-    /// Sets the chunk shape of written arrays; by default that of the source.
+    /// Sets the chunk shape of written arrays; by default the chunk shape of the source.
     pub fn chunks(self, chunks: impl Into<ChunkShape>) -> Self {
         self.copying(|copier| copier.chunks(chunks))
     }
@@ -153,7 +154,7 @@ impl Downsample {
         self.copying(|copier| copier.no_compressor())
     }
 
-    /// Sets the separator between the numbers of chunk keys; by default that of the source, and `/` in OME-Zarr 0.4.
+    /// Sets the separator between the numbers of chunk keys; by default the separator of the source, and `/` in OME-Zarr 0.4.
     pub fn separator(self, separator: Separator) -> Self {
         self.copying(|copier| copier.separator(separator))
     }
@@ -194,27 +195,28 @@ impl Downsample {
         self.changing(|own| own.description.form = Some(form))
     }
 
-    /// Sets the name of the image; by default that of its group.
+    /// Sets the name of the image; by default the name of its group.
     pub fn name(self, name: impl Into<String>) -> Self {
         self.changing(|own| own.description.name = Some(name.into()))
     }
 
-    /// Sets the axes; by default their names are the dimension names, or else the last of `t`, `c`, `z`, `y` and `x`.
+    /// Sets the axes; by default their names are the dimension names, or without these, the last ones of `t`, `c`, `z`, `y` and
+    /// `x`.
     pub fn axes(self, axes: impl IntoIterator<Item = Axis>) -> Self {
         self.changing(|own| own.description.axes = axes.into_iter().collect())
     }
 
-    /// Sets the distance of two elements of the first level along each axis, in its unit; by default 1.
+    /// Sets the distance of two elements of the first level along each axis, in the axis's unit; by default 1.
     pub fn scale(self, scale: impl Into<Vec<f64>>) -> Self {
         self.changing(|own| own.description.scale = scale.into())
     }
 
-    /// Sets the coordinate of the centre of the first element of the first level along each axis, in its unit; by default 0.
+    /// Sets the coordinate of the centre of the first element of the first level along each axis, in the axis's unit; by default 0.
     pub fn translation(self, translation: impl Into<Vec<f64>>) -> Self {
         self.changing(|own| own.description.translation = translation.into())
     }
 
-    /// Sets the unit of each axis, empty for none. A single unit applies to all axes of space.
+    /// Sets the unit of each axis; an axis with an empty unit has none. A single unit applies to all axes of space.
     pub fn units(self, units: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.changing(|own| own.description.units = units.into_iter().map(Into::into).collect())
     }

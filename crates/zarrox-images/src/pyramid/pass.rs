@@ -14,17 +14,17 @@ use zarrox::internals::{Pool, Work, too_many};
 use zarrox_tools::internals::{Cells, StoredCells, Whole, selection, whole};
 use zarrox_tools::reduce::Reduction;
 
-/// The largest number of pieces of work for which it is recorded whether they contain stored chunks.
+/// The largest number of pieces of work with stored chunks that are recorded in memory.
 const MOST: usize = 1 << 18;
 
 /// The first level of a pass in the destination.
 #[derive(Debug, Clone)]
 pub(super) enum Base {
-    /// It exists already.
+    /// The level exists already.
     Existing,
-    /// Its chunks are copied without decoding.
+    /// The chunks of the level are copied without decoding.
     Copied(Array),
-    /// Its chunks are decoded and encoded.
+    /// The chunks of the level are decoded and encoded.
     Encoded(Array),
 }
 
@@ -78,7 +78,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Returns the fill value, if cells of it are reduced to the fill value.
+    /// Returns the fill value; `None` unless cells of fill values are reduced to the fill value.
     fn fill(&self) -> Option<Vec<u8>> {
         let fill = self.source.fill_bytes();
         let is_kept = self.method.keeps_equal(fill.as_bytes(), self.source.data_type());
@@ -104,7 +104,7 @@ impl Pass<'_> {
     }
 }
 
-/// The incomplete blocks, by their levels and numbers.
+/// The incomplete blocks, by their levels and indices.
 type AllIncomplete = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete>>>;
 
 /// The state that all threads of a pass share.
@@ -113,7 +113,7 @@ struct Running<'a> {
     source: Array,
     base: Base,
     targets: Vec<Array>,
-    /// The element of pieces without stored chunks.
+    /// The element of pieces without stored chunks; `None` if these pieces are computed like all others.
     fill: Option<Vec<u8>>,
     stored: Option<(Cells, StoredCells)>,
     incomplete: Mutex<AllIncomplete>,
@@ -203,7 +203,7 @@ impl<'a> Worker<'a> {
         Ok(values)
     }
 
-    /// Reduces a block of the previous level into its part of a block.
+    /// Reduces a block of the previous level into the part of a block that it covers.
     fn add(
         &mut self,
         level: usize,
@@ -242,7 +242,8 @@ impl<'a> Worker<'a> {
         Ok(values)
     }
 
-    /// Adds a block to its block of the next level, and repeats this as long as blocks become complete.
+    /// Adds a block to the block of the next level that contains it, and repeats this as long as blocks
+    /// become complete.
     fn submit(&mut self, mut level: usize, block: &[u64], mut values: Vec<u8>) -> Result<()> {
         let (shared, chain) = (self.shared, self.chain());
         let mut block = block.to_vec();
@@ -290,7 +291,7 @@ impl<'a> Worker<'a> {
         memory
     }
 
-    /// Reports the region of the source that a block is computed from as finished.
+    /// Reports that the region of the source that a block is computed from is finished.
     fn report(&self, level: usize, block: &[u64]) -> Result<()> {
         let item = self.shared.source.data_type().size() as u64;
         let region = self.chain().source(level, block);

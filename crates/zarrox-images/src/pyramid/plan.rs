@@ -23,13 +23,13 @@ pub struct PyramidLevel {
     pub path: String,
     /// The shape, in elements.
     pub shape: Vec<u64>,
-    /// The shape of stored objects, in elements: of chunks, or of shards if there are any.
+    /// The shape of stored objects in elements: the chunk shape, or the shard shape if the level has shards.
     pub chunks: Vec<u64>,
     /// The scale factor relative to the previous level along each dimension; 1 for the first level.
     pub factors: Vec<u64>,
-    /// The distance of two elements along each axis, in its unit.
+    /// The distance of two elements along each axis, in the axis's unit.
     pub scale: Vec<f64>,
-    /// The coordinate of the centre of the first element along each axis, in its unit.
+    /// The coordinate of the centre of the first element along each axis, in the axis's unit.
     pub translation: Vec<f64>,
     /// The size of all elements, in bytes.
     pub bytes: u64,
@@ -65,7 +65,7 @@ pub struct Pyramid {
     /// True if the first level is the source itself.
     pub(super) is_beside: bool,
     pub(super) conversion: Conversion,
-    /// The levels with their metadata, of which the first one is not written if it is the source itself.
+    /// The levels with their metadata. The first level is not written if it is the source itself.
     pub(super) levels: Vec<(PyramidLevel, ArrayMetadata)>,
     pub(super) passes: Vec<Chain>,
     pub(super) pool: Pool,
@@ -173,7 +173,7 @@ fn check_elements(source: &Array, is_labels: bool) -> Result<()> {
     Ok(())
 }
 
-/// Returns the given axes, or those with the dimension names, or the usual ones.
+/// Returns the given axes. By default, returns axes with the dimension names, or without these, the usual axes.
 fn axes(options: &Downsample, source: &Array, form: Multiscales) -> Result<Vec<Axis>> {
     let own = source.dimension_names().map(<[_]>::to_vec).or_else(|| attribute_names(source.metadata()));
     let named = |names: Vec<Option<String>>| {

@@ -45,7 +45,8 @@ fn highest(group: &Group) -> Option<String> {
     first.as_str().map(str::to_owned)
 }
 
-/// Returns the name of a level, given that of the first one: a number at its end is incremented, as in `0`, `1` and `s0`, `s1`.
+/// Returns the name of a level, given the name of the first level: a number at its end is incremented, as in `0`, `1` and `s0`,
+/// `s1`.
 pub(super) fn level_name(first: &str, level: usize) -> String {
     let digits = first.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (stem, number) = first.split_at(first.len() - digits);

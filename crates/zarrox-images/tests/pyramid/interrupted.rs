@@ -68,7 +68,7 @@ fn levels_beside_an_array_are_continued() {
         let image = zarrox::open_group(&path).unwrap();
         assert!(image.attributes().is_empty(), "{n}");
         assert_eq!(zarrox::open(path.join("1")).unwrap_err().kind(), ErrorKind::NotFound, "{n}");
-        // Other work does not continue it.
+        // A call with other options does not continue the work.
         let other = maker().levels(1).run(path.join("0")).unwrap_err();
         assert_eq!(other.kind(), ErrorKind::AlreadyExists, "{other}");
         if n % 2 == 1 {

@@ -24,7 +24,7 @@ macro_rules! whole {
             fn mean(rows: &[Vec<Self>]) -> Self {
                 let all: Vec<i128> = rows.iter().flatten().map(|value| i128::from(*value)).collect();
                 let (sum, count) = (all.iter().sum::<i128>(), all.len() as i128);
-                // Rounds to the nearest integer, and ties to the even one.
+                // Rounds to the nearest integer, and ties to the even integer.
                 let below = sum.div_euclid(count);
                 let rest = 2 * sum.rem_euclid(count);
                 let mean = if rest > count || (rest == count && below % 2 != 0) { below + 1 } else { below };

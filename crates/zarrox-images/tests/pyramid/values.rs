@@ -204,7 +204,7 @@ fn shards_are_written_whole() {
         assert_eq!(made.shard_shape(), Some(&[64, 128][..]));
         assert_eq!(made.read::<ArrayD<u16>>(..).unwrap(), expected);
     }
-    // Another destination, other chunks, no shards.
+    // The pyramid is created at another destination, with other chunks and without shards.
     let other = directory.path().join("other.zarr");
     let levels = maker().no_shards().chunks([100, 30]).run_into(path.join("0"), &other).unwrap();
     assert_eq!(levels[0].chunks, [100, 30]);

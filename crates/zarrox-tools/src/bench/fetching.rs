@@ -13,7 +13,7 @@ use zarrox::Array;
 enum Piece {
     /// The whole object of a chunk or shard.
     Whole(Vec<u64>),
-    /// Contiguous inner chunks of a shard: offset and length.
+    /// Contiguous inner chunks of a shard: the key of the shard, and their offset and length in it.
     Range(Key, u64, u64),
 }
 

@@ -87,8 +87,8 @@ impl Bench {
         Self { turns: turns.max(1), ..self }
     }
 
-    /// Sets an unused location where all candidates are stored for reading, and deleted at the end. Without it, they are
-    /// read from memory, which takes only the time of decoding.
+    /// Sets an unused location where all candidates are stored for reading, and deleted at the end. Without this location,
+    /// candidates are read from memory, which takes only the time of decoding.
     #[must_use]
     pub fn place(self, place: impl Into<Place>) -> Self {
         Self { place: Some(place.into()), ..self }

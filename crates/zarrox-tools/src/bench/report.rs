@@ -20,9 +20,9 @@ pub struct BenchReport {
     pub bytes_fetched: u64,
     /// True if the store is remote.
     pub is_remote: bool,
-    /// The time of the first fetch of the stored bytes, without decoding. They may have been in the system's cache.
+    /// The time of the first fetch of the stored bytes, without decoding. The bytes may have been in the system's cache.
     pub first_fetch: Duration,
-    /// The time of a later fetch: a local file is in the system's cache.
+    /// The time of a later fetch, when a local file is in the system's cache.
     pub fetch: Duration,
     /// The time of reading the sample's elements from the store.
     pub read: Duration,
@@ -30,8 +30,8 @@ pub struct BenchReport {
     pub read_chunk: Duration,
     /// The time of reading one element from the store.
     pub read_element: Duration,
-    /// The sample with the array's own chunks and codecs, followed by each candidate, or the error if a candidate cannot be
-    /// created.
+    /// The results of the sample: first with the array's own chunks and codecs, then of each candidate, or the error if the
+    /// candidate cannot be created.
     pub candidates: Vec<Result<Candidate>>,
     /// The number of threads.
     pub threads: usize,
@@ -61,7 +61,7 @@ pub struct Candidate {
     pub encode: Duration,
     /// The time of decoding the sample from memory, on all threads.
     pub decode: Duration,
-    /// The time of reading the sample from the [`place`](super::Bench::place), or from memory if there is none.
+    /// The time of reading the sample from the [`place`](super::Bench::place), or from memory if no location was set.
     pub read: Duration,
     /// The time of reading one chunk from the same location.
     pub read_chunk: Duration,

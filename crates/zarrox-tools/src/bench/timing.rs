@@ -27,7 +27,7 @@ pub(super) fn median(times: &mut [Duration]) -> Duration {
     }
 }
 
-/// Returns some chunks of a region, and an element of each; they differ between turns.
+/// Returns some chunks of a region, and one element of each chunk. The chunks differ between turns.
 pub(super) fn places(region: &[(u64, u64)], chunks: &[u64], turn: usize) -> Vec<(Selection, Selection)> {
     (0..PLACES).map(|nth| place(region, chunks, turn as u64 * PLACES + nth)).collect()
 }

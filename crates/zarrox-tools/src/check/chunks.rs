@@ -75,7 +75,8 @@ pub(super) fn is_whole(array: &Array, target: &Target) -> Result<bool> {
     Ok(array.with_chain(&target.chunk, look)??.0.is_empty())
 }
 
-/// The version and size of an object, by which a replacement is detected: a file that was just changed has no version yet.
+/// The version and size of an object, which show a replacement. The size is compared as well since a file that was just
+/// changed has no version yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Seen {
     size: u64,
@@ -88,7 +89,7 @@ impl Seen {
     }
 }
 
-/// Looks for flaws of a stored chunk; an error is that of the store.
+/// Looks for flaws of a stored chunk. Returns an error if the store fails.
 fn look(
     array: &Array,
     chain: &CodecChain,
@@ -174,9 +175,9 @@ fn decode(place: &Location, chain: &CodecChain, value: &dyn Value) -> Result<Opt
 /// The repair of a chunk.
 struct Plan {
     remedy: Remedy,
-    /// The damaged bytes; empty if they were not read.
+    /// The damaged bytes; `None` if they were not read.
     judged: Option<Bytes>,
-    /// The replacement.
+    /// The bytes that replace the chunk, if there are any.
     bytes: Option<Vec<u8>>,
 }
 
@@ -245,7 +246,7 @@ fn judge(
     Ok(Plan { remedy, judged: Some(judged), bytes })
 }
 
-/// Returns the reason why a chunk with these flaws cannot be repaired.
+/// Returns the reason why a chunk with these flaws cannot be repaired; `None` if it may be repaired.
 fn hopeless(flaws: &[Flaw]) -> Option<&'static str> {
     let is = |kind| flaws.iter().any(|flaw| flaw.kind == kind);
     if is(FindingKind::Unreadable) {

@@ -1,9 +1,9 @@
 //! Arrays whose own documents differ from consolidated metadata.
 //!
-//! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the
-//! array that was written, and its codecs can decode them. If they fit both or neither, the array is
-//! undecided, and is not repaired. Chunks outside a shape that is only smaller are not evidence: an
-//! interrupted resize leaves them, and the old copy.
+//! Either the documents or the consolidated metadata are out of date or damaged. The stored chunks show which: they are in the
+//! grid of the array that was written, and its codecs can decode them. If the chunks fit both or neither, the array is
+//! undecided, and is not repaired. If the only difference is a smaller shape, chunks outside this shape are not evidence: an
+//! interrupted resize leaves such chunks, and the old copy.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -71,7 +71,8 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     })
 }
 
-/// Returns true if the stored chunks can belong to an array: all are in its grid, and of a sample, at least one can be decoded.
+/// Returns true if the stored chunks can belong to an array: all chunks are in its grid, and at least one chunk of a sample can
+/// be decoded.
 pub(super) fn fits(array: &Array) -> Result<bool> {
     let place = array.location();
     if !place.store.capabilities().listable {
@@ -100,7 +101,7 @@ pub(super) fn fits(array: &Array) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether a stored chunk can be decoded; `None` if it cannot be read.
+/// Returns true if a stored chunk can be decoded; `None` if it cannot be read.
 fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
     match chunks::is_whole(array, target) {
         Err(error) if is_undecided(&error) => Err(error),
@@ -132,7 +133,7 @@ fn is_shrunk(own: &Array, copy: &Array) -> bool {
     is_within && own.location().is_same_array(&as_long, own.metadata()).unwrap_or(false)
 }
 
-/// Whether the stored chunks fit the array's own documents, and the copy.
+/// The documents that the stored chunks fit: the array's own documents, and the copy.
 struct Fits {
     own: bool,
     copy: bool,
@@ -170,7 +171,7 @@ impl Fits {
             else {
                 continue;
             };
-            // A damaged chunk is not evidence against either.
+            // A chunk that cannot be decoded with either metadata is not evidence.
             fits.own &= of_own || !of_copy;
             fits.copy &= of_copy || !of_own;
         }

@@ -90,7 +90,7 @@ kinds! {
     BrokenConsolidated "broken-consolidated" Error,
     /// A conversion or an import was interrupted.
     InterruptedTransfer "interrupted-transfer" Warning,
-    /// The deletion of a node was interrupted, or its move by copying.
+    /// The deletion of a node, or its move by copying, was interrupted.
     UnfinishedWork "unfinished-work" Warning,
     /// A node that was set aside while another one was moved to its path was not deleted.
     ReplacedNode "replaced-node" Warning,
@@ -124,7 +124,7 @@ kinds! {
     CorruptInnerChunk "corrupt-inner-chunk" Error,
     /// The chunks of an array have no checksums, so that some damage cannot be detected.
     NoChecksums "no-checksums" Note,
-    /// Chunks are missing, which are read as the fill value.
+    /// Chunks are missing. They are read as the fill value.
     MissingChunks "missing-chunks" Note,
 }
 
@@ -150,7 +150,7 @@ pub enum Remedy {
     Rebuild {
         /// The number of intact inner chunks.
         kept: usize,
-        /// The number of these that the damaged index had lost.
+        /// The number of intact inner chunks that the damaged index had lost.
         found: usize,
         /// The number of inner chunks that are lost.
         lost: usize,
@@ -168,7 +168,7 @@ pub enum Remedy {
     Restore,
     /// The group's document is written.
     CreateGroup,
-    /// The node is moved back to its place.
+    /// The node is moved back to its original path.
     MoveBack,
     /// An incomplete operation is undone.
     Undo,
@@ -246,9 +246,10 @@ impl Outcome {
 pub struct Finding {
     /// The kind.
     pub kind: FindingKind,
-    /// The node, by its path in the hierarchy; empty for the root.
+    /// The path of the node in the hierarchy; empty for the root.
     pub path: String,
-    /// The index of the chunk in the grid, if the finding concerns one chunk; of the first one, if it concerns several.
+    /// The index of the chunk in the grid, if the finding concerns one chunk; the index of the first chunk, if it concerns
+    /// several.
     pub chunk: Option<Vec<u64>>,
     /// The index of the last chunk in row-major order, if the finding concerns several chunks.
     pub last_chunk: Option<Vec<u64>>,

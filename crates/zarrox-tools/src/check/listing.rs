@@ -137,7 +137,7 @@ impl<'s, 'a> Listing<'s, 'a> {
             }
             None if name == APPENDS => unfinished::appends(self.session, self.array),
             None if name == JOURNAL => interrupted(self.session, self.array.path().as_str(), key.as_str()),
-            // A dangling link may replace chunks or a node.
+            // A dangling link may have led to chunks or to a node.
             _ if size == 0 => self.foreign.add_or_report(self.session, self.array.location(), &key),
             _ => {
                 self.foreign.add(&key);
@@ -301,8 +301,9 @@ pub(super) struct Scan {
     pub(super) journal: bool,
     /// The number of keys that look like chunk keys.
     pub(super) chunks: u64,
-    /// The number of other keys, and an example.
+    /// The number of other keys.
     pub(super) others: u64,
+    /// One of the other keys.
     pub(super) other: Option<String>,
 }
 
@@ -365,7 +366,7 @@ pub(super) fn names_by_case(session: &Session<'_>, path: &NodePath, names: &[Str
     Ok(())
 }
 
-/// Reports the error of listing a group as a finding, unless it ends the check.
+/// Reports the error of listing a group as a finding, unless the error ends the check.
 pub(super) fn listed<T>(session: &Session<'_>, path: &str, listed: Result<T, Error>) -> Result<Option<T>> {
     match listed {
         Ok(listed) => Ok(Some(listed)),

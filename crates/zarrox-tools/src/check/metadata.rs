@@ -93,7 +93,8 @@ fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Re
     }
 }
 
-/// Reports an array whose directory also has the document of a group, in formats with different documents for both.
+/// Reports an array whose directory also has the document of a group, in formats with different documents for arrays
+/// and groups.
 fn array_and_group(session: &Session<'_>, array: &Array) -> Result<()> {
     let (place, format) = (array.location().as_stored(), array.metadata().format);
     let layout = place.layout_for(format)?;
@@ -156,7 +157,8 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     below(session, place)
 }
 
-/// Reports lost documents, and restores those in consolidated metadata on request. Returns true if it restored them.
+/// Reports lost documents, and on request restores the documents that consolidated metadata has. Returns true if the
+/// documents were restored.
 fn restored(
     session: &Session<'_>,
     place: &Location,
@@ -203,7 +205,7 @@ fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     };
     for prefix in listing.prefixes {
         let scan = Scan::below(place, &prefix)?;
-        // The chunks of an array with an invalid document have no documents below.
+        // An array with an invalid document has only chunks below it, and no documents.
         if scan.document.is_some() {
             node(session, &place.as_stored().at(place.path.join(prefix.name())?))?;
         }
@@ -241,7 +243,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     }
 }
 
-/// Returns true in a hierarchy in which every prefix outside arrays is a group.
+/// Returns true if the hierarchy treats every prefix outside arrays as a group.
 fn is_of_implicit_groups(place: &Location) -> bool {
     let place = place.as_stored();
     Format::all().any(|format| {
@@ -331,7 +333,7 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
     }
 }
 
-/// Checks an array with its metadata, from its own document or a copy.
+/// Checks an array whose metadata is not disputed, whether it comes from its own document or from a copy.
 fn check_undisputed(session: &Session<'_>, array: &Array) -> Result<()> {
     session.count(|summary| summary.arrays += 1);
     let path = array.path().as_str();
@@ -390,7 +392,7 @@ fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     consolidated::check(session, group)
 }
 
-/// Reports a prefix of chunks without documents, in a format that separates the two.
+/// Reports a prefix of chunks without documents, in a format that separates chunks from documents.
 fn without_documents_below(session: &Session<'_>, place: &Location, prefix: &Prefix) -> Result<()> {
     match listed(session, place.path.as_str(), Scan::below(place, prefix))? {
         Some(scan) => without_documents(session, place, prefix, &scan),

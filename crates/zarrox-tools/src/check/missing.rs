@@ -22,7 +22,8 @@ pub(super) fn check(session: &Session<'_>, array: &Array) -> Result<()> {
     })
 }
 
-/// Finds the smallest numbers of stored chunks from a number on, as many as `known` holds.
+/// Adds the numbers of the stored chunks to `known`, which keeps only the smallest numbers, beginning with
+/// its `from`.
 fn stored(array: &Array, grid: &[u64], known: &mut Known) -> Result<()> {
     array.visit_stored(&mut |chunk, _| {
         if let Some(chunk) = chunk {
@@ -59,7 +60,7 @@ fn indices(mut number: u128, grid: &[u64]) -> Vec<u64> {
     indices
 }
 
-/// The smallest numbers, from a number on, of those that were added.
+/// The smallest of the numbers that were added, beginning with a first number.
 struct Known {
     from: u128,
     limit: usize,
@@ -87,7 +88,8 @@ impl Known {
     }
 }
 
-/// Visits the ranges of numbers below `count` between those that `list` adds, as the first and the last number.
+/// Visits the ranges of numbers below `count` that `list` does not add. Each range is given by its first and
+/// its last number.
 fn ranges(
     count: u128,
     limit: usize,

@@ -1,8 +1,8 @@
 //! The quarantine for damaged objects.
 //!
-//! The quarantine is `NAME.quarantine` beside the hierarchy, with the same keys. Stores without siblings, such as memory, contain
-//! it under the prefix `.zarrox-quarantine/`, where the suffix `.damaged` of keys prevents programs from reading an object as a
-//! document.
+//! The quarantine is `NAME.quarantine` beside the hierarchy, with the same keys. A store without siblings, such as memory,
+//! contains its quarantine below the prefix `.zarrox-quarantine/`. Keys get the suffix `.damaged` there, so that no program reads
+//! an object as a document.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ const BESIDE: [&str; 10] =
 /// The location of the quarantine.
 #[derive(Debug, Clone)]
 enum Target {
-    /// This path or URL.
+    /// A location with this path or URL.
     Beside(PathBuf),
     /// The store of the hierarchy.
     Within(Arc<dyn Store>),
@@ -43,7 +43,8 @@ pub(super) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Creates the quarantine of a hierarchy in a store, which was opened by this path to one of its nodes.
+    /// Creates the quarantine of a hierarchy in a store. `path` is the path or URL of the node `node`, by which the store was
+    /// opened.
     pub(super) fn new(store: &Arc<dyn Store>, path: Option<&Path>, node: &str, options: OpenOptions) -> Self {
         let beside = |root: &Path| {
             let mut name = root.as_os_str().to_owned();

@@ -1,7 +1,7 @@
 //! Repairs of single objects: each object is moved to the quarantine before it is replaced.
 //!
 //! A repair holds the object's lock from before the read until the replacement is written, or writes on the condition that the
-//! object still has the version that was read. The object must still have the bytes on which the repair was decided.
+//! object still has the version that was read. The object must still have the bytes that were judged.
 
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;

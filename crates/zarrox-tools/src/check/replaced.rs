@@ -43,7 +43,7 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<NodeState
     let mut now = if is_left { NodeState::Gone } else { NodeState::Unmoved };
     session.settle(vec![finding], || {
         let layout = found.location.layout_for(format_of(&found.node))?;
-        // A process that moves another node to the path holds its lock.
+        // A process that moves another node to the path holds the lock of the path.
         let is_as_judged = || Ok(matches!(original.find(), Ok(None)) != is_taken && place.is_explicit()?);
         Session::repair_alone(&original, &layout, is_as_judged, || {
             if is_taken {

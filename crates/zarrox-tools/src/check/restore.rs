@@ -59,11 +59,11 @@ impl Lost {
             let node = place.node_of(format, layout, &Source::stored(documents)).ok().flatten();
             node.filter(|(node, explicit)| *explicit && format_of(node) == format).map(|(node, _)| node)
         };
-        // The node cannot be opened for another reason, such as a document of another format.
+        // If these documents describe a node, another reason prevents opening the node, such as a document of another format.
         if node(&stored).is_some() {
             return None;
         }
-        // First the invalid documents; then the one that defines the kind of the node.
+        // The first attempt restores the invalid documents, and the second one the document that defines the kind of the node.
         for attempt in 0..2 {
             for (index, copied) in copied.iter().enumerate().filter(|(_, copied)| copied.is_some()) {
                 let is_broken = stored[index].as_ref().is_none_or(|text| json::parse_object(text).is_err());
@@ -87,8 +87,8 @@ impl Lost {
         None
     }
 
-    /// Returns the document of a copy, with which the array becomes that of the copy. The attributes of the array's own documents
-    /// are kept, since they may be newer.
+    /// Returns the document of a copy, which makes the array equal to the array of the copy. The attributes of the array's own
+    /// documents are kept, since they may be newer.
     pub(super) fn of_copy(
         place: &Location,
         copy: &ConsolidatedMetadata,
@@ -157,7 +157,7 @@ impl Lost {
         Ok(!place.is_free(&self.layout.extent(&place.path))?)
     }
 
-    /// Writes the documents. The objects that they replace are moved to the quarantine.
+    /// Writes the documents. The objects that the documents replace are moved to the quarantine.
     pub(super) fn restore(&self, session: &Session<'_>) -> Result<()> {
         let store = &session.start.store;
         self.documents.iter().try_for_each(|Document { key, stored, text }| match stored {
@@ -191,7 +191,7 @@ mod tests {
     use crate::check::{Check, FindingKind, Repair};
     use zarrox::OpenOptions;
 
-    /// Returns an array of ones that is in consolidated metadata, for each format that supports it.
+    /// Returns an array of ones that is in consolidated metadata, for each format that supports consolidated metadata.
     fn copied_arrays() -> impl Iterator<Item = (Format, Location)> {
         let formats = Format::all().filter(|format| format.def().consolidation().is_some());
         formats.map(|format| {

@@ -18,11 +18,11 @@ use zarrox::internals::{ConsolidatedMetadata, Listener, Location};
 /// The depth of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum CheckLevel {
-    /// Documents: against their specification, consolidated metadata, and one another.
+    /// Checks documents: compares them with their specification, with consolidated metadata, and with one another.
     Metadata,
-    /// Also the keys and sizes of all stored objects, and all shard indexes, without decoding chunks.
+    /// Checks documents, the keys and sizes of all stored objects, and all shard indexes. Chunks are not decoded.
     Quick,
-    /// Also every chunk, by decoding it.
+    /// Makes the checks of `Quick`, and decodes every chunk.
     #[default]
     Full,
 }
@@ -32,8 +32,8 @@ pub enum CheckLevel {
 pub struct Repair {
     /// True for a dry run, which writes nothing: the findings contain the repairs.
     pub dry_run: bool,
-    /// True if each lost chunk is replaced by a chunk of fill values. Otherwise lost chunks become missing, which reads the same,
-    /// and distinguishes them from chunks that were never damaged.
+    /// True if each lost chunk is replaced by a chunk of fill values. Otherwise lost chunks become missing: they are read as the
+    /// fill value as well, but are not mistaken for chunks that were never damaged.
     pub refill: bool,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Session<'a> {
     listener: Option<&'a Listener>,
     total: u64,
     output: Mutex<Output<'a>>,
-    /// Arrays whose documents may be wrong, and whether they may be repaired.
+    /// The paths of arrays whose documents may be wrong, each with true if the array may be repaired.
     disputed: Mutex<BTreeMap<String, bool>>,
     copies: Mutex<Vec<Copied>>,
 }
@@ -150,7 +150,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns true if findings are repaired, unless this is a dry run.
+    /// Returns true if findings are repaired; false for a check without repair, and for a dry run.
     pub(super) fn repairs(&self) -> bool {
         self.settings.repair.is_some_and(|repair| !repair.dry_run)
     }
@@ -244,7 +244,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Repairs a location under an exclusive lock, if it still is as it was judged.
+    /// Repairs a location under an exclusive lock, if its state is still the one that was judged.
     pub(super) fn repair_alone(
         place: &Location,
         layout: &Layout,
@@ -260,7 +260,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns an error that ends the check, such as of an unreachable store, as `Err`. Other errors become findings.
+    /// Returns `Err` for an error that ends the check, such as the error of an unreachable store, and `Ok` for an error that
+    /// becomes a finding.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
             _ if is_undecided(&error) => true,

@@ -27,7 +27,7 @@ pub(super) struct Flaw {
 }
 
 impl Flaw {
-    /// Creates the flaw for a decoding error, with this kind unless the error implies another one.
+    /// Creates the flaw for a decoding error, with this kind unless the error implies another kind.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`] if memory could not be allocated: the stored bytes were not judged.

@@ -98,7 +98,7 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
     })
 }
 
-/// Reports rows that were reserved for appends whose writers have ended. A repair clears incomplete ones.
+/// Reports rows that were reserved for appends whose writers have ended. A repair clears incomplete rows.
 pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
     for rows in array.unwritten_rows()? {
         let (axis, positions) = (rows.axis, format!("{} to {}", rows.start, rows.end));
@@ -116,7 +116,8 @@ pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
     Ok(())
 }
 
-/// Reports an append to the arrays of a group whose writer has ended. A repair undoes the append, unless all rows are stored.
+/// Reports an append whose writer has ended, to the arrays of a group. A repair undoes the append, unless all rows are
+/// stored.
 fn dataset(session: &Session<'_>, group: &Location, key: &Key) -> Result<()> {
     let left = match dataset_remains(group) {
         Ok(None) => return Ok(()),

@@ -7,7 +7,7 @@ use super::glob::Glob;
 pub(crate) struct Chosen {
     pub(crate) include: Vec<Glob>,
     pub(crate) exclude: Vec<Glob>,
-    /// The path of the node to which paths are relative, below the node to which patterns apply.
+    /// The path of a node below the node that patterns apply to. Paths are relative to it.
     pub(crate) base: String,
 }
 

@@ -20,7 +20,8 @@ use zarrox::internals::Boxes;
 use zarrox::internals::{Pool, too_many};
 use zarrox::{Array, DynArray};
 
-/// A unit combines several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.
+/// The size up to which a unit combines several chunks, in bytes, so that for example the index of a shard is read once for all of
+/// them.
 const UNIT: u64 = 16 << 20;
 
 /// The average number of reads of a source chunk above which all threads share large units.
@@ -90,7 +91,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Sets the number of threads, if it is not that of the settings.
+    /// Sets the number of threads; `None` keeps the number of the settings.
     pub(super) fn with_jobs(self, jobs: Option<NonZeroUsize>) -> Self {
         match jobs {
             Some(jobs) => Self { pool: Pool::waiting(jobs), ..self },
@@ -114,7 +115,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// Copies the bytes of the stored chunks that differ, and deletes those that the source does not have.
+    /// Copies the bytes of the stored chunks that differ, and deletes chunks that the source does not have.
     pub(super) fn update_copies(&self) -> Result<()> {
         let mut surplus = Vec::new();
         let mut missing = Ok(());
@@ -224,7 +225,7 @@ impl<'a> Transfer<'a> {
         self.destination.write(selection.clone(), &self.expected(selection)?)
     }
 
-    /// Encodes the chunks of a unit one by one, without those that overlap damaged chunks.
+    /// Encodes the chunks of a unit one by one, except chunks that overlap damaged chunks of the source.
     fn encode_undamaged(&self, region: &[(u64, u64)]) -> Result<()> {
         let shape: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
         let chunks = Cells::new(&shape, self.destination.chunk_grid().largest_chunk().to_vec());
@@ -352,7 +353,7 @@ impl<'a> Transfer<'a> {
         (self.execution.memory / bytes.max(1)).max(1)
     }
 
-    /// Returns the size of the elements of a region of the destination in the source's data type.
+    /// Returns the number of bytes that the elements of a region of the destination take in the source's data type.
     fn bytes_of(&self, region: &[(u64, u64)]) -> u64 {
         let item = self.source.data_type().size() as u64;
         region.iter().fold(item, |size, (begin, end)| size.saturating_mul(end - begin))
@@ -417,7 +418,8 @@ pub(super) fn pool_of(reading: &Pool, writing: &Pool, jobs: Option<NonZeroUsize>
     if reading.threads() > writing.threads() { reading.clone() } else { writing.clone() }
 }
 
-/// Returns the shape of a chunk of the destination, or of several that are in one chunk of the source and not too large together.
+/// Returns the shape of one chunk of the destination, or of several chunks that lie in one chunk of the source and are together not
+/// too large.
 fn unit_shape(source: &Array, destination: &Array) -> Vec<u64> {
     let mut unit = destination.chunk_grid().largest_chunk().to_vec();
     let stored = source.chunk_grid().largest_chunk();

@@ -62,7 +62,7 @@ pub(super) fn candidates(
     candidates
 }
 
-/// Splits codecs into those that the target supports, and the others.
+/// Splits codecs into supported and unsupported codecs of the target.
 fn split(
     codecs: &[CodecSpec],
     plain: &ArrayMetadata,

@@ -111,7 +111,7 @@ impl Conversion {
         &self.destination
     }
 
-    /// Prefixes the paths in the report with `base`, the path of the converted node in the copied one.
+    /// Prefixes the paths in the report with `base`, the path of the converted node in the copied node.
     pub(crate) fn based_at(mut self, base: &str) -> Self {
         if base.is_empty() {
             return self;
@@ -173,7 +173,7 @@ pub fn check_apart(source: &Place, destination: &Place) -> Result<()> {
     }
 }
 
-/// Returns the source, with its consolidated metadata if only that lists the nodes.
+/// Returns the source, with its consolidated metadata if nothing else lists the nodes.
 pub fn known_nodes(source: &Location) -> Result<Location> {
     if source.store.capabilities().listable {
         return Ok(source.clone());

@@ -56,8 +56,8 @@ impl Copier {
         Self::default()
     }
 
-    /// Limits the lengths of chunks and shards to those of a part of an array, whose default chunk shape is `chunks`. The second
-    /// result is true if they were longer.
+    /// Limits the lengths of chunks and shards to the lengths of a part of an array. `chunks` is the default chunk shape of the
+    /// array. The second result is true if a chunk or a shard would have been longer.
     pub(crate) fn cut_to(mut self, whole: &[u64], part: &[u64], chunks: &[u64]) -> (Self, bool) {
         let rewrite = &mut self.settings.rewrite;
         let (mut is_cut, mut chunks) = (false, chunks.to_vec());
@@ -92,7 +92,8 @@ impl Copier {
         self.changing(|settings| settings.options = options)
     }
 
-    /// Sets the format of the copy; the default is that of the group above the destination, or otherwise that of the source.
+    /// Sets the format of the copy; the default is the format of the group above the destination, or without such a group, the
+    /// format of the source.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
@@ -199,29 +200,30 @@ impl Copier {
     }
 
     /// Sets whether fill values and the attribute `_FillValue` are kept unchanged in another format. By default they are adapted
-    /// so that xarray masks the same elements: in Zarr v2 it masks the fill value, and in Zarr v3 the value of the attribute.
+    /// so that xarray masks the same elements: in Zarr v2, xarray masks the fill value, and in Zarr v3 the value of the
+    /// attribute.
     pub fn keep_fill_values(self, keep: bool) -> Self {
         self.changing(|settings| settings.missing = if keep { Missing::Kept } else { Missing::AsXarray })
     }
 
-    /// Sets whether the source is immutable, such as a file of another format: its errors are permanent, and have no advice to
+    /// Sets whether the source is immutable, such as a file of another format: its errors are permanent, and do not advise to
     /// continue.
     pub fn fixed_source(self, fixed: bool) -> Self {
         self.changing(|settings| settings.execution.fixed_source = fixed)
     }
 
-    /// Sets that the arrays of the source have only elements: their copies get chunks and codecs like new arrays. Without a
-    /// format, the copy has that of the group above, or Zarr v3.
+    /// Sets that the arrays of the source have no chunks: their copies get chunks and codecs like new arrays. Without a format,
+    /// the copy has the format of the group above, or Zarr v3.
     pub fn elements(self, elements: PlainElements) -> Self {
         self.changing(|settings| settings.elements = Some(elements))
     }
 
-    /// Sets whether a failed copy deletes its output. Otherwise the output is kept, and the same copy continues.
+    /// Sets whether a failed copy deletes its output. Otherwise the output is kept, and running the same copy again continues it.
     pub fn clean_up(self, clean_up: bool) -> Self {
         self.changing(|settings| settings.cleans_up = clean_up)
     }
 
-    /// Compares arrays again that an interrupted run has finished, since they may have changed.
+    /// Repeats the comparison of arrays that an interrupted run has finished, since they may have changed.
     pub(super) fn comparing_again(self) -> Self {
         self.changing(|settings| settings.execution.again = true)
     }
@@ -249,7 +251,7 @@ impl Copier {
         self.changing(|settings| settings.listener = Some(Arc::new(listener)))
     }
 
-    /// Copies the node at a location, with all nodes below it. After an interruption, the same call continues.
+    /// Copies the node at a location, with all nodes below it. After an interruption, the same call continues the copy.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) if the destination exists and must not be replaced;
@@ -271,7 +273,7 @@ impl Copier {
         self.plan_between(&from, opening.new_place(destination)?)
     }
 
-    /// Plans the conversion of the node at a location, with all nodes below it, to the [format](Self::format) in place: only
+    /// Plans the conversion of the node at a location, with all nodes below it, to the [format](Self::format) in place: only the
     /// documents change.
     ///
     /// # Errors

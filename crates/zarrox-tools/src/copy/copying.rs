@@ -54,7 +54,7 @@ impl Copying {
         self.reports().map(CopyReport::bytes).fold(0, u64::saturating_add)
     }
 
-    /// Returns the arrays of the source that have only elements: each with its path, and with its planned copy, which does not
+    /// Returns the arrays of the source that have no chunks: each with its path, and with its planned copy, which does not
     /// exist yet.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Copying {
         self.conversions().try_for_each(Conversion::check)
     }
 
-    /// Runs the copy. After an interruption, the same copy continues.
+    /// Runs the copy. After an interruption, running the same copy again continues it.
     ///
     /// # Errors
     /// The errors of [`Copier::run`](super::Copier::run).

@@ -1,5 +1,5 @@
-//! [`PlainElements`]: sources whose arrays have only elements, without chunks and codecs, such as NumPy files. Their copies get
-//! chunks and codecs like new arrays, and are written part by part.
+//! [`PlainElements`]: sources whose arrays have no chunks and no codecs, such as NumPy files. Their copies get chunks and codecs
+//! like new arrays, and are written part by part.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl fmt::Debug for Access {
 /// A function that sets the properties of a copy.
 type Build = dyn Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync;
 
-/// A source whose arrays have only elements.
+/// A source whose arrays have no chunks and no codecs.
 #[derive(Clone)]
 pub struct PlainElements {
     access: Arc<dyn Fn(&str) -> Access + Send + Sync>,

@@ -136,7 +136,7 @@ fn items(pattern: &[char]) -> Vec<Item> {
 fn set(inside: &[char]) -> Option<(Item, &[char])> {
     let negated = matches!(inside.first(), Some('!' | '^'));
     let inside = if negated { &inside[1..] } else { inside };
-    // A bracket at the first position is one of the characters.
+    // A closing bracket at the first position is a character of the set.
     let end = inside.iter().skip(1).position(|&c| c == ']')? + 1;
     let (mut chars, mut ranges) = (&inside[..end], Vec::new());
     while let [first, rest @ ..] = chars {

@@ -22,7 +22,7 @@ struct Belongings {
     chunks: HashMap<String, (ChunkKeyEncoding, usize)>,
 }
 
-/// Checks that all stored objects below the node belong to nodes of its format, before it is deleted after a copy. `what`
+/// Checks that all stored objects below the node belong to nodes of its format, before the node is deleted after a copy. `what`
 /// describes the operation.
 pub(super) fn check_inventory(place: &Location, what: &str) -> Result<()> {
     let place = place.as_stored().with_probe(None);

@@ -1,5 +1,5 @@
-//! Copies into existing nodes: each missing node is created as a whole, by a conversion with its own journal, and the others are
-//! updated or kept.
+//! Copies into existing nodes: each missing node is created as a whole, by a conversion with its own journal, and existing nodes
+//! are updated or kept.
 
 use zarrox_core::{NodeMetadata, Result};
 

@@ -1,8 +1,8 @@
 //! Missing values for xarray: the attribute `_FillValue` in Zarr v3, and the fill value in Zarr v2.
 //!
 //! In formats without dimension names, xarray masks the fill value, even if it was not intended as a missing value, and
-//! attributes do not change that. In Zarr v3, it masks only the value of the attribute. A conversion between them preserves which
-//! elements are masked.
+//! attributes do not change that. In Zarr v3, xarray masks only the value of the attribute. A conversion between the formats
+//! preserves which elements are masked.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -89,7 +89,7 @@ fn number(value: &Json) -> Option<f64> {
 }
 
 impl Translator<'_> {
-    /// Adapts the target so that xarray masks the same elements. Returns how missing chunks are treated.
+    /// Adapts the target so that xarray masks the same elements. Returns the treatment of missing chunks.
     pub(super) fn missing_values(
         &mut self,
         array: &Array,
@@ -220,11 +220,11 @@ impl Translator<'_> {
 /// The treatment of missing chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingChunks {
-    /// They stay missing if they have the same elements in the target.
+    /// Missing chunks stay missing if they have the same elements in the target.
     Unchanged,
-    /// All chunks are stored.
+    /// No chunks are missing, since all are stored.
     NoneMissing,
-    /// They are written.
+    /// Missing chunks are written.
     Written,
 }
 

@@ -35,8 +35,9 @@
 //!
 //! # Interruption
 //!
-//! A copy writes all documents after all chunks, and that of the root last, so that a node that can be opened is complete. While
-//! a copy is incomplete, the destination contains a journal, [`JOURNAL`]. After an interruption, the same copy continues.
+//! A copy writes all documents after all chunks, and the document of the root last, so that a node that can be opened is complete.
+//! While a copy is incomplete, the destination contains a journal, [`JOURNAL`]. After an interruption, running the same copy again
+//! continues it.
 //!
 //! A conversion [in place](Copier::plan_in_place) does not change chunks. It writes the new documents, from the innermost nodes
 //! to the root, and then removes the old ones, from the root inwards. At all times, one of the two formats has a complete

@@ -16,7 +16,7 @@ use zarrox::{Node, OpenMode, Place};
 impl Copier {
     /// Moves the node at a location, with all nodes below it, to another location. Within a store, and on the same disk, it
     /// is [renamed](zarrox::OpenOptions::move_node). Otherwise it is copied, and deleted after the copy is complete. After
-    /// an interruption, the same call continues. Returns `None` if the node was renamed.
+    /// an interruption, the same call continues the move. Returns `None` if the node was renamed.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::delete`](zarrox::OpenOptions::delete).
@@ -72,7 +72,7 @@ impl Copier {
 
     /// Checks that the rest of a source, whose deletion was interrupted, is in the destination.
     fn check_copied(&self, from: &Location, to: &Location) -> Result<()> {
-        // The documents are erased first: without them, the source has not changed since the copy.
+        // A deletion erases the documents first. Without documents, the source cannot have changed since the copy.
         let Some(found) = from.as_stored().find()? else { return Ok(()) };
         let Some(copy) = to.as_stored().find()? else { return Ok(()) };
         let nodes = (Node::new(found.location, found.node)?, Node::new(copy.location, copy.node)?);

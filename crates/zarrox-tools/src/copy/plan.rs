@@ -21,14 +21,14 @@ use zarrox::{Array, Group, JOURNAL, Node};
 /// The step of a conversion for one node.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// The path of the node, relative to the converted one.
+    /// The path of the node, relative to the converted node.
     pub(super) path: String,
     pub(super) action: Action,
     /// The array, if the node is an array.
     pub(super) array: Option<Array>,
     /// The node in the target's form; `None` if it stays unchanged.
     pub(super) target: Option<NodeMetadata>,
-    /// True if missing chunks must be written, since they would read as other values.
+    /// True if missing chunks must be written, since they would be read as other values.
     pub(super) all_chunks: bool,
     /// The number of bytes of the source's stored chunks.
     pub(super) bytes: u64,
@@ -171,7 +171,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the reason why a node cannot have its target path, if there is one.
+    /// Returns the reason why a node cannot have its target path; `None` if it can.
     fn misplaced(&self, path: &str, node: &Node) -> Result<Option<String>> {
         if self.in_place.is_some_and(|from| from != node.format()) {
             return Ok(Some(format!("it has the format Zarr {}, unlike the nodes above", node.format())));
@@ -187,7 +187,7 @@ impl<'a> Planner<'a> {
         self.report.nodes.push(report);
         let mut step = Step::documents(path, Action::Nothing, None);
         if let (Node::Group(group), Some(from)) = (node, self.in_place) {
-            // An earlier run may have been interrupted just before this.
+            // An earlier run may have been interrupted just before this step.
             let (place, to) = (group.location(), self.to);
             step.consolidate =
                 place.has_consolidated(from)? && place.can_consolidate(to)? && !place.has_consolidated(to)?;
@@ -264,7 +264,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Plans an array that has only elements.
+    /// Plans an array without chunks.
     fn elements(&mut self, path: &str, array: &Array, elements: &PlainElements) -> Result<()> {
         let place = self.destination.at(self.destination.path.join(path)?);
         let target = elements.plan(array, self.options.rewrite, self.to, &place)?;
@@ -292,7 +292,7 @@ impl<'a> Planner<'a> {
         Ok(target.unreadable().is_none() && array.unreadable().is_none() && reshard::fits(array, &target))
     }
 
-    /// Returns the target with the properties that the copy changes; `None` if they are impossible.
+    /// Returns the target with the properties that the copy changes; `None` if these changes are impossible.
     fn rewritten(&mut self, path: &str, array: &Array, target: TargetArray) -> Result<Option<TargetArray>> {
         let rewrite = self.options.rewrite;
         if rewrite.is_nothing() {
@@ -314,7 +314,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// In place, chunks keep their keys, and new documents must not replace old ones.
+    /// Checks the keys of a conversion in place: chunks must keep their keys, and new documents must not replace old ones.
     fn check_keys(&mut self, path: &str, array: &Array, target: &ArrayMetadata, from: Format) -> Result<()> {
         let place = self.destination.at(self.destination.path.join(path)?);
         let first = vec![0; array.ndim()];
@@ -384,7 +384,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Finds the content of a group that is not a node: groups without a document, whose nodes are converted, and other objects,
-    /// which are not.
+    /// which are not converted.
     fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
         let format = group.metadata().format;
         if format.def().layout().implicit_groups() || !self.source.store.capabilities().listable {

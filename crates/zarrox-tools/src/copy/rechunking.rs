@@ -48,7 +48,7 @@ pub struct CopyPlan {
     pub times_written: u64,
     /// The shape of the parts that are copied at a time.
     pub part: Vec<u64>,
-    /// The size of the elements in stored chunks, or of all elements if it is unknown, in bytes.
+    /// The size of the elements in stored chunks, in bytes; if that is unknown, the size of all elements.
     pub bytes: u64,
     /// The memory in bytes that is sufficient to write each element once.
     pub sufficient_memory: u64,
@@ -118,14 +118,15 @@ impl Copying {
 }
 
 impl Copier {
-    /// Sets an unused location for an uncompressed intermediate array, as large as all elements. It is created if chunks of
-    /// a single array would otherwise be read more than twice, and deleted at the end.
+    /// Sets an unused location for an uncompressed intermediate array, as large as all elements. The array is created if chunks
+    /// of a single array would otherwise be read more than twice, and deleted at the end.
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }
 
     /// Changes the chunks or codecs of an array, or of the arrays of a group: creates a copy beside it, compares all values, and
-    /// replaces the source. After an interruption, the same call continues. Returns `None` if only the replacement remained.
+    /// replaces the source. After an interruption, the same call continues the work. Returns `None` if only the replacement
+    /// remained to be done.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::move_node`].
@@ -145,7 +146,7 @@ impl Copier {
             let message = format!("'{source}' was not changed: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        // From here on, the source is locked. Earlier writes during or before this run are found by comparing all values.
+        // From here on, the source is locked. The comparison of all values finds writes that were made before.
         let _holds = place.hold_alone()?;
         check_inventory(&place, "given other chunks in place")?;
         self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(source, &beside)?;
@@ -175,7 +176,7 @@ impl Copier {
 type Division = (Vec<u64>, bool, f64, bool);
 
 impl Conversion {
-    /// Returns the plans of arrays that have only elements.
+    /// Returns the plans of arrays without chunks.
     fn element_plans(&self) -> Result<Vec<CopyPlan>> {
         let mut plans = Vec::new();
         for (path, source, target, access) in self.elements()? {

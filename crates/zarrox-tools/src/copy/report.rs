@@ -20,13 +20,14 @@ pub enum Property {
     FillValues,
     /// The dimension names. If their loss is allowed, they are dropped.
     DimensionNames,
-    /// Attributes. If their loss is allowed, those that the format cannot store are dropped.
+    /// Attributes. If their loss is allowed, attributes that the format cannot store are dropped.
     Attributes,
     /// Unknown members of metadata. If their loss is allowed, they are dropped.
     Members,
     /// Groups.
     Groups,
-    /// Nodes that cannot be read, or cannot have their path. If their loss is allowed, they are skipped.
+    /// Nodes that cannot be read, or whose path the format does not allow. If their loss is allowed, they are
+    /// skipped.
     Nodes,
 }
 
@@ -84,7 +85,7 @@ pub enum Effect {
 /// A property that the target stores differently than the source, or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// The path of the node, relative to the converted one: `/`, `/a/b`.
+    /// The path of the node, relative to the converted node: `/`, `/a/b`.
     pub path: String,
     /// The property of the node.
     pub property: Property,
@@ -111,15 +112,15 @@ impl fmt::Display for Obstacle {
 pub enum Action {
     /// The node already has the target's format, and stays unchanged.
     Nothing,
-    /// Only its documents are written.
+    /// Only the documents of the node are written.
     Metadata,
-    /// The bytes of its chunks are copied.
+    /// The bytes of the chunks are copied.
     CopyChunks,
-    /// Its encoded chunks are copied into other shards, or out of shards, without decoding.
+    /// The encoded chunks are copied into other shards, or out of shards, without decoding.
     Reshard,
-    /// Its chunks are decoded and encoded.
+    /// The chunks are decoded and encoded.
     Reencode,
-    /// Its elements, which have no chunks, are encoded.
+    /// The elements of an array without chunks are encoded.
     Encode,
     /// The node exists, and only differences are copied.
     Update,
@@ -149,7 +150,7 @@ impl fmt::Display for Action {
 /// The report about one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeReport {
-    /// The path of the node, relative to the converted one: `/`, `/a/b`.
+    /// The path of the node, relative to the converted node: `/`, `/a/b`.
     pub path: String,
     /// True for an array.
     pub is_array: bool,

@@ -29,7 +29,7 @@ fn chunks_of(array: &Array, registry: &Registry, limit: usize) -> Option<(Vec<u6
     }
     let metadata = ArrayMetadata { codecs: array.codecs(), ..array.metadata().clone() };
     let (grid, codecs) = without_outer_shards(&metadata, registry, limit)?;
-    // Other codecs around shards would have to be undone.
+    // Other codecs around shards would have to be decoded.
     let is_plain = array.codecs().len() == 1;
     let inner = match grid {
         ChunkGrid::Regular { chunk_shape } => chunk_shape,
@@ -112,7 +112,7 @@ fn open(array: &Array, shard: &[u64]) -> Result<Option<Shard>> {
     Ok(Some(Shard { value, chunks }))
 }
 
-/// Stores the chunks of a shard of `target`, which are encoded in `source`. A shard without chunks is not stored.
+/// Stores the chunks of a shard of `target`, whose encoded bytes are in `source`. A shard without chunks is not stored.
 pub(super) fn write_shard(source: &mut Encoded<'_>, target: &Array, shard: &[u64]) -> Result<()> {
     let chunks = Encoded::new(target).chunks_of_object(shard);
     let bytes: Vec<Option<Bytes>> = chunks.iter().map(|chunk| source.get(chunk)).collect::<Result<_>>()?;

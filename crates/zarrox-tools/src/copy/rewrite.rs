@@ -30,7 +30,7 @@ pub struct Rewrite {
     pub(crate) part: Option<Selection>,
 }
 
-/// The shape of a selection, and for each of its dimensions that of the array.
+/// The shape of a selection, and for each of its dimensions the dimension of the array.
 struct Part {
     shape: Vec<u64>,
     dims: Vec<Option<usize>>,

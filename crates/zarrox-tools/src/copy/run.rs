@@ -57,7 +57,7 @@ impl Conversion {
         Ok(skipped)
     }
 
-    /// Updates the consolidated metadata of groups above. While the journal exists, the same call repeats this.
+    /// Updates the consolidated metadata of groups above. While the journal exists, the same call repeats the update.
     fn keep_copies(&self) -> Result<()> {
         let place = &self.destination;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
@@ -90,8 +90,8 @@ impl Conversion {
         kept.map(|()| skipped)
     }
 
-    /// Copies the chunks of all arrays: small arrays several at a time, since most of their time would be spent waiting for the
-    /// store, and each of the others with all threads.
+    /// Copies the chunks of all arrays. Small arrays are copied several at a time, since most of their time would be spent
+    /// waiting for the store. Each other array is copied with all threads.
     fn copy_arrays(&self, journal: &mut Journal) -> Result<Vec<Skipped>> {
         let (counter, journal, skipped) = (Counter::new(self), Mutex::new(journal), Mutex::new(Vec::new()));
         let copy = |step: &Step, jobs| {
@@ -108,8 +108,8 @@ impl Conversion {
         Ok(skipped.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Creates the nodes after all chunks are stored: those of the lowest level first and the root last, so that all nodes that
-    /// can be found from it are complete.
+    /// Creates the nodes after all chunks are stored: the nodes of the lowest level first and the root last, so that all nodes
+    /// that can be found from the root are complete.
     fn store_nodes(&self) -> Result<()> {
         let depth = |step: &Step| step.path.split('/').filter(|name| !name.is_empty()).count();
         let mut levels: BTreeMap<usize, Vec<(&Step, &NodeMetadata)>> = BTreeMap::new();
@@ -271,7 +271,7 @@ impl Conversion {
         Ok(arrays)
     }
 
-    /// Returns the arrays that have only elements, with their planned copies, and the access to their elements.
+    /// Returns the arrays without chunks, with their planned copies, and the access to their elements.
     pub(crate) fn elements(&self) -> Result<Vec<(String, Array, Array, Access)>> {
         let mut arrays = Vec::new();
         for step in &self.steps {
@@ -382,7 +382,7 @@ impl Conversion {
         if !place.holds_node()? {
             return Ok(());
         }
-        // Consolidated copies of documents that will be removed.
+        // These are consolidated copies of documents that will be removed.
         place.drop_consolidated(format)?;
         let kept = self.layout()?.keys(&place.path);
         let old = place.layout_for(format)?.keys(&place.path).into_iter().rev();

@@ -1,7 +1,7 @@
 //! Translation of nodes to another format, as far as the format can express them.
 //!
-//! The abilities of a format are not listed. Its documents are created and read again: the format can express everything that is
-//! unchanged afterwards.
+//! The abilities of a format are not listed. Instead, documents of the format are created and read again: the format can express
+//! everything that is unchanged afterwards.
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
@@ -22,12 +22,13 @@ pub(super) struct TargetArray {
     pub(super) metadata: ArrayMetadata,
     /// True if chunks have the same encoded bytes.
     pub(super) same_chunks: bool,
-    /// True if missing chunks would read as other values.
+    /// True if missing chunks would be read as other values.
     pub(super) other_fill: bool,
 }
 
 impl Translator<'_> {
-    /// Returns an array with changed properties. `writes_all` is true if missing chunks must be written without the changes.
+    /// Returns an array with changed properties. `writes_all` is true if missing chunks must be written even if no property
+    /// changes.
     pub(super) fn rewritten(
         &self,
         array: &Array,
@@ -179,7 +180,8 @@ impl Translator<'_> {
         self.find(Property::DataTypes, Effect::Loss, reason);
     }
 
-    /// Finds a fill value that the target can express; returns false if the array cannot be converted without its own.
+    /// Finds a fill value that the target can express; returns false if the array cannot be converted without its own fill
+    /// value.
     fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
@@ -339,7 +341,7 @@ impl Translator<'_> {
         *attributes = first.into_iter().chain(std::mem::take(attributes)).collect();
     }
 
-    /// Returns the attributes that the format can store, and the names of the others.
+    /// Returns the attributes that the format can store, and the names of all other attributes.
     fn attributes(&self, source: &Map, with: impl Fn(Map) -> NodeMetadata) -> (Map, Vec<String>) {
         if self.says(&with(source.clone())).is_ok() {
             return (source.clone(), Vec::new());

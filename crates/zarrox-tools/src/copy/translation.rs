@@ -48,7 +48,7 @@ struct Chunks {
     target: Array,
     /// True if chunks have the same encoded bytes.
     same: bool,
-    /// True if missing chunks would read as other values.
+    /// True if missing chunks would be read as other values.
     all: bool,
 }
 
@@ -132,8 +132,8 @@ impl Translation {
         Ok(documents.into_iter().map(|(name, bytes)| (layout.key(&location, name), bytes)).collect())
     }
 
-    /// Returns the document of a group with consolidated metadata of these nodes below it, given with their relative paths, and
-    /// its key relative to the group. Returns `None` if the format has no consolidated metadata.
+    /// Returns the document of a group with consolidated metadata, and its key relative to the group. `below` has the nodes below
+    /// the group with their relative paths. Returns `None` if the format has no consolidated metadata.
     ///
     /// # Errors
     /// If a document cannot be created.
@@ -166,7 +166,7 @@ impl Translation {
         target.has_chunk(&chunk).then_some(chunk)
     }
 
-    /// Returns the key in the node's own store under which the encoded bytes of a chunk are stored in the target's form; `None`
+    /// Returns the key of the encoded bytes of a chunk in the node's own store, if they are already in the target's form; `None`
     /// if chunks must be encoded again.
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl Translation {
         chunks.sources(&region, &mut |source| Ok(chunks.source.stored_size(source)?.is_some()))
     }
 
-    /// Returns the key in the node's own store of the single source chunk of a chunk; `None` if it has several source chunks.
+    /// Returns the key of a chunk's only source chunk, in the node's own store; `None` if the chunk has several source chunks.
     ///
     /// # Errors
     /// If the chunk index is out of bounds, or the store cannot be read.

@@ -94,7 +94,7 @@ pub enum DifferenceKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The path of both nodes, relative to the compared ones: `/`, `/a/b`.
+    /// The path of both nodes, relative to the compared nodes: `/`, `/a/b`.
     pub path: String,
     /// The property that differs.
     pub kind: DifferenceKind,
@@ -224,7 +224,7 @@ impl Diff {
         self
     }
 
-    /// Sets the absolute tolerance, which is added to the relative one.
+    /// Sets the absolute tolerance, which is added to the relative tolerance.
     #[must_use]
     pub fn atol(mut self, absolute: f64) -> Self {
         self.tolerance.absolute = absolute;

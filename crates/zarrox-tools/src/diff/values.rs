@@ -169,7 +169,7 @@ fn double(bytes: &[u8], n: usize) -> f64 {
 /// The bytes of elements, by their index.
 struct Elements<'v> {
     values: &'v DynArray,
-    /// All elements, if they have variable length.
+    /// A list of all elements, if they have variable length.
     listed: Option<Vec<&'v [u8]>>,
 }
 

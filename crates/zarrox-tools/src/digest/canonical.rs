@@ -44,7 +44,7 @@ pub(crate) fn names_and_attributes(array: &Array) -> (Option<Vec<Option<String>>
     (names, attributes)
 }
 
-/// Returns the data type with its name in v3, and its configuration if it has one; without padding.
+/// Returns the data type in the form of v3: its name, and its configuration if it has one. Padding is omitted.
 fn type_json(data_type: &DataType) -> Json {
     match data_type {
         DataType::Struct(structure) => {

@@ -90,7 +90,7 @@ impl Elements {
         let regions: Vec<_> = numbers.into_iter().map(|number| regions.region(number)).collect();
         work.expect(regions.iter().map(|region| self.bytes_of(region)).fold(0, u64::saturating_add));
         if are_boxes {
-            // The array is sparse: several small requests at a time.
+            // A sparse array is read with several small requests at a time.
             let array = self.array.on_one_thread();
             let hashed = self.array.pool().map(regions, BOX_BYTES, self.room / BOX_BYTES, |region| {
                 self.hash(&array, &region, &mut None, work)
@@ -138,7 +138,7 @@ impl Elements {
         let count = boxes.count().and_then(|count| usize::try_from(count).ok());
         let count = count.ok_or_else(|| zarrox::internals::too_many("the boxes"))?;
         let pool = self.array.cores();
-        // Several batches for each thread, since boxes of fill values take less time.
+        // Each thread gets several batches, since boxes of fill values take less time.
         let share = count.div_ceil(pool.threads() * 4).max(1);
         let shares: Vec<usize> = (0..count).step_by(share).collect();
         let sums = pool.map(shares, share * BOX_BYTES, usize::MAX, |first| {

@@ -46,10 +46,10 @@ impl DigestKind {
 ///
 /// # The digest of content
 ///
-/// Its kind is [`DigestKind::Content`]. It depends only on the elements and metadata that are read, and not on the format, the
-/// chunks, shards and codecs, the byte order, the store, the path, the notation of a fill value, and which chunks of fill values
-/// are stored. Its definition allows computing it in parallel, in any order and in bounded memory. All hashes are
-/// [BLAKE3](https://github.com/BLAKE3-team/BLAKE3-specs), in the key derivation mode, with the contexts that are quoted here.
+/// The digest of content has the kind [`DigestKind::Content`]. It depends only on the elements and metadata that are read, and not
+/// on the format, the chunks, shards and codecs, the byte order, the store, the path, the notation of a fill value, and which
+/// chunks of fill values are stored. Its definition allows computing it in parallel, in any order and in bounded memory. All hashes
+/// are [BLAKE3](https://github.com/BLAKE3-team/BLAKE3-specs), in the key derivation mode, with the contexts that are quoted here.
 /// Numbers have 64 bits unless stated otherwise, and are little-endian.
 ///
 /// **Elements.** Numbers are little-endian, NaNs keep their payload, and zeros their sign. A boolean is one byte, 0 or 1; elements of data
@@ -58,11 +58,11 @@ impl DigestKind {
 /// each token in its shortest form and all floats as doubles.
 ///
 /// **Boxes.** An array is divided into boxes, whose lengths are powers of two. All lengths start with 1; repeatedly, from the last
-/// dimension to the first, a length is doubled if it is less than that of the array and the box then has at most 65,536 bytes. An element
-/// of variable length counts as 64 bytes. Boxes at the end of a dimension are truncated at the shape. Each box with an element that
-/// differs from the fill value in any bit is hashed with the context "zarrox digest 1: box of elements": its number along each dimension,
-/// then its elements in row-major order. The output of 2,048 bytes is interpreted as 1,024 numbers of 16 bits. These are added over all
-/// boxes, each modulo 2^16 ([LtHash](https://eprint.iacr.org/2019/227)).
+/// dimension to the first, a length is doubled if it is less than the array's length and the box then has at most 65,536 bytes. An
+/// element of variable length counts as 64 bytes. Boxes at the end of a dimension are truncated at the shape. Each box with an
+/// element that differs from the fill value in any bit is hashed with the context "zarrox digest 1: box of elements": its number
+/// along each dimension, then its elements in row-major order. The output of 2,048 bytes is interpreted as 1,024 numbers of 16
+/// bits. These are added over all boxes, each modulo 2^16 ([LtHash](https://eprint.iacr.org/2019/227)).
 ///
 /// **An array** is hashed with the context "zarrox digest 1: array": the number of bytes of its metadata, these bytes, and the 1,024
 /// sums. Its metadata is an object of canonical JSON with these members:
@@ -79,18 +79,19 @@ impl DigestKind {
 /// member `attributes`), and for each child in the byte order of its name: the number of bytes of the name, the name, and the child's hash
 /// of 32 bytes. Consolidated metadata and unknown members are ignored.
 ///
-/// **Canonical JSON** is one line of UTF-8 without spaces. Members are sorted by the bytes of their names. In strings, only `"`, `\` and
-/// control characters are escaped, the latter as `\b`, `\f`, `\n`, `\r`, `\t` or `\u00xx`. Integers are their digits. A number with a
-/// fraction or an exponent, and `-0`, is its double with the shortest digits, as Rust writes it with `{:?}` (`1.0`, `1e100`); a number
-/// beyond the range of doubles is unchanged. `NaN`, `Infinity` and `-Infinity` are written as in Python's JSON.
+/// **Canonical JSON** is one line of UTF-8 without spaces. Members are sorted by the bytes of their names. In strings, only `"`,
+/// `\` and control characters are escaped, the latter as `\b`, `\f`, `\n`, `\r`, `\t` or `\u00xx`. Integers are written as their
+/// digits. A number with a fraction or an exponent, and `-0`, is written as a double with the shortest digits, as by Rust's `{:?}`
+/// (`1.0`, `1e100`); a number beyond the range of doubles is unchanged. `NaN`, `Infinity` and `-Infinity` are written as in
+/// Python's JSON.
 ///
 /// # The digest of stored values
 ///
-/// Its kind is [`DigestKind::Stored`]. It is the same for the same keys and bytes, whether in a directory, an archive or a
-/// database. Each value is hashed with the context "zarrox digest 1: stored value": the number of bytes of its name, the name,
-/// the number of bytes of the value, and the plain BLAKE3 hash of the value. The outputs are added like those of boxes, and the
-/// sums are hashed with the context "zarrox digest 1: stored values". The name is the key relative to the node; for nodes below
-/// the root in the drafts of v3, which store documents apart from the chunks, it is the absolute key.
+/// The digest of stored values has the kind [`DigestKind::Stored`]. It is the same for the same keys and bytes, whether in a
+/// directory, an archive or a database. Each value is hashed with the context "zarrox digest 1: stored value": the number of bytes
+/// of its name, the name, the number of bytes of the value, and the plain BLAKE3 hash of the value. The outputs are added like
+/// those of boxes, and the sums are hashed with the context "zarrox digest 1: stored values". The name is the key relative to the
+/// node; for nodes below the root in the drafts of v3, which store documents apart from the chunks, it is the absolute key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest {
     kind: DigestKind,

@@ -19,8 +19,8 @@ const PIECE: u64 = 4 << 20;
 /// The number of values in a batch for the threads.
 const BATCH: usize = 1024;
 
-/// The values of a node and of all nodes below it, by their names: their keys relative to the node, if its path is a prefix of
-/// all keys.
+/// The values of a node and of all nodes below it, by name. The name of a value is its key relative to the node if all keys
+/// begin with the node's path, and otherwise its absolute key.
 pub(crate) struct StoredValues {
     location: Location,
     extent: Extent,

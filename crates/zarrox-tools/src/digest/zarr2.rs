@@ -18,7 +18,7 @@ const BYTES: usize = 64 << 20;
 /// Returns the SHA-1 of an array of Zarr v2 as `Array.hexdigest()` of zarr-python 2 computes it: of its stored chunks in the
 /// order of the grid, of `.zarray` and of `.zattrs`. Documents are hashed in the form in which zarr-python 2 writes them.
 ///
-/// It depends on chunks, codecs and the compressor's library; [`digest`](crate::digest) does not.
+/// This digest depends on chunks, codecs and the compressor's library; [`digest`](crate::digest) does not.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for other formats, and the errors of the store.

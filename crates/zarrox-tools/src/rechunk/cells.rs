@@ -20,10 +20,10 @@ pub(crate) type Region = Vec<(u64, u64)>;
 /// The numbers of cells, each with its stored size in bytes.
 pub type StoredCells = BTreeMap<u128, u64>;
 
-/// The maximum number of fine cells, which are kept beside the others.
+/// The maximum number of fine cells, which are kept beside the coarse cells.
 const MOST_FINE: usize = 1 << 18;
 
-/// Fine cells are used if the others together have at least this many times as many elements.
+/// The smallest ratio of the elements in coarse cells to the elements in fine cells at which fine cells are used.
 const SPARSE: u128 = 8;
 
 impl Cells {
@@ -99,7 +99,7 @@ impl Cells {
     }
 
     /// Returns the cells that overlap stored chunks of these arrays: the cells of `fine`, if most elements of the cells of `self`
-    /// would be in missing chunks, and those of `self` otherwise.
+    /// would be in missing chunks, and the cells of `self` otherwise.
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] if there are more than `most` cells, and the errors of the store.

@@ -16,7 +16,7 @@ use zarrox::{AccessOptions, Array, OpenOptions, Place, Progress};
 /// The minimum chunk size of the intermediate array in bytes, below which it is slower than direct rechunking.
 const SMALLEST: u64 = 16 << 10;
 
-/// The box of a single thread combines several chunks up to this size, in bytes, so that it stays in the CPU cache between
+/// The size up to which the box of a single thread combines several chunks, in bytes, so that it stays in the CPU cache between
 /// reading and writing.
 const CACHED: u64 = 1 << 20;
 
@@ -139,7 +139,7 @@ impl Rechunk {
         copied.and(deleted)
     }
 
-    /// Divides the copy into boxes that need the [`memory`](Self::memory) each, for several processes. The plan has an
+    /// Divides the copy into boxes for several processes, each of which needs the [`memory`](Self::memory). The plan has an
     /// intermediate array, which the caller creates, if [`scratch`](Self::scratch) is set and the array saves reads.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl Rechunk {
         Ok(RechunkPlan { between, boxes: public(&boxes) })
     }
 
-    /// Copies some boxes of a [`plan`](Self::plan), which have this shape.
+    /// Copies some boxes of a [`plan`](Self::plan). `lengths` is the shape of the boxes.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run), and [`ErrorKind::InvalidArgument`] if the boxes are out of bounds.
@@ -203,7 +203,7 @@ impl Rechunk {
     }
 
     /// Returns the maximum size of a box in bytes: the memory without the chunks that threads decode or encode, but at least half
-    /// of it.
+    /// of the memory.
     fn room(&self, source: &Array, target: &Array) -> usize {
         let beside = beside(source, target).saturating_mul(target.pool().threads());
         self.memory.saturating_sub(beside).max(self.memory / 2)

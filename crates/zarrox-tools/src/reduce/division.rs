@@ -7,7 +7,7 @@ use std::ops::Range;
 pub enum Division {
     /// Blocks of this length, which must not be 0. The last block may be shorter.
     Length(u64),
-    /// This number of blocks, whose lengths differ by at most one. It must not exceed the length of the axis.
+    /// A number of blocks, whose lengths differ by at most one. The number must not exceed the length of the axis.
     Count {
         /// The number of blocks.
         blocks: u64,
@@ -94,7 +94,7 @@ impl Axis {
         self.division == Division::ALL
     }
 
-    /// Returns the length of blocks, if the first block is complete.
+    /// Returns the length of a block that is not truncated.
     pub(crate) fn factor(&self) -> usize {
         match self.division {
             Division::Length(length) => index(length),

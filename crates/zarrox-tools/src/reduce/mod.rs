@@ -2,7 +2,7 @@
 //!
 //! Pyramid levels, statistics along axes, responses of the server and plots are computed here. A box of elements is
 //! [divided](Division) into blocks along each axis. A block that is inside one box is reduced as a whole, to an element of the
-//! same data type. For a block that spans several boxes, statistics are accumulated until the last of them.
+//! same data type. For a block that spans several boxes, statistics are accumulated until the last of these boxes.
 
 mod division;
 mod measure;

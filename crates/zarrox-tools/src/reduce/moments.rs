@@ -1,4 +1,4 @@
-//! The moments of numbers: their count, extremes, mean, and squares of differences.
+//! The moments of numbers: their count, extremes, mean, and the squares of their differences from the mean.
 
 use zarrox_core::data_type::Number;
 use zarrox_core::internals::data_type::Primitive;
@@ -9,7 +9,7 @@ const BLOCK: usize = 2048;
 /// The number of sums that are accumulated in parallel, for SIMD.
 const LANES: usize = 8;
 
-/// The number of values, their extremes, their mean, and the sum of the squares of their differences from it.
+/// The number of values, their extremes, their mean, and the sum of the squares of their differences from the mean.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Moments {
     /// The number of values that are numbers.
@@ -18,7 +18,7 @@ pub(crate) struct Moments {
     pub(crate) nan: u64,
     /// The number of missing values.
     pub(crate) missing: u64,
-    /// The smallest and the largest.
+    /// The smallest and the largest number.
     pub(crate) range: Option<(Number, Number)>,
     pub(crate) mean: f64,
     pub(crate) squares: f64,

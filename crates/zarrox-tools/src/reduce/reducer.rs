@@ -54,7 +54,7 @@ impl Reducer {
         Self { field: Some(name.into()), ..self }
     }
 
-    /// Sets missing values, which are ignored like NaN. For floats, the nearest ones are used. Numbers that the elements' data
+    /// Sets missing values, which are ignored like NaN. For floats, the nearest floats are used. Numbers that the elements' data
     /// type cannot represent have no effect.
     #[must_use]
     pub fn missing(self, numbers: impl IntoIterator<Item = f64>) -> Self {
@@ -67,7 +67,7 @@ impl Reducer {
         Self { at_once: elements.max(1), ..self }
     }
 
-    /// Also computes standard deviations in [`blocks`](Self::blocks), which takes more time.
+    /// Enables standard deviations in [`blocks`](Self::blocks), which take more time.
     #[must_use]
     pub fn with_deviation(self) -> Self {
         Self { with_deviation: true, ..self }
@@ -245,7 +245,7 @@ impl Blocks {
     /// `float64`.
     ///
     /// # Errors
-    /// Errors do not occur.
+    /// None, although the method returns a `Result`.
     pub fn rounded_mean(&mut self) -> Result<DynArray> {
         let means = self.get(Measure::Mean)?;
         match self.data_type.storage() {

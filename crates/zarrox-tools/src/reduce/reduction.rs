@@ -18,13 +18,13 @@ pub enum Reduction {
     /// added as `float64`: first the elements along the last dimension, then these sums in row-major order.
     #[default]
     Mean,
-    /// The most frequent element, or the smallest of several. This is the method for labels.
+    /// The most frequent element; if several are equally frequent, the smallest of them. This is the method for labels.
     Mode,
     /// The first element.
     Nearest,
-    /// The smallest element; `false` if there is one.
+    /// The smallest element; for booleans, `false` if any element is `false`.
     Min,
-    /// The largest element; `true` if there is one.
+    /// The largest element; for booleans, `true` if any element is `true`.
     Max,
     /// The median. For an even number of elements, it is the mean of the middle two, rounded like means.
     Median,

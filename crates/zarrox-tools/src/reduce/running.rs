@@ -55,7 +55,7 @@ struct Copies<T> {
 }
 
 impl<T: Primitive> Copies<T> {
-    /// Locks a free copy, or the first one.
+    /// Locks a free copy, or if all copies are in use, the first one.
     fn free(&self) -> MutexGuard<'_, Statistics<T>> {
         let unused = [&self.first].into_iter().chain(&self.others).find_map(|one| one.try_lock().ok());
         unused.unwrap_or_else(|| self.first.lock().unwrap_or_else(PoisonError::into_inner))
@@ -92,15 +92,15 @@ impl<T: Primitive> Running for Copies<T> {
 struct Statistics<T> {
     shape: Vec<usize>,
     missing: Vec<T>,
-    /// The numbers of values that are not ignored. As floats they are exact up to 2^53, and divide without a conversion.
+    /// The numbers of values that are not ignored. Floats are exact up to 2^53, and need no conversion for a division.
     counts: Vec<f64>,
     sums: Vec<f64>,
     low: Vec<T>,
     high: Vec<T>,
-    /// The means and the sums of the squares of differences from them; empty if deviations are not requested.
+    /// The means, and the sums of the squares of the differences from the means; empty if deviations are not requested.
     means: Vec<f64>,
     squares: Vec<f64>,
-    /// The number of values of each block along axes of one block, with NaN.
+    /// The number of values along the axes that have a single block, including NaN.
     total: u64,
 }
 
@@ -301,14 +301,15 @@ impl<T: Primitive> Statistics<T> {
     }
 }
 
-/// Returns the value if a box has no other one, as boxes of missing chunks do: these are compared much faster than they are added.
+/// Returns the value that all elements of a box have, as in boxes of missing chunks; `None` if elements differ. Comparing elements
+/// is much faster than adding them.
 fn repeated<T: Primitive>(bytes: &[u8]) -> Option<T> {
     let (first, rest) = bytes.split_at_checked(size_of::<T>())?;
     (rest == &bytes[..rest.len()]).then(|| T::of_bytes(first))
 }
 
-/// Returns the mean and the sum of the squares of differences from it, with one more value, of now `count` ones. Welford's algorithm
-/// squares only small differences.
+/// Returns the mean and the sum of the squares of the differences from the mean after one more value; `count` includes this value.
+/// Welford's algorithm squares only small differences.
 #[inline(always)]
 fn with_value(mean: f64, squares: f64, count: f64, value: f64) -> (f64, f64) {
     let apart = value - mean;

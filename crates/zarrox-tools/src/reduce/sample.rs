@@ -168,7 +168,8 @@ floats! {
     f64, std::convert::identity, std::convert::identity;
 }
 
-/// Complex numbers are ordered by their real parts, and then by the imaginary ones, so that the most frequent one is well defined.
+/// Complex numbers are ordered by their real parts, and then by their imaginary parts, so that the most frequent element is well
+/// defined.
 impl<F: Sample<Sum = f64>> Sample for Complex<F> {
     type Sum = Complex<f64>;
 

@@ -21,7 +21,7 @@ pub trait Whole {
     );
 }
 
-/// Returns the loops over elements of a data type. `left_out` has missing values, which are ignored besides NaN; `None` if all
+/// Returns the loops over elements of a data type. `left_out` has missing values, which are ignored besides NaN; with `None`, all
 /// elements are used. A block with only ignored elements is reduced to one of them.
 ///
 /// # Errors
@@ -172,7 +172,7 @@ impl<T: Sample> Blocks<T> {
             let end = (begin + factor * size_of::<T>()).min(rows[0].len());
             let first = T::load(&rows[0][begin..begin + size_of::<T>()]);
             let parts = rows.iter().map(|row| elements::<T>(&row[begin..end]));
-            // Labels are equal in most blocks.
+            // In most blocks, all labels are equal.
             if self.reduction == Reduction::Mode
                 && parts.clone().all(|mut part| part.all(|value| value == first))
             {
@@ -259,7 +259,7 @@ fn means<T: Sample>(into: &mut [u8], sums: &[T::Sum], count: u32) {
     pairs.for_each(|(into, sum)| T::mean(*sum, count).store(into));
 }
 
-/// Selects one of two elements, which may be ignored.
+/// Selects one of two elements, each of which may be ignored.
 fn among<T: Sample>(
     is_out: impl Fn(T) -> bool + Copy,
     choose: impl Fn(T, T) -> T + Copy,
@@ -278,7 +278,7 @@ fn extreme<T: Sample>(rows: &[&[u8]], factor: usize, into: &mut [u8], choose: im
     others.iter().for_each(|row| extreme_row(into, row, factor, choose, choose));
 }
 
-/// Selects an extreme among the elements of blocks of one row, and merges it with those of the rows before.
+/// Selects an extreme among the elements of blocks of one row, and merges it with the extremes of the rows before.
 #[multiversion(targets("x86_64+avx2"))]
 fn extreme_row<T: Sample>(
     into: &mut [u8],

@@ -15,7 +15,7 @@ use crate::reduce::{self, Measure, Running, running, size};
 use zarrox::internals::{ErrorPlace, Work, argument};
 use zarrox::{Array, DynArray};
 
-/// A part combines several chunks up to this size, in bytes.
+/// The size up to which a part combines several chunks, in bytes.
 const CACHED: u64 = 1 << 20;
 
 /// The maximum number of stored or selected parts.
@@ -52,13 +52,13 @@ impl Cuts {
     }
 }
 
-/// The division of the computation: blocks of the result, and the parts of the array for each.
+/// The division of the computation: blocks of the result, and the parts of the array for each block.
 struct Division {
     shape: Vec<u64>,
     reduced: Vec<bool>,
     cuts: Vec<Cuts>,
-    /// The parts that are read, in the order of blocks: the number of the block, and that of the part along the reduced axes.
-    /// `None` for all parts.
+    /// The parts that are read, in the order of blocks: each with the number of its block, and with its own number along the
+    /// reduced axes. `None` for all parts.
     stored: Option<Vec<(u64, u64)>>,
 }
 
@@ -136,7 +136,7 @@ impl Division {
 type Outputs<'a> = &'a [(Measure, &'a Array)];
 
 impl Statistics {
-    /// Returns the shape of statistics along axes of an array: that of the array, or of the selection, without these axes.
+    /// Returns the shape of statistics along axes of an array: the shape of the array, or of the selection, without these axes.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if an axis is out of bounds or repeated; the errors of selecting.
@@ -265,8 +265,8 @@ impl Statistics {
         Ok(division)
     }
 
-    /// Returns the shape of parts: whole stored objects, or chunks if objects are too large, and several along the reduced axes
-    /// if they are small.
+    /// Returns the shape of parts: whole stored objects, or chunks if objects are too large. Along the reduced axes, small
+    /// objects are combined.
     fn lengths(&self, array: &Array, reduced: &[bool]) -> Vec<u64> {
         let item = array.data_type().size().max(1) as u64;
         let size = |lengths: &[u64]| lengths.iter().fold(item, |size, &length| size.saturating_mul(length));
@@ -415,7 +415,7 @@ fn flags(shape: &[u64], axes: &[usize]) -> Result<Vec<bool>> {
     if axes.is_empty() { Err(argument("the list of axes is empty")) } else { Ok(reduced) }
 }
 
-/// Returns the number of the block of a cell, and that of the cell along the reduced axes.
+/// Returns the number of the block of a cell, and the number of the cell along the reduced axes.
 #[expect(clippy::cast_possible_truncation, reason = "a remainder of a division by a u64")]
 fn numbers(division: &Division, mut cell: u128) -> (u64, u64) {
     let (mut block, mut part) = ((0, 1), (0, 1));

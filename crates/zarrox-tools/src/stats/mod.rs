@@ -99,8 +99,8 @@ pub struct Histogram {
 
 /// A builder for statistics.
 ///
-/// All threads read parts of whole chunks in one pass. Missing chunks are counted without a visit. A histogram without a range and
-/// percentiles need a second pass.
+/// All threads read parts of whole chunks in one pass. Missing chunks are counted without being read. A histogram without a range
+/// and percentiles need a second pass.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -200,8 +200,8 @@ impl Statistics {
         Self { unique: most, ..self }
     }
 
-    /// Sets missing values, such as those of the attributes `_FillValue` and `missing_value`. For floats, the nearest ones are
-    /// used. Numbers that the elements' data type cannot represent have no effect.
+    /// Sets missing values, such as the values of the attributes `_FillValue` and `missing_value`. For floats, the nearest floats
+    /// are used. Numbers that the elements' data type cannot represent have no effect.
     ///
     /// ```
     /// use zarrox::prelude::*;
@@ -279,7 +279,7 @@ impl Statistics {
         Ok(stats)
     }
 
-    /// Returns the pass, and the number of elements in missing chunks, which it does not visit.
+    /// Returns the pass, and the number of elements in missing chunks, which the pass does not visit.
     fn pass(&self, array: &Array) -> Result<(Pass, u64)> {
         if let Some(part) = &self.part {
             return Ok((Pass::of_view(&array.slice(part.clone()), part.clone(), self.memory)?, 0));
@@ -303,7 +303,7 @@ impl Statistics {
         }
     }
 
-    /// Counts the elements in fine bins, for percentiles, and in those of the histogram.
+    /// Counts the elements in fine bins, for percentiles, and in the bins of the histogram.
     fn second_pass(
         &self,
         pass: &Pass,
@@ -362,7 +362,7 @@ impl Statistics {
             let value = if counted.is_exact(bins) { bins.low + at } else { bins.low + (at + 0.5) * width };
             value.clamp(bins.low, bins.high)
         };
-        // Interpolated between two elements, as in NumPy.
+        // Percentiles are interpolated between two elements, as in NumPy.
         let find = |&percentile: &f64| {
             let rank = percentile / 100.0 * total.saturating_sub(1) as f64;
             let (lower, upper) = (at_rank(rank.floor() as u64), at_rank(rank.ceil() as u64));

@@ -19,7 +19,7 @@ const TOGETHER: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeUsage {
-    /// The path of the node, relative to the measured one: `/`, `/a/b`.
+    /// The path of the node, relative to the measured node: `/`, `/a/b`.
     pub path: String,
     /// The size of the node's documents, in bytes.
     pub documents: u64,
@@ -48,8 +48,8 @@ pub struct ChunkUsage {
     pub bytes: u64,
     /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`.
     pub logical: Option<u64>,
-    /// The number of stored chunks by size: at index n, those of at least 2^n bytes and less than twice that. Empty chunks are at
-    /// index 0.
+    /// The number of stored chunks by size: index n counts the chunks of at least 2^n and less than 2^(n+1) bytes. Empty chunks
+    /// are counted at index 0.
     pub sizes: Vec<u64>,
     /// The inner chunks of stored shards, if requested.
     pub inner: Option<InnerUsage>,
@@ -69,8 +69,8 @@ pub struct InnerUsage {
 
 /// A measurement of the disk usage of nodes, with options.
 ///
-/// Only listings and, with [`inner`](Self::inner), shard indexes are read, and no chunks. Memory does not grow with the number of
-/// chunks.
+/// Only listings are read, and with [`inner`](Self::inner) also shard indexes; chunks are not read. Memory does not grow with the
+/// number of chunks.
 ///
 /// ```
 /// use zarrox::{prelude::*, s};

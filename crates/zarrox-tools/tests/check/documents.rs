@@ -1,4 +1,5 @@
-//! Documents that contradict one another: copies in consolidated metadata, and documents of several kinds and formats in one place.
+//! Documents that contradict one another: copies in consolidated metadata, and documents of several kinds and formats in one
+//! directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ fn a_document_that_the_stored_chunks_do_not_fit_is_restored_from_its_copy() {
         });
         let damaged = fs::read(h.file(&name)).unwrap();
         let root = fs::read(h.file("zarr.json")).unwrap();
-        // The reported remedy is the repair.
+        // A dry run reports the same remedy as a repair.
         for dry_run in [true, false] {
             let (_, found) = run(&Check::open(&h.path).unwrap().repair(Repair { dry_run, refill: false }));
             assert_eq!(found[0].kind, Kind::DisputedDocument, "{array}, {what}: {found:?}");
@@ -74,12 +75,12 @@ fn where_chunks_do_not_tell_which_document_is_right_nothing_is_changed() {
         ("plain", |json| json["data_type"] = json!("float32")),
         ("plain", |json| json["fill_value"] = json!(1)),
         ("plain", |json| json["shape"][0] = json!(100)),
-        // An interrupted shrink leaves the same: chunks outside the shape, and the old copy.
+        // An interrupted shrink leaves the same state: chunks outside the shape, and the old copy.
         ("plain", |json| json["shape"][0] = json!(2)),
         ("group/packed", |json| json["shape"][1] = json!(3)),
         ("sums", |json| json["shape"][1] = json!(4)),
         ("group/packed", |json| json["dimension_names"] = json!(["a", "b"])),
-        // Neither is right: chunks are outside the one, and cannot be decoded by the other.
+        // Neither document is right: chunks are outside the shape of the one, and cannot be decoded by the codecs of the other.
         ("sharded", |json| {
             json["shape"][0] = json!(4);
             json["codecs"][0]["configuration"]["codecs"][1] = json!({"name": "crc32c"});
@@ -88,7 +89,7 @@ fn where_chunks_do_not_tell_which_document_is_right_nothing_is_changed() {
     for (array, damage) in damages {
         let h = consolidated();
         if array == "sharded" {
-            // A copy that is wrong, too.
+            // The copy is wrong as well.
             document(&h.file("zarr.json"), |json| {
                 json["consolidated_metadata"]["metadata"]["sharded"]["shape"][1] = json!(4);
             });
@@ -111,7 +112,7 @@ fn a_copy_that_the_stored_chunks_do_not_fit_is_written_anew_and_kept() {
     let mut array = OpenOptions::new().open(h.file("plain")).unwrap().into_array().unwrap();
     array.resize([6, 6]).unwrap();
     array.write(s![4.., ..], 5).unwrap();
-    // Other programs leave the copy as it was.
+    // Other programs do not update the copy.
     fs::write(h.file("zarr.json"), &old).unwrap();
     let found = repaired(&h.path, false);
     assert_eq!((kinds(&found), found[0].path.as_str()), (vec![Kind::StaleConsolidated], "plain"));
@@ -128,7 +129,7 @@ fn a_lost_document_is_not_restored_from_a_copy_that_the_stored_chunks_do_not_fit
         let mut array = OpenOptions::new().open(h.file("plain")).unwrap().into_array().unwrap();
         array.resize([6, 6]).unwrap();
         array.write(s![4.., ..], 5).unwrap();
-        // Other programs leave the copy as it was.
+        // Other programs do not update the copy.
         fs::write(h.file("zarr.json"), &old).unwrap();
         match is_missing {
             true => fs::remove_file(h.file("plain/zarr.json")).unwrap(),
@@ -142,7 +143,7 @@ fn a_lost_document_is_not_restored_from_a_copy_that_the_stored_chunks_do_not_fit
     }
 }
 
-/// Returns a group of v2 at a path of its own.
+/// Returns a group of v2 in a temporary directory, with its path.
 fn v2() -> (tempfile::TempDir, PathBuf, zarrox::Group) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("h.zarr");
@@ -180,7 +181,7 @@ fn the_documents_of_an_array_and_of_a_group_in_one_place_are_told() {
 #[test]
 fn nodes_of_another_format_than_their_group_are_told() {
     let (_directory, path, _) = v2();
-    // As zarr-python 3 creates it there: without a group of its format above.
+    // zarr-python 3 creates the array in this way: without a group of its format above.
     let other = zarrox::create_array(path.with_file_name("a.zarr"));
     super::fill(other.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32));
     fs::rename(path.with_file_name("a.zarr"), path.join("a")).unwrap();
@@ -189,7 +190,7 @@ fn nodes_of_another_format_than_their_group_are_told() {
     assert_eq!(findings(&path.join("a"), CheckLevel::Full), []);
 }
 
-/// zarr-python 2 has 0 as the fill value of all arrays for which none is given.
+/// In zarr-python 2, the default fill value of all arrays is 0.
 #[test]
 fn objects_of_which_the_fill_value_is_0_are_as_their_writer_writes_them() {
     let (_directory, path, root) = v2();

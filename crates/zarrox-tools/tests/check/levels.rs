@@ -1,4 +1,4 @@
-//! The depth of a check, its progress, its notes; and damage that must not hide other damage.
+//! The depth of a check, its progress and its notes; and damage that must not hide other damage.
 
 use std::fs;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn what_is_no_node_is_an_error_and_no_finding() {
         zarrox_tools::check(directory.path().join("nothing")).unwrap_err().kind(),
         ErrorKind::NotFound
     );
-    // Hierarchies side by side are none together.
+    // A directory of several hierarchies is not a hierarchy itself.
     fill(zarrox::create_array(directory.path().join("a.zarr")).shape([2, 2]).data_type(DataType::Int32));
     assert_eq!(zarrox_tools::check(directory.path()).unwrap_err().kind(), ErrorKind::NotFound);
     assert_eq!(zarrox_tools::check(directory.path().join("a.zarr")).unwrap(), []);
@@ -134,7 +134,7 @@ fn nothing_is_written_by_a_check() {
     assert!(h.quarantined().is_empty() && !h.path.with_file_name("h.zarr.quarantine").exists());
 }
 
-/// Chunks that are too large to be decoded at once for a check are decoded block by block, to their ends.
+/// Chunks that are too large to be decoded at once for a check are decoded block by block, up to their ends.
 #[test]
 fn damage_of_a_very_large_chunk_is_found_wherever_it_is() {
     let directory = tempfile::tempdir().unwrap();
@@ -153,7 +153,7 @@ fn damage_of_a_very_large_chunk_is_found_wherever_it_is() {
         let (longer, shorter) = (chunk(length + 1), chunk(length - 1));
         let whole = chunk(length);
         let mut damaged = whole.clone();
-        // Of the checksum of gzip, and of that of Zstandard.
+        // The offset of a byte of the checksum of gzip, or of Zstandard.
         let at = damaged.len() - if name == "gzip" { 8 } else { 1 };
         damaged[at] ^= 1;
         for (stored, is_whole) in [(whole, true), (damaged, false), (longer, false), (shorter, false)] {

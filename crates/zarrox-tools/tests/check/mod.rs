@@ -1,4 +1,4 @@
-//! Checking and repairing: damage of every kind is planted, found, and mended or rightly called what cannot be mended.
+//! Checks and repairs: damage of every kind is planted, found, and either repaired or reported as irreparable.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -21,9 +21,9 @@ use zarrox::codecs::{Bytes, Crc32c, Sharding, Zstd};
 use zarrox::{Array, prelude::*, s};
 use zarrox_tools::check::{Check, CheckLevel, CheckSummary, Finding, FindingKind, Repair};
 
-/// A hierarchy of Zarr v3 with arrays of every kind, full of values, in a directory of its own.
+/// A hierarchy of Zarr v3 with arrays of every kind, full of values, in a temporary directory.
 struct Hierarchy {
-    /// Deleted at the end.
+    /// The temporary directory, which is deleted at the end.
     _directory: TempDir,
     path: PathBuf,
 }
@@ -70,7 +70,7 @@ fn fill(builder: zarrox::ArrayBuilder) -> Array {
     array
 }
 
-/// All files below a directory, by their paths in it.
+/// Returns all files below a directory, by their relative paths.
 fn files_below(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut directories = vec![directory.to_owned()];
@@ -115,7 +115,7 @@ fn kinds(findings: &[Finding]) -> Vec<FindingKind> {
     findings.iter().map(|finding| finding.kind).collect()
 }
 
-/// Every element of every array that can be read alone, by its array and position.
+/// Returns all elements that can be read individually, by their array and position.
 fn elements(path: &Path) -> BTreeMap<(String, Vec<u64>), i32> {
     let mut elements = BTreeMap::new();
     let Ok(Node::Group(root)) = zarrox::open(path) else { return elements };
@@ -135,7 +135,7 @@ fn elements(path: &Path) -> BTreeMap<(String, Vec<u64>), i32> {
     elements
 }
 
-/// That everything which could be read before is the same now.
+/// Asserts that all elements that could be read before have the same values now.
 fn assert_kept(
     before: &BTreeMap<(String, Vec<u64>), i32>,
     after: &BTreeMap<(String, Vec<u64>), i32>,
@@ -146,14 +146,14 @@ fn assert_kept(
     }
 }
 
-/// Bit by bit, as the definition says: the tests' own, so that they do not believe the codec's.
+/// Computes the checksum bit by bit from its definition, independently of the codec.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg()))
     })
 }
 
-/// Changes the entry of an inner chunk in the index at the end of a shard of four inner chunks; the checksum is made right.
+/// Changes the entry of an inner chunk in the index at the end of a shard of four inner chunks; the checksum is updated.
 fn edit_entry(shard: &mut [u8], cell: usize, entry: (u64, u64)) {
     set_entry(shard, cell, entry);
     let index = shard.len() - 4 - 4 * 16;

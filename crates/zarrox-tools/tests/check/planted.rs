@@ -1,4 +1,4 @@
-//! Damage of every kind, planted one by one: what the check finds, and what a repair does.
+//! Damage of every kind, planted separately: the findings of a check, and the effects of a repair.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::{
     Hierarchy, assert_kept, edit, edit_entry, elements, entry, findings, kinds, repaired, set_entry,
 };
 
-/// A finding that is expected.
+/// An expected finding.
 struct Expected {
     kind: FindingKind,
     path: &'static str,
@@ -39,7 +39,7 @@ impl Expected {
     }
 }
 
-/// Damage, the lowest level that finds it, the findings, and whether it can be mended.
+/// Damage, the lowest level of a check that finds it, the findings, and true if it can be repaired.
 struct Case {
     name: &'static str,
     plant: fn(&Hierarchy),
@@ -422,7 +422,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Returns the findings, in an order that does not depend on that of directories.
+/// Returns the findings, in an order that is independent of the order of directory entries.
 fn sorted(mut findings: Vec<zarrox_tools::check::Finding>) -> Vec<zarrox_tools::check::Finding> {
     findings.sort_by_key(|found| {
         (found.kind, found.path.clone(), found.chunk.clone(), found.inner_chunk.clone())
@@ -497,7 +497,7 @@ fn each_is_mended_or_called_what_cannot_be_mended() {
             assert_eq!(found.len(), case.found.len(), "{}: {found:#?}", case.name);
             let outcome = if case.mended { Outcome::Repaired } else { Outcome::Left };
             assert!(found.iter().all(|found| found.outcome == outcome), "{}: {found:#?}", case.name);
-            // What was moved is where it was before.
+            // A node that was moved back has its original path again, so its elements have other keys than before.
             if !kinds(&found).contains(&Kind::ReplacedNode) {
                 assert_kept(&before, &elements(&h.path), case.name);
             }
@@ -511,7 +511,8 @@ fn each_is_mended_or_called_what_cannot_be_mended() {
     }
 }
 
-/// Every file that was there is there, as it was, or in the quarantine; only documents and temporary files may be others.
+/// Asserts that every file still exists with the same bytes, or is in the quarantine. Only documents and temporary files
+/// may differ.
 fn assert_nothing_lost(files: &std::collections::BTreeMap<String, Vec<u8>>, h: &Hierarchy, what: &str) {
     let (now, quarantined) = (super::files_below(&h.path), h.quarantined());
     for (key, bytes) in files {

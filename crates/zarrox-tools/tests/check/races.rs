@@ -1,4 +1,4 @@
-//! Writers beside a repair: what they have written is there afterwards, at whatever moment they were.
+//! Concurrent writers during a repair: their elements are kept, whenever they write.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -64,8 +64,9 @@ impl Store for Beside {
     provided!(directory);
 }
 
-/// Repairs, with an operation of another process before each operation on a key in turn, until that is past the lock. `prepare`
-/// makes the damaged hierarchy, `work` is done once, and `judge` looks at what is left.
+/// Runs repairs with an operation of another process: before the first operation on a key, then before the second one, and so
+/// on, until the operation would come after the lock. `prepare` creates the damaged hierarchy, `work` is the operation, and
+/// `judge` checks the state afterwards.
 fn at_every_moment(
     key: &'static str,
     prepare: impl Fn(&Arc<dyn Store>),

@@ -1,4 +1,4 @@
-//! Random damage: a repair never makes an element unreadable that can be read, nor another one.
+//! Random damage: a repair never makes a readable element unreadable, and never changes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use zarrox_tools::check::{CheckLevel, Finding, Severity};
 
 use super::{assert_kept, elements, files_below, findings, repaired};
 
-/// The rounds of each kind of array.
+/// The number of rounds for each kind of array.
 const ROUNDS: u64 = 60;
 
-/// Numbers that look random, the same for the same seed (SplitMix64).
+/// A generator of pseudorandom numbers (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// The kinds of arrays, by their names.
+/// Creates an array of a kind, given by its name.
 fn create(path: &Path, kind: &str) {
     let root = zarrox::create_group(path).unwrap();
     let array = root.create_array("a").shape([8, 8]).data_type(DataType::Int32);
@@ -70,7 +70,7 @@ const KINDS: [&str; 11] = [
     "compressed shards",
 ];
 
-/// Damages a file in one way of many; tells which.
+/// Damages a file in one of many ways, and returns a description of the damage.
 fn damage(random: &mut Random, file: &Path, others: &[PathBuf]) -> String {
     let mut bytes = fs::read(file).unwrap();
     let length = bytes.len();

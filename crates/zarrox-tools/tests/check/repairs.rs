@@ -1,4 +1,4 @@
-//! Repairs: what is written, what is kept, and what happens where they fail.
+//! Repairs: what they write, what they keep, and what happens when they fail.
 
 use std::fs;
 use std::sync::Arc;
@@ -81,7 +81,8 @@ fn moving_back_is_only_told_where_it_can_be_done() {
     let h = Hierarchy::new();
     fs::rename(h.file("raw"), h.file("group/raw.replaced0")).unwrap();
     fs::copy(h.file("plain/zarr.json"), h.file("group/zarr.json")).unwrap();
-    // Nodes are looked for below what cannot be understood: here, an array with a codec that has no such level.
+    // Nodes below an invalid node are checked as well: here, the invalid node is an array with an unsupported
+    // level of its codec.
     edit(&h.file("group/zarr.json"), |bytes| {
         let mut json: serde_json::Value = serde_json::from_slice(bytes).unwrap();
         json["codecs"] =
@@ -124,7 +125,7 @@ fn documents_are_not_restored_that_are_there() {
     let root = OpenOptions::new().format(Format::V2).create_group(&path).unwrap();
     root.create_group("g").unwrap();
     root.consolidate_metadata().unwrap();
-    // The group's document is whole, and newer than its copy; what is broken is a document of another format.
+    // The group's document is intact, and newer than its copy; the damaged document is of another format.
     let newer = r#"{"zarr_format": 2, "new": 1}"#;
     fs::write(path.join("g/.zgroup"), newer).unwrap();
     fs::write(path.join("g/zarr.json"), "{").unwrap();
@@ -162,7 +163,7 @@ fn the_quarantine_keeps_what_is_in_it() {
         fs::write(h.file("plain/c/0/1"), [round]).unwrap();
         assert_eq!(kinds(&repaired(&h.path, false)), [Kind::WrongSize]);
     }
-    // Equal bytes are not kept twice.
+    // Equal bytes are not stored twice in the quarantine.
     fs::write(h.file("plain/c/0/1"), [1]).unwrap();
     repaired(&h.path, false);
     let quarantined = h.quarantined();
@@ -228,7 +229,7 @@ fn where_a_repair_fails_what_was_there_is_there_still() {
                 }
             }
             assert_eq!(summary.is_clean(), found.iter().all(|found| found.outcome == Outcome::Repaired));
-            // Once there is room, the same repair succeeds.
+            // Once the disk has space, the same repair succeeds.
             assert!(run(&check(&store).repair(REPAIR)).0.is_clean());
             assert_eq!(run(&check(&store)).1, []);
         }
@@ -252,7 +253,7 @@ fn a_full_disk_leaves_the_original() {
     let h = Hierarchy::new();
     edit(&h.file("group/packed/c/0/1"), |bytes| bytes.fill(7));
     let before = super::files_below(&h.path);
-    // Nothing can be put where the quarantine would be.
+    // A file takes the path of the quarantine.
     fs::write(h.path.with_file_name("h.zarr.quarantine"), "in the way").unwrap();
     let (summary, found) = run(&Check::open(&h.path).unwrap().repair(REPAIR));
     let Outcome::Failed(why) = &found[0].outcome else { panic!("{found:?}") };
@@ -261,7 +262,7 @@ fn a_full_disk_leaves_the_original() {
     assert_eq!(super::files_below(&h.path), before);
 }
 
-/// A writer that replaces chunks all the time is not damage.
+/// A chunk that a writer replaces all the time is not damaged.
 #[test]
 fn chunks_that_are_being_replaced_are_not_called_damaged() {
     let h = Hierarchy::new();
@@ -277,14 +278,14 @@ fn chunks_that_are_being_replaced_are_not_called_damaged() {
             value
         });
         let found = (0..50).map(|_| findings(&h.path, CheckLevel::Full)).find(|found| !found.is_empty());
-        // Before anything fails: the writer would go on for ever.
+        // The writer is stopped before the assertions: after a failure it would run forever.
         done.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(writer.join().unwrap() > 0);
         assert_eq!(found, None);
     });
 }
 
-/// Blosc decodes blocks one by one: those that are whole stay readable, and so they do when the chunk is repaired.
+/// Blosc decodes blocks separately: intact blocks can be read, before and after a repair of the chunk.
 #[test]
 fn elements_beside_a_damaged_block_are_kept() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Shards whose index is damaged: what is found again, and what is honestly called lost.
+//! Shards with damaged indexes: inner chunks that are recovered, and inner chunks that are reported as lost.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,11 @@ use super::{Hierarchy, edit, elements, entry, findings, kinds, repaired, run, se
 
 const REPAIR: Repair = Repair { dry_run: false, refill: false };
 
-/// The elements of all arrays, by array and place.
+/// The elements of all arrays, by array and position.
 type Elements = BTreeMap<(String, Vec<u64>), i32>;
 
-/// Damages one shard of an array, repairs it, and gives the remedy and the elements after it, with those before the damage.
+/// Damages one shard of an array, and repairs it. Returns the remedy, the elements after the repair, and the elements
+/// before the damage.
 fn mended(array: &str, damage: impl Fn(&mut Vec<u8>)) -> (Remedy, Elements, Elements) {
     let h = Hierarchy::new();
     let before = elements(&h.path);
@@ -57,7 +58,7 @@ fn a_damaged_checksum_of_the_index_loses_nothing() {
 
 #[test]
 fn raw_chunks_whose_places_are_anyones_guess_are_not_guessed() {
-    // Two entries are lost and the chunks are in no order that is known: nothing tells whose bytes are whose.
+    // Two entries are lost, and the order of the inner chunks is unknown: their bytes cannot be assigned.
     let (remedy, before, after) = mended("raw", |bytes| {
         let (first, last) = (entry(bytes, 0), entry(bytes, 3));
         set_entry(bytes, 0, last);
@@ -71,7 +72,7 @@ fn raw_chunks_whose_places_are_anyones_guess_are_not_guessed() {
     assert_eq!(lost.len(), 16, "the whole shard, and no more");
 }
 
-/// The index says whose bytes are whose, and only its checksum says whether it is right.
+/// The entries of the index determine the bytes of each inner chunk, and only the checksum shows whether they are right.
 #[test]
 fn entries_that_fit_and_are_not_proven_are_not_believed() {
     let first_wrong = |bytes: &mut Vec<u8>| *bytes.last_mut().unwrap() ^= 1;
@@ -135,7 +136,8 @@ fn every_wrong_bit_of_an_index_is_found() {
     }
 }
 
-/// An index without a checksum proves nothing: what its entries do not lead to is lost, and what they lead to stays.
+/// An index without a checksum proves nothing: inner chunks without an entry are lost, and inner chunks with an entry are
+/// kept.
 #[test]
 fn without_a_checksum_of_the_index_nothing_is_found_again() {
     let directory = tempfile::tempdir().unwrap();
@@ -164,7 +166,7 @@ fn checked_chunks_survive_an_index_of_which_half_is_lost() {
         set_entry(bytes, 1, (0, 0));
         set_entry(bytes, 3, (7, 7));
     });
-    // Between entries 0 and 2, and behind entry 2, there is one place each.
+    // There is one gap between entries 0 and 2, and one after entry 2.
     assert!(matches!(remedy, Remedy::Rebuild { kept: 4, lost: 0, .. }), "{remedy:?}");
     assert_eq!(before, after);
 }
@@ -204,7 +206,7 @@ fn codecs_around_a_shard_are_undone_for_its_repair() {
     let builder = root.create_array("wrapped").shape([4, 4]).chunks([4, 4]).data_type(DataType::Int32);
     let array = super::fill(builder.codecs([sharding.clone().into(), Zstd::level(1).into()]));
     let before = elements(&path);
-    // An inner chunk is damaged, and then wrapped again.
+    // An inner chunk is damaged, and then the shard is compressed again.
     let plain = root.create_array("plain").shape([4, 4]).chunks([4, 4]).data_type(DataType::Int32);
     let plain = super::fill(plain.codecs([sharding.into()]));
     let mut bytes = plain.raw().read(&[0, 0]).unwrap().unwrap().to_vec();
@@ -230,7 +232,7 @@ fn inner_chunks_that_share_all_their_bytes_are_no_damage() {
     assert_eq!(zarrox_tools::check(&h.path).unwrap(), []);
 }
 
-/// Entries that all lead to the same large piece would be a lot of work for a few bytes.
+/// Entries that all refer to the same large range would cause much work for a few bytes.
 #[test]
 fn an_index_that_multiplies_bytes_is_checked_in_no_time() {
     let directory = tempfile::tempdir().unwrap();

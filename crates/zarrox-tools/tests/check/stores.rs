@@ -138,7 +138,7 @@ fn stores_that_cannot_be_listed_are_asked_for_each_chunk() {
     let array = OpenOptions::new().create_array((Arc::new(store.clone()), "a")).shape([4, 4]).chunks([2, 2]);
     fill(array.data_type(DataType::Int32).no_compressor());
     set(&store, "a/c/1/0", b"short");
-    // An unreadable listing is a finding, and keeps nothing else from being checked.
+    // An unreadable listing is a finding, and does not prevent other checks.
     store.inject(
         Fault::fail(zarrox::stores::StoreErrorKind::Forbidden).on(&[zarrox::stores::Operation::ListPrefix]),
     );

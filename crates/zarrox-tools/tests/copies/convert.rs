@@ -1,4 +1,4 @@
-//! Conversion from every format into every format.
+//! Conversions from every format to every format.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -19,7 +19,8 @@ use zarrox_tools::copy::{
     Action, Copier, CopyReport, Copying, Effect, IfExists, JOURNAL, Obstacle, Property, Verify,
 };
 
-/// An array of the sample: its name, how it is made, and the part of it that is written.
+/// An array of the sample: its name, the function that sets its properties, and the selection that is
+/// written.
 type Sample = (&'static str, fn(ArrayBuilder) -> ArrayBuilder, Selection);
 
 fn extension(name: &str, configuration: &Json) -> DataType {
@@ -30,7 +31,7 @@ fn map(json: &Json) -> zarrox::json::Map {
     json.as_object().cloned().unwrap()
 }
 
-/// Arrays of all kinds. Not every format can say each.
+/// Returns arrays of all kinds. Not every format supports each of them.
 fn samples() -> Vec<Sample> {
     vec![
         (
@@ -150,7 +151,7 @@ fn samples() -> Vec<Sample> {
     ]
 }
 
-/// Returns the report of a copy that makes one node.
+/// Returns the report of a copy that creates one node.
 fn report_of(plan: &Copying) -> &CopyReport {
     plan.reports().next().unwrap()
 }
@@ -159,7 +160,8 @@ fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
-/// Creates one array of the sample and writes into it; an error when the format cannot say it.
+/// Creates one array of the sample and writes into it. Returns an error if the format does not support the
+/// array.
 fn create(store: &Arc<dyn Store>, path: &str, format: Format, sample: &Sample) -> Result<(), Error> {
     let builder = OpenOptions::new().create_array((store.clone(), path)).format(format);
     let array = (sample.1)(builder).create()?;
@@ -178,7 +180,7 @@ fn create(store: &Arc<dyn Store>, path: &str, format: Format, sample: &Sample) -
     array.write(sample.2.clone(), &DynArray::new(array.data_type().clone(), old.shape().to_vec(), new)?)
 }
 
-/// Returns a hierarchy of everything that the format can say, or for a format without groups single arrays.
+/// Returns a hierarchy of all arrays that the format supports; for a format without groups, single arrays.
 fn sources(format: Format) -> Vec<(Arc<dyn Store>, String)> {
     let store = memory();
     let group = OpenOptions::new().format(format).create_group((store.clone(), ""));
@@ -194,7 +196,7 @@ fn sources(format: Format) -> Vec<(Arc<dyn Store>, String)> {
     let created =
         samples().iter().filter(|s| create(&store, &format!("g/{}", s.0), format, s).is_ok()).count();
     if created < 8 {
-        // A format of few words has what of another format's sample it can say.
+        // A format that supports few of the arrays gets a conversion of another format's sample.
         let (richer, name) = sources(Format::V3).remove(0);
         let (report, store) = convert(format, &richer);
         report.unwrap();
@@ -209,8 +211,8 @@ fn convert(to: Format, from: &Arc<dyn Store>) -> (Result<CopyReport, Error>, Arc
     (conversion.plan((from.clone(), ""), (store.clone(), "")).unwrap().run(), store)
 }
 
-/// Returns the names of dimensions, however the format says them. Scalars have none, which v2 says to xarray
-/// by an empty list.
+/// Returns the dimension names, in whichever form the format stores them. Scalars have no names, for which
+/// v2 stores an empty list for xarray.
 fn names(array: &Array) -> Json {
     if array.ndim() == 0 {
         return Json::Null;
@@ -225,12 +227,12 @@ fn names(array: &Array) -> Json {
 fn attributes(node: &Node) -> Json {
     let mut attributes = node.attributes().clone();
     attributes.remove("_ARRAY_DIMENSIONS");
-    // The missing value for xarray, which v2 has in the fill value.
+    // This is xarray's missing value, which v2 stores as the fill value.
     attributes.remove("_FillValue");
     attributes.into()
 }
 
-/// That a node is the same, but for what the report says is lost.
+/// Asserts that two nodes are equal, except for the losses that the report contains.
 fn assert_same(path: &str, old: &Node, new: &Node, report: &CopyReport, context: &str) {
     let place = format!("{context}: {path}");
     let lost = |what: Property| {
@@ -246,7 +248,8 @@ fn assert_same(path: &str, old: &Node, new: &Node, report: &CopyReport, context:
     };
     assert_eq!(old.shape(), new.shape(), "{place}");
     assert_eq!(old.data_type(), new.data_type(), "{place}");
-    // Where nothing is missing, formats without names of dimensions have null, so that xarray masks nothing.
+    // Without a missing value, formats without dimension names have the fill value null, so that xarray
+    // masks nothing.
     let is_null = new.metadata().fill_value.is_none();
     assert!(is_null || lost(Property::FillValues) || old.fill_bytes() == new.fill_bytes(), "{place}");
     assert!(lost(Property::DimensionNames) || names(old) == names(new), "{place}");
@@ -360,7 +363,7 @@ fn there_and_back_again_is_the_same_document() {
                     serde_json::from_slice::<Json>(&bytes).ok()
                 };
                 let (mut before, mut after) = (json(&source), json(&again));
-                // An attribute that v3 would say otherwise is taken at its word on the way back.
+                // In v3, these attributes get another form on the way back.
                 if (one, name) == (Format::V3, "xarray") {
                     for document in [&mut before, &mut after] {
                         let document = document.as_mut().unwrap().as_object_mut().unwrap();
@@ -376,7 +379,7 @@ fn there_and_back_again_is_the_same_document() {
     }
 }
 
-/// All files below a directory.
+/// Returns all files below a directory, by their relative paths.
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut directories = vec![root.to_owned()];
@@ -394,7 +397,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Returns the files that are chunks: all but documents.
+/// Returns the files that are chunks: all except documents.
 fn chunks(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let documents: Vec<String> =
         Format::all().flat_map(|f| f.def().layout().keys(&zarrox::NodePath::root())).collect();
@@ -413,7 +416,7 @@ fn in_place_no_chunk_is_touched() {
             if create(&store, "", from, &sample).is_err() {
                 continue;
             }
-            // Handles from before the conversion fail: what was there is read from a copy.
+            // Handles that were opened before the conversion fail, so the old elements are read from a copy.
             let copied = directory.path().join(format!("{}-before.zarr", sample.0));
             for (name, bytes) in files(&path) {
                 let file = copied.join(name);
@@ -475,7 +478,7 @@ fn in_place_is_refused_where_chunks_would_change() {
     assert!(store.get(&Key::new(".zgroup").unwrap()).unwrap().is_none());
 }
 
-/// A store that fails after a number of writes: a process that is killed.
+/// A store that fails after a number of writes, like a killed process.
 #[derive(Debug)]
 struct Killed {
     store: Arc<dyn Store>,
@@ -573,7 +576,7 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
                 Arc::new(Killed { store: store.clone(), left: AtomicUsize::new(writes) });
             let finished = Copier::new().format(to).plan_in_place((killed, "")).unwrap().run().is_ok();
             assert_eq!(sums(&store), Some(vec![10, 10]), "{from} to {to} after {writes} writes");
-            // A reader of only one of the formats finds the whole hierarchy or nothing.
+            // A reader of only one of the formats finds the whole hierarchy, or no node.
             let whole = |format: Format| {
                 let root = OpenOptions::new().format(format).open((store.clone(), "")).ok()?;
                 Some(root.into_group().unwrap().open("g/b").is_ok_and(|node| node.into_array().is_ok()))
@@ -684,7 +687,8 @@ fn chunks_that_are_there_are_not_written_again() {
     };
     let error = plan(&convert.clone().on_progress(listener(4)), &store).run().unwrap_err();
     assert!(error.to_string().contains("interrupted"), "{error}");
-    // Six chunks, two arrays and two groups and the journal erased; five chunks are there.
+    // The conversion needs six chunks, two arrays, two groups and the removal of the journal; five chunks
+    // are stored already.
     let killed: Arc<dyn Store> = Arc::new(Killed { store: store.clone(), left: AtomicUsize::new(6) });
     plan(&convert, &killed).run().unwrap();
     assert_eq!(sums(&store), Some(vec![10, 10]));

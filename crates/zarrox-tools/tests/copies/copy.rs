@@ -17,14 +17,14 @@ use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{Action, Copier, IfExists, JOURNAL, Verify};
 
-/// Every element is its own index.
+/// Returns an array in which each element is its own index.
 fn numbered(shape: &[u64]) -> ArrayD<i32> {
     let shape: Vec<usize> = shape.iter().map(|&length| usize::try_from(length).unwrap()).collect();
     let count = i32::try_from(shape.iter().product::<usize>()).unwrap();
     ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect()).unwrap()
 }
 
-/// Returns a group with an array of plain chunks, one with shards in a group below, and attributes.
+/// Returns a group with attributes, an array with plain chunks, and in a group below, an array with shards.
 fn sample(path: &Path) -> Group {
     let mut root = zarrox::create_group(path).unwrap();
     root.update_attributes(|map| drop(map.insert("title".to_owned(), json!("sea")))).unwrap();
@@ -37,7 +37,7 @@ fn sample(path: &Path) -> Group {
     root
 }
 
-/// All keys and values.
+/// Returns all keys and values.
 fn stored(path: &Path) -> Vec<(String, Vec<u8>)> {
     let (store, _) = zarrox::internals::locate(path, &zarrox::stores::StorageOptions::new()).unwrap();
     all_of(&*store)
@@ -196,7 +196,7 @@ fn an_update_copies_what_differs_and_a_skip_what_is_missing() {
     let report = update(IfExists::Update).unwrap();
     assert_eq!(report.nodes.iter().find(|node| node.path == "/depth").unwrap().action, Action::Update);
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
-    // An array of another type takes the place of the one that exists.
+    // An array of another type replaces the existing one.
     OpenOptions::new().delete(place("sea.zarr/depth")).unwrap();
     root.create_array("depth")
         .shape([5])
@@ -315,14 +315,14 @@ fn a_place_by_another_name_is_the_same_place() {
             assert_eq!(stored(&place("sea.zarr")), before, "{} {}", from.display(), to.display());
         }
     }
-    // Within one hierarchy, a node is renamed, and its copy in consolidated metadata follows.
+    // Within one hierarchy, a node is renamed, and its copy in consolidated metadata gets the new path.
     Copier::new().move_node(place("sea.zarr/winds"), place("other/../sea.zarr/air")).unwrap();
     assert!(zarrox::open(place("sea.zarr/air/u")).is_ok());
     assert_error(zarrox::open(place("sea.zarr/winds")), ErrorKind::NotFound, "at '/winds'");
 }
 
-/// Returns a move from `sea.zarr/winds` to `other.zarr/winds` after the copy is whole, and before anything of
-/// the source is deleted.
+/// Returns a directory in which a move from `sea.zarr/winds` to `other.zarr/winds` was interrupted after the
+/// copy, before the deletion of the source began.
 fn half_moved() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);
@@ -391,7 +391,7 @@ fn a_slow_copy_takes_its_time() {
     assert!(begun.elapsed() >= Duration::from_millis(190), "{:?}", begun.elapsed());
 }
 
-/// Elements of objects included, which no other format may have.
+/// The arrays include Python objects, which other formats may not support.
 #[test]
 fn what_other_programs_wrote_is_copied_as_it_is() {
     let directory = tempfile::tempdir().unwrap();

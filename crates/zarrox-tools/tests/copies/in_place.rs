@@ -1,4 +1,5 @@
-//! Changes that replace or move nodes: what they leave when they are interrupted, and what they must not lose.
+//! Changes that replace or move nodes: their state after an interruption, and the data that they must not
+//! lose.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -37,7 +38,7 @@ fn names(path: &Path) -> Vec<String> {
     names
 }
 
-/// Returns the names of the nodes that consolidated metadata has.
+/// Returns the names of the nodes in consolidated metadata.
 fn consolidated(path: &Path) -> Vec<String> {
     let group = OpenOptions::new().consolidated(zarrox::Consolidated::Require).open(path).unwrap();
     group.into_group().unwrap().children().unwrap().into_iter().map(|child| child.name).collect()

@@ -17,14 +17,14 @@ fn create(path: impl AsRef<Path>, shape: &[u64], chunks: &[u64]) -> Array {
     array.fill_value(-1).create().unwrap()
 }
 
-/// Every element is its own index.
+/// Returns an array in which each element is its own index.
 fn numbered(shape: &[u64]) -> ArrayD<i32> {
     let shape: Vec<usize> = shape.iter().map(|&length| usize::try_from(length).unwrap()).collect();
     let count = i32::try_from(shape.iter().product::<usize>()).unwrap();
     ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect()).unwrap()
 }
 
-/// A shape, its chunks before and after, and how much memory there is.
+/// A shape, the chunk shapes of the source and the target, and the memory limit.
 type Case = (&'static [u64], &'static [u64], &'static [u64], usize);
 
 #[test]
@@ -58,7 +58,8 @@ fn elements_are_the_same_in_whatever_chunks() {
     }
 }
 
-/// 1 MiB in rows, of which every second is stored, and what it becomes in columns.
+/// Returns a source of 1 MiB whose chunks are rows, with every second chunk stored, and a target
+/// whose chunks are columns.
 fn rows_and_columns(directory: &Path) -> (Array, Array) {
     let (source, target) = (
         create(directory.join("rows"), &[512, 512], &[1, 512]),

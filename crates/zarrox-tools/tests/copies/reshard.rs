@@ -15,7 +15,7 @@ fn numbered() -> ArrayD<i32> {
     ArrayD::from_shape_vec(IxDyn(&[45, 62]), (0..45 * 62).collect()).unwrap()
 }
 
-/// Returns an array of which a part is stored, in chunks of 5 × 8.
+/// Returns a partly stored array in chunks of 5 × 8.
 fn source(path: &Path, shards: Option<[u64; 2]>) -> Array {
     let array = zarrox::create_array(path).shape([45, 62]).data_type(DataType::Int32).chunks([5, 8]);
     let array = array.fill_value(-1).compressor(Zstd::level(1));
@@ -24,7 +24,7 @@ fn source(path: &Path, shards: Option<[u64; 2]>) -> Array {
     array
 }
 
-/// Returns the encoded bytes of each chunk, whatever they lie in.
+/// Returns the encoded bytes of each chunk, inside or outside of shards.
 fn encoded(array: &Array) -> Vec<(Vec<u64>, Vec<u8>)> {
     let mut all = Vec::new();
     let mut objects = Vec::new();
@@ -103,7 +103,7 @@ fn other_chunks_and_codecs_are_encoded_again_and_damage_is_an_error() {
     assert_error(zarrox::open(place("b")), ErrorKind::NotFound, "a conversion");
 }
 
-/// Rows, of which all are stored, and their plan as columns.
+/// Returns an array whose chunks are rows. All chunks are stored.
 fn rows(path: &Path) -> Array {
     let array = zarrox::create_array(path).shape([512, 512]).data_type(DataType::Int32).chunks([1, 512]);
     let array = array.no_compressor().create().unwrap();
@@ -155,15 +155,15 @@ fn an_array_changes_in_place_also_after_an_interruption() {
     columns.run_in_place(place("h.zarr/rows")).unwrap();
     let chunks = || zarrox::open_array(place("h.zarr/rows")).unwrap().unit_shape();
     assert_eq!((chunks(), digest()), (vec![512, 4], before));
-    // A copy that is whole, and not yet exchanged.
+    // The copy is complete, but not yet exchanged with the source.
     Copier::new().chunks([64, 64]).run(place("h.zarr/rows"), place("h.zarr/rows.rechunked")).unwrap();
     Copier::new().chunks([64, 64]).run_in_place(place("h.zarr/rows")).unwrap();
     assert_eq!((chunks(), digest()), (vec![64, 64], before));
-    // The source is gone, and its copy not yet in its place.
+    // The source was removed, and the copy was not moved to its path yet.
     OpenOptions::new().move_node(place("h.zarr/rows"), place("h.zarr/rows.rechunked")).unwrap();
     assert!(Copier::new().chunks([64, 64]).run_in_place(place("h.zarr/rows")).unwrap().is_none());
     assert_eq!(digest(), before);
-    // A whole hierarchy.
+    // A whole hierarchy is rechunked.
     Copier::new().chunks([128, 128]).run_in_place(place("h.zarr")).unwrap();
     assert_eq!((chunks(), digest()), (vec![128, 128], before));
     assert!(!place("h.zarr.rechunked").exists());

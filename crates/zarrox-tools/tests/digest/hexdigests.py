@@ -1,6 +1,6 @@
-"""Writes `hexdigests.json`: what `Array.hexdigest` of zarr-python 2 says of the arrays in the corpus that it has written.
+"""Writes `hexdigests.json`: the results of `Array.hexdigest` of zarr-python 2 for the arrays of the corpus that it has written.
 
-`README.md` says how it is run.
+`README.md` has the commands.
 """
 
 import json

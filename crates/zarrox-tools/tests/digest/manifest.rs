@@ -1,4 +1,4 @@
-//! Manifests: what they say, and what is found out by them.
+//! Manifests: their content, and the changes that they detect.
 
 use std::sync::{Arc, Mutex};
 
@@ -106,14 +106,14 @@ fn every_planted_damage_is_found() {
     let manifest = written(&store, "");
     let get = |name: &str| store.get(&key(name)).unwrap().unwrap();
     let set = |name: &str, value: &[u8]| store.set(&key(name), value, Condition::Always).unwrap();
-    // Two pairs were swapped, of which one are a chunk and a document.
+    // Two pairs of values were swapped; one of these pairs is a chunk and a document.
     let (a, b) = (get("g/a/c/0/0"), get("g/a/c/0/1"));
     set("g/a/c/0/0", &b);
     set("g/a/c/0/1", &a);
     let (a, b) = (get("g/a/c/1/0"), get("zarr.json"));
     set("g/a/c/1/0", &b);
     set("zarr.json", &a);
-    // One bit was turned, one value cut, one lost, and one came.
+    // One bit was changed, one value was truncated, one was deleted, and one was added.
     let mut value = get("g/a/c/1/1").to_vec();
     value[3] ^= 1;
     set("g/a/c/1/1", &value);
@@ -219,7 +219,7 @@ fn a_value_that_cannot_be_read_is_a_finding() {
     let (verified, found) = faulty(StoreErrorKind::Forbidden).unwrap();
     assert_eq!((verified.unreadable, verified.same), (1, 8));
     assert!(found[0].starts_with("unreadable: g/a/c/1/1 ("), "{found:?}");
-    // A store out of reach says nothing of its values.
+    // An unreachable store says nothing about its values.
     assert_eq!(faulty(StoreErrorKind::Unreachable).unwrap_err().kind(), ErrorKind::Unreachable);
 }
 

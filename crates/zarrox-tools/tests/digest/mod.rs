@@ -30,7 +30,7 @@ fn attributes(json: &Json) -> Map {
     json.as_object().cloned().unwrap()
 }
 
-/// Returns an array of 16-bit numbers, of which the first rows were never written.
+/// Returns an array of 16-bit numbers, whose first rows were never written.
 fn sample(store: Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> Digest {
     let builder = OpenOptions::new().create_array((store, ""));
     let builder = builder.shape([9, 7]).data_type(DataType::Int16);
@@ -46,7 +46,7 @@ fn sample(store: Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder
 #[test]
 fn digests_are_equal_however_an_array_is_stored() {
     let plain = sample(memory(), |builder| builder);
-    // By the definition, written down once more in Python.
+    // An implementation of the definition in Python computed the expected digest.
     assert_eq!(plain.to_string(), "content:a572f8e4f7ba11c9bbbf8da0976d30624bbcac13e3eaf8fbe239cf95c7123cb4");
     let shards = Sharding::new([2, 3], [Bytes::little().into(), Zstd::level(1).into()]);
     let ways: [(&str, &dyn Fn(ArrayBuilder) -> ArrayBuilder); 11] = [
@@ -282,7 +282,7 @@ fn converted_hierarchies_have_one_digest() {
     let expected = digest(&root.into()).unwrap();
     for format in [Format::V3, Format::V3Experimental, Format::V2] {
         let target = memory();
-        // What xarray masks is in an attribute, which counts.
+        // xarray's missing value is in an attribute, which is a part of the digest.
         let convert = Copier::new().format(format).lossy(true).keep_fill_values(true);
         let convert = convert.plan((store.clone(), ""), (target.clone(), "")).unwrap();
         let report = convert.run().unwrap();
@@ -312,7 +312,7 @@ struct Case {
     big: bool,
     memory: usize,
     seed: usize,
-    /// One of `sparse` elements differs from the fill value.
+    /// The distance of two successive elements that differ from the fill value.
     sparse: usize,
 }
 

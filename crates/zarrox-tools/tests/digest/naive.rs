@@ -1,11 +1,11 @@
-//! The definition of the digest of content, once more: as slow and as plain as can be, for arrays that are in memory.
+//! A second, simple implementation of the digest of content, for arrays in memory.
 
 use blake3::Hasher;
 use serde_json::{Value, json};
 use zarrox::data_type::Storage;
 use zarrox::{Array, prelude::*};
 
-/// Returns the digest of an array of one of the types that are known here, which has no attributes.
+/// Returns the digest of an array without attributes, of one of the types that this module supports.
 pub(crate) fn digest(array: &Array, type_name: &str) -> String {
     let values = array.read::<DynArray>(..).unwrap();
     let elements: Vec<Vec<u8>> = values.elements().map(|element| canonical(array, element)).collect();
@@ -92,7 +92,7 @@ fn boxes(shape: &[usize], lengths: &[usize]) -> Vec<Vec<usize>> {
     numbers
 }
 
-/// Returns the places in the array, row-major, of the elements of a box.
+/// Returns the row-major positions in the array of the elements of a box.
 fn places(shape: &[usize], lengths: &[usize], number: &[usize]) -> Vec<usize> {
     let mut places = vec![0];
     for dim in 0..shape.len() {

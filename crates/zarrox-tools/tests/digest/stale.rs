@@ -1,4 +1,4 @@
-//! Consolidated metadata that other programs have left as it was: what is compared are the nodes' own documents.
+//! Consolidated metadata that other programs did not update: the nodes' own documents are compared.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use zarrox::stores::{
 use zarrox_tools::diff::{DifferenceKind, diff};
 use zarrox_tools::digest;
 
-/// A store that cannot list its keys, as one of plain HTTP.
+/// A store that cannot list its keys, like a web server.
 #[derive(Clone, Debug)]
 struct Unlisted(Arc<dyn Store>);
 
@@ -93,7 +93,8 @@ fn stale_consolidated_metadata_is_not_compared() {
             let holder = new.join(if format == Format::V2 { ".zmetadata" } else { "zarr.json" });
             let copy = fs::read_to_string(&holder).unwrap();
             change(&root);
-            // The copy is as it was. In v3 it is in the document of the group, whose own part changes.
+            // The copy stays unchanged. In v3 the copy is a part of the group's document, and the other
+            // parts of the document change.
             if format == Format::V2 {
                 fs::write(&holder, copy).unwrap();
             } else {
@@ -113,7 +114,7 @@ fn stale_consolidated_metadata_is_not_compared() {
     }
 }
 
-/// Which nodes there are only the copy tells, and what they say, they say themselves.
+/// Only the copy lists the nodes. Their content comes from their own documents.
 #[test]
 fn where_keys_cannot_be_listed_the_nodes_still_speak_for_themselves() {
     for format in [Format::V2, Format::V3] {

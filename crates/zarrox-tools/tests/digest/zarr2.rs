@@ -6,13 +6,13 @@ use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 use zarrox_testkit::corpus::directory;
 
-/// The digests that zarr-python has for arrays, by writer and path: see `README.md`.
+/// The digests that zarr-python computes for arrays, by writer and path: see `README.md`.
 const GOLDEN: &str = include_str!("hexdigests.json");
 
 #[test]
 fn hexdigests_are_those_of_zarr_python() {
     let golden: BTreeMap<String, BTreeMap<String, String>> = serde_json::from_str(GOLDEN).unwrap();
-    // Of elements that we do not decode, too: stored bytes are hashed.
+    // Arrays whose elements cannot be decoded have a digest as well: stored bytes are hashed.
     let options = OpenOptions::new().metadata_only(true).mode(OpenMode::Read).format(Format::V2);
     let mut count = 0;
     for (writer, arrays) in golden {

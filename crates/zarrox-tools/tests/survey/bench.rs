@@ -1,4 +1,4 @@
-//! Measurements: the sizes are exact, and the times plausible.
+//! Measurements: the sizes are exact, and the times are plausible.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
@@ -49,7 +49,8 @@ fn a_candidate_has_the_size_that_a_copy_would_have() {
 fn a_sample_is_bounded_and_lies_where_something_is_stored() {
     let directory = tempfile::tempdir().unwrap();
     let array = array(&directory);
-    // The shards are larger than the sample, whose chunks are fetched as ranges.
+    // The shards are larger than the sample, so the chunks of the sample are fetched as byte
+    // ranges.
     let report = Bench::new().turns(1).sample(40_000).run(&array).unwrap();
     assert_eq!(report.sample_bytes, 32_000);
     let own = report.candidates[0].as_ref().unwrap();

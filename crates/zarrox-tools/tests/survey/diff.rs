@@ -72,7 +72,7 @@ fn values_differ_where_a_loop_says_so() {
     }
 }
 
-/// Numbers that look random.
+/// Returns a generator of pseudorandom numbers.
 fn fastrand_like(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -122,7 +122,7 @@ fn metadata_attributes_and_structure_are_compared() {
     };
     let (mut left, right) = (make("a"), make("b"));
     assert!(zarrox_tools::diff(&left.clone().into(), &right.clone().into()).unwrap().is_empty());
-    // Other formats and codecs are not a difference.
+    // Different formats and codecs are not a difference.
     Copier::new().format(Format::V2).plan(place("a"), place("c")).unwrap().run().unwrap();
     let old = zarrox::open(place("c")).unwrap();
     assert!(zarrox_tools::diff(&left.clone().into(), &old).unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! Differences, statistics, and space.
+//! Differences, statistics, and disk usage.
 
 mod along;
 mod bench;

@@ -1,4 +1,4 @@
-//! Progress is in bytes, and ends at its total.
+//! Progress is reported in bytes, and ends at its total.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
@@ -9,7 +9,7 @@ use zarrox_tools::bench::Bench;
 use zarrox_tools::diff::Diff;
 use zarrox_tools::stats::Statistics;
 
-/// The last report of the progress of some work.
+/// Returns the last report of the progress of some work.
 fn last(work: impl FnOnce(Box<dyn Fn(Progress) -> Result<()> + Send + Sync>)) -> (u64, u64) {
     let last = Arc::new(Mutex::new((0, 0)));
     let seen = last.clone();

@@ -1,4 +1,4 @@
-//! The space that nodes take.
+//! The disk usage of nodes.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

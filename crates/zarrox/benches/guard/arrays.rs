@@ -9,7 +9,7 @@ use zarrox::{ArrayBuilder, OpenOptions};
 
 use crate::values::{Random, measured};
 
-/// The side of all arrays that are squares.
+/// The length of the sides of all square arrays, in elements.
 pub(crate) const SIDE: u64 = 1000;
 
 /// Returns the options of all nodes: one thread, so that all work happens on the measured thread.
@@ -35,12 +35,12 @@ pub(crate) fn square_values() -> ArrayD<u16> {
     measured(&[side(); 2], |value| value)
 }
 
-/// Returns the side of a square, in memory.
+/// Returns the length of a side as `usize`.
 pub(crate) fn side() -> usize {
     usize::try_from(SIDE).unwrap()
 }
 
-/// Corners of windows of 10 × 10 in a square.
+/// Returns the corners of windows of 10 × 10 elements in a square.
 pub(crate) fn corners() -> Vec<[u64; 2]> {
     let mut random = Random(1);
     let mut below = || random.below((SIDE - 10).cast_signed()).cast_unsigned();

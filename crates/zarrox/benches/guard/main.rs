@@ -1,11 +1,11 @@
-//! Hot paths whose instructions are counted, each once, in a process of its own: `cargo xtask bench --guard` runs it under
-//! Callgrind and compares the counts with those in counts.json.
+//! Hot paths whose instructions are counted. `cargo xtask bench --guard` runs each hot path once, in its own process under
+//! Callgrind, and compares the count with the accepted count in counts.json.
 //!
 //! All data are in memory, on one thread, and the same in every run, so that a count depends on the code and not on the load of
-//! the machine; the random seeds of hash maps change it by a hundredth of a percent. Only [`counted`] is counted: not the
-//! preparation.
+//! the machine; the random seeds of hash maps change the count by a hundredth of a percent. Only the work in [`counted`] is
+//! counted, and not its preparation.
 //!
-//! The argument is the name of a case; without one, the program lists them.
+//! The argument is the name of a case; without an argument, the program lists the cases.
 
 #![expect(
     clippy::print_stdout,
@@ -51,7 +51,7 @@ const CASES: &[Case] = &[
 ];
 
 fn main() {
-    // `cargo bench` runs every target with an option of its own.
+    // `cargo bench` passes its own option to every target.
     let name = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let Some(name) = name else {
         return CASES.iter().for_each(|(name, _)| println!("{name}"));

@@ -12,7 +12,7 @@ use crate::Work;
 use crate::arrays::{SIDE, corners, filled, side, square};
 use crate::values::Random;
 
-/// Prepares a read of chunks so small that the cost of each chunk exceeds that of its bytes.
+/// Prepares a read of chunks so small that the cost of each chunk exceeds the cost of its bytes.
 pub(crate) fn raw() -> Work {
     all(square(25).no_compressor())
 }

@@ -8,7 +8,7 @@ use crate::Work;
 use crate::arrays::{SIDE, corners, side, square, square_values};
 use crate::values::measured;
 
-/// Prepares a write of chunks so small that the cost of each chunk exceeds that of its bytes.
+/// Prepares a write of chunks so small that the cost of each chunk exceeds the cost of its bytes.
 pub(crate) fn raw() -> Work {
     all(square(25).no_compressor())
 }

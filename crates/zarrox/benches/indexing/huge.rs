@@ -41,7 +41,7 @@ fn line(report: &mut Report, place: Place) {
     bounded(report, &name("oindex"), || array.oindex(&points).read::<ArrayD<f64>>().unwrap());
     bounded(report, &name("slice"), || array.read::<ArrayD<f64>>(s![5..;COUNT / 10]).unwrap());
     bounded(report, &name("overwritten by vindex"), || array.vindex(&points).write(&values).unwrap());
-    // Other points each time: a file system may take much longer to replace a file than to create one.
+    // The points are different each time, since a file system may take much longer to replace a file than to create one.
     let mut random = Random(3);
     bounded(report, &name("written by vindex"), || {
         array.vindex(random.many_below(POINTS, COUNT)).write(&values).unwrap();

@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::values::{Random, measured};
 
 pub(crate) fn run(report: &mut Report, scale: Scale) {
-    // All lengths, and the budgets with them, are smaller in the small case.
+    // In the small case, all lengths are smaller, and so are the budgets.
     let chunk = if scale == Scale::Small { 1024 } else { 4096 };
     let (shard, side) = (2 * chunk, 6 * chunk);
     let array =

@@ -68,7 +68,7 @@ fn lists_written(report: &mut Report, array: &Array, values: &ArrayD<u16>) {
     let list: IndexArray = (0..rows).map(|n| n * 4 + random.below(4)).collect::<Vec<i64>>().into();
     let some = values.slice(ndarray::s![..;4, ..]).to_owned();
     let mut turn = false;
-    // Other values each time: an unchanged chunk is not stored.
+    // The values are different each time, since an unchanged chunk is not stored.
     let others = some.mapv(|value| value ^ 1);
     let mut next = || {
         turn = !turn;

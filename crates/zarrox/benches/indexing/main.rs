@@ -1,8 +1,8 @@
 //! Selections of every kind: slow cases that users of Zarr have reported, each with a limit.
 //!
-//! The limit of a case is relative to comparable work in the same run: a slice, a read of everything, NumPy. The two alternate,
-//! so that a noisy machine affects both, and the ratio of the medians is compared. Few cases have limits in milliseconds or
-//! bytes: those where another implementation takes a thousand times as much.
+//! The limit of a case is relative to comparable work in the same run: a slice, a read of everything, NumPy. The case and the
+//! comparable work alternate, so that a noisy machine affects both, and the ratio of the medians is compared. Few cases have
+//! limits in milliseconds or bytes: those where another implementation takes a thousand times as much.
 //!
 //! `cargo xtask bench indexing [--case shard] [--scale small] [--require]`; `--require` fails when a row is above its limit.
 

@@ -40,7 +40,7 @@ impl Report {
         &self.above
     }
 
-    /// Compares the time of work with that of other work. Returns both, in seconds.
+    /// Compares the times of two kinds of work. Returns both times, in seconds.
     pub(crate) fn ratio<A, B>(
         &mut self,
         case: &str,
@@ -129,7 +129,8 @@ pub(crate) fn interleaved<A, B>(
     (median(&mut first), median(&mut second))
 }
 
-/// Finds how often work must be done to take long enough to be measured, and how many seconds it takes once.
+/// Finds how often work must be repeated to take long enough to be measured. Returns this number, and the
+/// seconds for one repetition.
 fn repeated<A>(work: &mut impl FnMut() -> A) -> (u32, f64) {
     black_box(work());
     let took = timed(1, work);

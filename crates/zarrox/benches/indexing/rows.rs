@@ -18,7 +18,8 @@ pub(crate) fn steps(report: &mut Report, scale: Scale) {
     rows_between(report);
 }
 
-/// Of 149,568 chunks, only those with selected elements are requested (zarr-python's issue 843: 0.02 s against 2.8 s).
+/// Measures reads of 293 out of 149,568 chunks: only the chunks with selected elements are requested (zarr-python's
+/// issue 843: 0.02 s against 2.8 s).
 fn chunks_between(report: &mut Report, scale: Scale) {
     let width = if scale == Scale::Small { 6_637 } else { 66_369 };
     let store = Arc::new(CountingStore::new(Arc::new(MemoryStore::new())));
@@ -39,7 +40,7 @@ fn chunks_between(report: &mut Report, scale: Scale) {
     every();
     report.count("`[::512]` of 149,568 chunks: chunks that are opened", opened(), 293);
     report.ratio("`[::512]` of 149,568 chunks", "`[:293]`", 1.2, every, first);
-    // Half of the rows from each chunk.
+    // Half of the rows are adjacent, and the others are 512 rows apart.
     let list: Vec<i64> = (0..293).map(|n| if n < 147 { n } else { n * 512 }).collect();
     let listed = || array.oindex(&list).read::<ArrayD<u8>>().unwrap();
     assert!(listed() == first());

@@ -19,7 +19,7 @@ pub(crate) fn lists(report: &mut Report, scale: Scale) {
         builder.shape(shape.map(|n| n as u64)).chunks([1, inner, 10, 10]).shards([1, inner, 100, 100]);
     let array = builder.data_type(DataType::Float32).create().unwrap();
     let mut random = Random(3);
-    // The sum of several is nearly normal.
+    // The sum of several uniform numbers is nearly normally distributed.
     let mut normal = || {
         (0..4).map(|_| f32::from(u16::try_from(random.next() >> 48).unwrap())).sum::<f32>() / 37_000.0 - 3.5
     };
@@ -38,7 +38,8 @@ pub(crate) fn lists(report: &mut Report, scale: Scale) {
     report.ratio("shards of 100 inner chunks, `oindex[[0, 1, 0]]`", "`[:]`", None, points, all);
 }
 
-/// Random points in one shard, which touch all of its inner chunks, against all of it.
+/// Compares random points in one shard, which touch all of its inner chunks, with a read of the
+/// whole shard.
 pub(crate) fn points(report: &mut Report, _: Scale) {
     const SIDE: usize = 1024;
     const COUNT: usize = 100_000;
@@ -90,7 +91,7 @@ fn writes(
 ) {
     let count = rows.values().len();
     let mut turn = 0_u16;
-    // Other values each time: an unchanged chunk is not stored.
+    // The values are different each time, since an unchanged chunk is not stored.
     let mut points = || {
         turn = turn.wrapping_add(1);
         ndarray::Array1::from_iter((0..count).map(|n| u16::try_from(n % 1000).unwrap().wrapping_add(turn)))

@@ -18,8 +18,8 @@ const BLOCK: usize = 128 << 10;
 /// [`ArrayView::astype`].
 ///
 /// Elements are cast chunk by chunk, so that only memory for the result and for the chunks in progress is needed. The values are
-/// those of NumPy's `astype`, see [`Casting::Lossy`]. Such a view is read-only, since stored elements cannot be restored from
-/// values that were cast.
+/// the same as in NumPy's `astype`, see [`Casting::Lossy`]. Such a view is read-only, since stored elements cannot be restored
+/// from values that were cast.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};
@@ -45,8 +45,8 @@ impl Array {
 }
 
 impl<'a> ArrayView<'a> {
-    /// Returns a view of this part with another data type: [`AsTypeView`]. Numbers can be cast to all other numbers, and
-    /// structures field by field. Reading reports types that cannot be cast.
+    /// Returns a view of this part with another data type: [`AsTypeView`]. Numbers can be cast to all other number types, and
+    /// structures are cast field by field. Types that cannot be cast are an error when the view is read.
     pub fn astype(&self, data_type: &DataType) -> AsTypeView<'a> {
         AsTypeView { view: self.clone(), data_type: data_type.clone() }
     }
@@ -99,8 +99,8 @@ impl<'a> AsTypeView<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when `A` does not hold elements of the view's type, [`ErrorKind::Unsupported`] when the
-    /// stored elements cannot be cast to it, [`ErrorKind::InvalidArgument`] when it cannot represent an element (small floats
-    /// without NaN or infinities); and the errors of [`ArrayView::read`].
+    /// stored elements cannot be cast to this type, [`ErrorKind::InvalidArgument`] when this type cannot represent an element
+    /// (small floats without NaN or infinities); and the errors of [`ArrayView::read`].
     ///
     /// [`ErrorKind::DataTypeMismatch`]: crate::ErrorKind::DataTypeMismatch
     /// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported
@@ -173,7 +173,7 @@ fn cast_into(cast: &NumberCast, stored: &DynArray, out: ViewMut<'_>) {
         Err(out) => out,
     };
     let shape = stored.shape();
-    // The axes before this one have single positions, so that the elements of consecutive positions are contiguous.
+    // The axes before this one have length 1, so that the elements of consecutive positions are contiguous.
     let axis = shape.iter().position(|&length| length > 1).unwrap_or(0);
     let (from, to) = (stored.data_type().size(), out.item());
     let row: usize = shape[axis + 1..].iter().product();

@@ -43,14 +43,14 @@ impl fmt::Debug for Fill {
 
 /// A builder for an array: set its properties, then call [`create`](ArrayBuilder::create).
 ///
-/// Only the shape and the data type are required. By default, the compressor is that of the format's reference implementation,
-/// and chunks have about a mebibyte, or in v1 and v2 the shape that zarr-python 2 guesses.
+/// Only the shape and the data type are required. The default compressor is the one of the format's reference implementation. By
+/// default, chunks have about a mebibyte, and in v1 and v2 the shape that zarr-python 2 guesses.
 #[derive(Debug, Clone)]
 #[must_use = "nothing is created before `create` is called"]
 pub struct ArrayBuilder {
     location: std::result::Result<Location, String>,
     format: Format,
-    /// True if the format follows from the location, since none was set.
+    /// True if no format was set, so that the location determines it.
     inherits_format: bool,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,
@@ -74,7 +74,7 @@ pub struct ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    /// Creates a builder for an array at a location, in a format or in that of the group above.
+    /// Creates a builder for an array at a location, in a format. `None` as the format means the format of the group above.
     #[doc(hidden)]
     pub fn new(location: Result<Location>, format: Option<Format>) -> Self {
         Self {
@@ -162,7 +162,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the chunk shape in elements, where `None` is a whole dimension, or another [`ChunkShape`].
+    /// Sets the chunk shape: a list of lengths in elements, with `None` for a whole dimension, or another [`ChunkShape`].
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -180,8 +180,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets a rectilinear grid of chunks with different lengths (v3): for each dimension, a list of lengths, or one length that
-    /// is repeated. If [`chunks`](Self::chunks) is set as well, the lengths are those of shards.
+    /// Sets a rectilinear grid of chunks with different lengths (v3): for each dimension, a list of lengths, or one length that is
+    /// repeated. If [`chunks`](Self::chunks) is set as well, these are the lengths of shards.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -203,8 +203,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. Its length along each dimension must
-    /// be a multiple of the chunk's.
+    /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. The length of a shard along each
+    /// dimension must be a multiple of the length of a chunk.
     pub fn shards(mut self, shards: impl Into<Vec<u64>>) -> Self {
         self.shards = Some(shards.into());
         self
@@ -249,9 +249,9 @@ impl ArrayBuilder {
     /// Sets whether each chunk is stored with a checksum, so that any changed byte is noticed when the chunk is read. Inside of
     /// shards, each inner chunk has one.
     ///
-    /// In v3 it is the codec `crc32c` after the compressor. In formats with one compressor, Zstandard's own is switched on;
-    /// elsewhere `crc32c` takes the compressor's place, which becomes a filter. Codecs that always have a checksum, such as gzip,
-    /// stay unchanged.
+    /// In v3, the checksum is the codec `crc32c` after the compressor. Formats with one compressor have no such place: Zstandard's
+    /// own checksum is switched on, and after another codec, `crc32c` takes the place of the compressor, which becomes a filter.
+    /// Codecs that always have a checksum, such as gzip, stay unchanged.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -265,27 +265,27 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the value of elements that were never written; by default zero, and "not a time" for times. A number may be of another type,
-    /// if the elements can have the same value: `0` for floats.
+    /// Sets the value of elements that were never written; by default zero, and "not a time" for times. A number of another type is
+    /// accepted if the elements can represent its value: `0` for floats.
     pub fn fill_value(mut self, value: impl IntoElements + Send + Sync + 'static) -> Self {
         self.fill = Fill::Value(Arc::new(value));
         self
     }
 
     /// Sets the value of elements that were never written, as JSON of the metadata: `0`, `"NaN"`, `[1.0, -1.0]`. In v1 and v2,
-    /// `null` leaves it undefined, which is read as the default.
+    /// `null` leaves the fill value undefined; missing chunks are then read as the default.
     pub fn fill_value_json(mut self, value: Json) -> Self {
         self.fill = Fill::Json(value);
         self
     }
 
-    /// Sets the separator between the numbers of chunk keys; by default that of the format.
+    /// Sets the separator between the numbers of chunk keys; by default the separator of the format.
     pub fn separator(mut self, separator: Separator) -> Self {
         self.separator = Some(separator);
         self
     }
 
-    /// Sets the encoding of chunk keys; by default that of the format's reference implementation.
+    /// Sets the encoding of chunk keys; by default the encoding of the format's reference implementation.
     pub fn chunk_key_encoding(mut self, encoding: ChunkKeyEncoding) -> Self {
         self.chunk_key_encoding = Some(encoding);
         self
@@ -315,8 +315,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets members of the array's document in the form of its format. They replace the members that follow from other settings:
-    /// for example numcodecs' `filters` and `compressor` of v2. They are checked like a document that is read.
+    /// Sets members of the array's document, as its format defines them: for example `filters` and `compressor` of v2, in the form
+    /// of numcodecs. They replace the members that follow from other settings. The document is checked like one that is read.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -350,8 +350,8 @@ impl ArrayBuilder {
     /// Creates the array together with its elements, which `fill` writes. The array's documents are stored last, so that it
     /// cannot be opened before it is complete.
     ///
-    /// After a failure, nothing is left. If the process is killed, chunks and a journal, [`JOURNAL`](crate::JOURNAL), which names
-    /// the `source` of the elements, remain. The same call, with the same source and settings, then writes the elements again.
+    /// After a failure, nothing is left. If the process is killed, chunks remain, and a journal ([`JOURNAL`](crate::JOURNAL)) that
+    /// names the `source` of the elements. The same call with the same source and settings then writes the elements again.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -442,7 +442,7 @@ impl ArrayBuilder {
         let node = NodeMetadata::Array(array.metadata.clone());
         let documents = self.format.def().to_documents(&location.path, &node, &location.context.registry)?;
         let (metadata, documents) = self.with_members(documents, location).map_err(as_argument)?;
-        // Documents of v2 omit what follows from the other codecs, such as the element size of Blosc's shuffle.
+        // Documents of v2 omit settings that follow from the other codecs, such as the element size of Blosc's shuffle.
         if !self.members.is_empty() || metadata.codecs != array.metadata.codecs {
             array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
         }
@@ -463,7 +463,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// Returns the reason why the format does not support an array, which is more helpful than the error of its codecs.
+    /// Returns the reason why the format does not support an array. It is more helpful than the error of the array's codecs.
     fn refusal(&self, location: &Location, metadata: ArrayMetadata) -> Option<Error> {
         let node = NodeMetadata::Array(metadata);
         let written = self.format.def().to_documents(&location.path, &node, &location.context.registry);
@@ -503,7 +503,7 @@ impl ArrayBuilder {
         Ok(array)
     }
 
-    /// Returns the grid of stored objects, and the shape of the inner chunks if these are shards.
+    /// Returns the grid of stored objects, and if these are shards, the shape of the inner chunks.
     fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
         match (&self.chunk_grid, &self.shards) {
             (Some(_), Some(_)) => Err(argument(
@@ -542,7 +542,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// Returns the codecs of stored objects; for shards, a single codec with the codecs of the inner chunks.
+    /// Returns the codecs of stored objects; for shards, the sharding codec, which contains the codecs of the inner chunks.
     fn chain(
         &self,
         data_type: &DataType,
@@ -634,7 +634,7 @@ fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a requested level, also of an inner codec, and the level that is used instead.
+/// Returns a requested level of the codec or of an inner codec, and the level that is used instead.
 fn other_level<'a>(asked: &'a Map, taken: &'a Map) -> Option<(&'a Json, &'a Json)> {
     asked.iter().find_map(|(name, asked)| {
         let taken = taken.get(name)?;

@@ -13,7 +13,8 @@ use super::Array;
 use crate::chunk_cache::{ChunkCache, DecodedChunk};
 
 impl Array {
-    /// Returns the cache, if there is one and the units of this chain can be cached, and the shape of a unit.
+    /// Returns the cache and the shape of a unit; `None` if there is no cache, or the units of this chain cannot be
+    /// cached.
     pub(super) fn chunk_cache(&self, chain: &CodecChain) -> Option<(&ChunkCache, Dims<usize>)> {
         let cache = self.location.context.chunk_cache.as_ref()?;
         // Elements of variable length are in a buffer, and their size is unknown.
@@ -28,7 +29,8 @@ impl Array {
         (size <= cache.limit).then_some((cache, shape))
     }
 
-    /// Returns true if the cache contains the first unit that a part of an object needs, of any version.
+    /// Returns true if the cache contains the first unit that a part of an object needs, from any version of the
+    /// object.
     pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &ReadPart<'_>) -> bool {
         let Some((cache, shape)) = self.chunk_cache(chain) else { return false };
         let region = part.elements().bounding_box(shape.len());
@@ -74,7 +76,8 @@ impl Array {
     }
 }
 
-/// Returns the region of a chunk that a cell of an inner grid covers. The chunk need not be a multiple of the cells.
+/// Returns the region of a chunk that a cell of an inner grid covers. The chunk shape need not be a multiple of the
+/// shape of a cell.
 fn region_of(cell: &[usize], shape: &[usize], chunk: &[usize]) -> Dims<Span> {
     let span = |((&index, &length), &whole): ((&usize, &usize), &usize)| {
         let start = index * length;

@@ -1,8 +1,9 @@
-//! The names of dimensions in formats that have none: xarray's attribute.
+//! The names of dimensions in formats whose metadata has none: xarray's attribute.
 
 use zarrox_core::ArrayMetadata;
 
-/// The attribute that xarray reads the names of dimensions from in formats that have none.
+/// The attribute in which xarray stores the names of dimensions, in formats whose metadata has
+/// none.
 pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 /// Returns the names of all dimensions, if xarray's attribute has them.

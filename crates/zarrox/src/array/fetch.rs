@@ -11,11 +11,11 @@ use super::Array;
 use crate::policy::MissingChunks;
 use crate::pool::Pool;
 
-/// The largest number of bytes that are collected for deferred decodings at a time, unless a single one needs more.
+/// The largest number of bytes that are collected for deferred decodings at a time, unless a single decoding needs more.
 const COLLECTED: usize = 4 << 20;
 
-/// The largest size in elements' bytes for which a remote object that is read completely is requested as a whole. Of a larger
-/// shard, the index is read first, and then parts in parallel.
+/// The largest decoded size, in bytes, of a remote object that is requested as a whole when all of its elements are read. For a
+/// larger shard, the index is read first, and then parts of the shard in parallel.
 const WHOLE_FAR: usize = 64 << 20;
 
 /// The number of attempts to read an object while writers replace it.
@@ -64,7 +64,7 @@ impl Array {
         self.read_value(chain, key, &*value, part, objects).map(|()| true)
     }
 
-    /// Fills the elements of a missing object with the fill value, unless the options make that an error.
+    /// Fills the elements of a missing object with the fill value, unless the options make a missing object an error.
     fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
             let message = "the chunk is missing, which is an error with the option `missing_chunks`";
@@ -74,7 +74,7 @@ impl Array {
         Ok(())
     }
 
-    /// Reads a stored object: fetches the bytes that its chain requests, until it requests no more.
+    /// Reads a stored object: fetches the bytes that its chain requests, until the chain requests no more.
     pub(super) fn read_value(
         &self,
         chain: &CodecChain,
@@ -112,14 +112,14 @@ impl Array {
         Ok(())
     }
 
-    /// Completes a fetch from the cached bytes of the object, if its version is still the same. Otherwise it returns a fetch that
-    /// caches its bytes.
+    /// Completes a fetch from the cached bytes of the object, if the version of the object is still the same. Otherwise returns a
+    /// fetch that caches its bytes.
     fn complete_cached<'a>(
         &self,
         object: Object<'_>,
         fetch: Fetch<'a>,
     ) -> Result<std::result::Result<Vec<Fetch<'a>>, Fetch<'a>>> {
-        // Bytes of a memory store need no cache, and a digest as a version costs more than the cache saves.
+        // The bytes of a memory store need no cache. Where versions are digests, computing them costs more than the cache saves.
         let spared = !object.value.is_in_memory() && !self.location.store.capabilities().digest_versions;
         let version = if spared { object.value.version() } else { None };
         let Some(version) = version else { return Ok(Err(fetch)) };
@@ -179,14 +179,15 @@ impl Array {
             if !location.is_remote() || object.value.is_in_memory() {
                 return location.on_a_core(|| complete(group, object.value));
             }
-            // Any number of threads wait for a remote store, but no more of them decode than there are cores.
+            // Many threads can wait for a remote store, but only as many threads decode as there are cores.
             let bytes = object.value.read(group.offset, group.length)?;
             location.on_a_core(|| hand_over(group, &bytes))
         })?;
         Ok(following.into_iter().flatten().collect())
     }
 
-    /// Returns the threads for parts of an object: those of the store, unless the store is not needed any more.
+    /// Returns the thread pool for parts of an object: the pool of the store, or if the store is not needed any more, the pool
+    /// for computation.
     fn pool_for(&self, value: &dyn Value) -> &Pool {
         let needs_store = self.location.is_remote() || !value.is_in_memory();
         if needs_store { self.location.pool() } else { &self.location.context.pool }
@@ -209,7 +210,7 @@ impl Array {
         }))
     }
 
-    /// Returns an error if more bytes would be read at once than the limit of a chunk.
+    /// Returns an error if more bytes than the limit of a chunk would be read at once.
     fn check_length(&self, length: u64) -> Result<()> {
         let limit = self.chain.limit();
         if usize::try_from(length).is_ok_and(|length| length <= limit) {

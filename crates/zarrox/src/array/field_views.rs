@@ -12,7 +12,8 @@ use crate::error::argument;
 
 impl ArrayView<'_> {
     /// Selects one field of structured elements, which is read and written without the others. A field that is an array adds its
-    /// dimensions at the end. Dots lead into nested structures. An unknown field is reported when the view is read or written.
+    /// dimensions at the end. Dots separate the names of nested fields. An unknown field is reported when the view is read or
+    /// written.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -79,7 +80,8 @@ impl ArrayView<'_> {
         Self { array: self.array, resolved, fields }
     }
 
-    /// Returns the offsets of fields in whole elements, if they are fields of a field of this view.
+    /// Returns the fields with their offsets in whole elements. The given offsets are relative to the selected fields of this
+    /// view.
     fn in_whole_elements(&self, mut fields: Fields) -> Fields {
         let Some(own) = &self.fields else { return fields };
         let start = |offset: usize| {

@@ -2,8 +2,9 @@
 //! deleting or replacing an array changes the generation, so that handles that were opened before fail instead of reading or
 //! writing wrong elements.
 //!
-//! The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether it was replaced, which costs one system call.
-//! Only then the document is read again. A change of attributes or of the shape does not change the generation.
+//! The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether the document was replaced; reading the stamp
+//! takes one system call. The document is read again only if its stamp has changed. A change of attributes or of the shape does
+//! not change the generation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -21,11 +22,11 @@ pub(crate) struct Generation {
     document: Key,
     /// The prefix that writers of the array hold.
     prefix: Prefix,
-    /// The stamp of the document that agrees with the handle; `None` before it was first compared.
+    /// The stamp of the document when it last agreed with the handle; `None` before the first comparison.
     known: RwLock<Option<Stamp>>,
-    /// True if the metadata comes from consolidated metadata, and was not compared with the document yet.
+    /// True if the metadata comes from consolidated metadata, and has not been compared with the document yet.
     is_copy: AtomicBool,
-    /// The metadata to compare, if the array's metadata were changed for a view.
+    /// The metadata to compare with the document, if the metadata of the handle was changed for a view.
     expected: OnceLock<ArrayMetadata>,
 }
 
@@ -40,7 +41,7 @@ impl Generation {
         }
         Ok(match &location.read_ahead.seen {
             None | Some((_, Stamp::Unknown)) => None,
-            // The document was read before its stamp.
+            // `Missing` means that the document was read before its stamp.
             Some((document, Stamp::Missing)) => Some(Self::new(document.clone(), None, false)),
             Some((document, stamp)) => Some(Self::new(document.clone(), Some(stamp.clone()), false)),
         })
@@ -64,7 +65,7 @@ impl Generation {
         }
     }
 
-    /// Stores the metadata to compare, for an array whose metadata will be changed for a view.
+    /// Stores the metadata to compare with the document, for an array whose own metadata will be changed for a view.
     pub(crate) fn keep(&self, expected: &ArrayMetadata) {
         self.expected.get_or_init(|| expected.clone());
     }
@@ -74,7 +75,7 @@ impl Generation {
         if self.is_copy.load(Ordering::Acquire) { self.compare(location, expected) } else { Ok(()) }
     }
 
-    /// Reads the stamp of the document before elements are read, if it is unknown.
+    /// Reads the stamp of the document before elements are read, if the stamp is unknown.
     pub(crate) fn begin(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
         if self.known().is_some() { Ok(()) } else { self.compare(location, expected) }
     }
@@ -89,7 +90,7 @@ impl Generation {
         if is_same { Ok(()) } else { self.compare(location, expected) }
     }
 
-    /// Holds the array shared with other writers, so that it is not moved, replaced or deleted meanwhile.
+    /// Takes a shared hold of the array, so that no writer moves, replaces or deletes it meanwhile.
     pub(crate) fn hold(&self, location: &Location) -> Result<HoldGuard> {
         Ok(location.store.hold(&self.prefix, Hold::Shared)?)
     }
@@ -173,7 +174,7 @@ fn own(location: &Location, expected: &ArrayMetadata) -> Location {
     location.as_stored().with_probe(None).of_format(Some(expected.format))
 }
 
-/// Describes what became of an array that does not exist any more.
+/// Describes what happened to an array that does not exist any more.
 fn gone(place: &Location, expected: &ArrayMetadata) -> String {
     match place.clone().of_format(None).find_node() {
         Ok(Some(NodeMetadata::Array(other))) if other.format != expected.format => {
@@ -184,8 +185,8 @@ fn gone(place: &Location, expected: &ArrayMetadata) -> String {
     }
 }
 
-/// Describes how the stored metadata differ from those of a handle, as far as they affect elements. For consolidated metadata,
-/// the shape is compared as well.
+/// Describes the differences between the stored metadata and the metadata of a handle that affect elements. For consolidated
+/// metadata, the shape is compared as well.
 fn difference(
     stored: &ArrayMetadata,
     expected: &ArrayMetadata,
@@ -232,8 +233,8 @@ fn difference(
     }))
 }
 
-/// Returns true if two arrays have the same documents. The metadata of a new array can differ in notation from those that are
-/// read from its documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
+/// Returns true if two arrays have the same documents. The metadata of a new array can differ in notation from the metadata that
+/// is read from its documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
 fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Location) -> bool {
     let documents = |array: &ArrayMetadata| {
         let node = NodeMetadata::Array(array.clone());

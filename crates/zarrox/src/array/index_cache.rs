@@ -25,7 +25,7 @@ impl IndexCache {
         self.0.get()?.get(place).filter(|(cached, _)| cached == version).map(|(_, bytes)| bytes)
     }
 
-    /// Caches bytes.
+    /// Adds bytes to the cache.
     pub(super) fn insert(&self, place: Place, version: Version, bytes: Bytes) {
         let count = usize::try_from(LIMIT / TYPICAL).unwrap_or(usize::MAX);
         let cache = self.0.get_or_init(|| Cache::with_weighter(count, LIMIT, Weight));

@@ -28,7 +28,7 @@ pub struct ArrayInfo {
     pub data_type: DataType,
     /// The unknown data type of the metadata, if [`data_type`](Self::data_type) is its fallback.
     pub fallback_from: Option<Json>,
-    /// The chunk grid: of shards, if there are any.
+    /// The chunk grid: the grid of shards, if the array has shards.
     pub chunk_grid: ChunkGrid,
     /// The shape of the chunks of the grid: see [`Array::chunk_shape`].
     pub chunk_shape: Vec<u64>,
@@ -36,7 +36,7 @@ pub struct ArrayInfo {
     pub inner_chunk_shape: Option<Vec<u64>>,
     /// The value of elements that were never written.
     pub fill_value: FillValue,
-    /// The text of that value, like [`Array::format_element`].
+    /// The text of the fill value, as [`Array::format_element`] formats it.
     pub fill_text: String,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,
@@ -44,7 +44,7 @@ pub struct ArrayInfo {
     pub dimension_names: Option<Vec<Option<String>>>,
     /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`.
     pub bytes: Option<u64>,
-    /// True if the stored chunks were counted; otherwise their numbers mean nothing.
+    /// True if the stored chunks were counted. Otherwise the numbers of stored chunks and bytes are meaningless.
     pub counted: bool,
     /// The number of stored bytes, including metadata.
     pub bytes_stored: u64,
@@ -83,8 +83,8 @@ struct Stored {
 }
 
 impl Array {
-    /// Describes the array. The stored chunks are listed, not decoded. If the store cannot list its keys, as a web server, each
-    /// possible chunk is requested.
+    /// Describes the array. The stored chunks are listed, not decoded. If the store cannot list its keys, such as a web server,
+    /// each possible chunk is requested.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -93,8 +93,8 @@ impl Array {
         Ok(self.describe(Some(self.stored()?)))
     }
 
-    /// Like [`info`](Self::info), but does not count chunks in remote stores, where counting takes a request for each thousand
-    /// chunks or for each chunk.
+    /// Returns the same as [`info`](Self::info), but does not count chunks in remote stores, where counting takes a request for
+    /// each thousand chunks or for each chunk.
     ///
     /// # Errors
     /// The errors of [`Array::info`].
@@ -155,8 +155,8 @@ impl Array {
         })
     }
 
-    /// Visits all stored objects of the array except documents, with their sizes in bytes: its chunks, and objects that are not
-    /// chunks of the grid (`None`).
+    /// Visits all stored objects of the array except its documents. The visitor gets the index of the chunk, or `None` for an
+    /// object that is not a chunk of the grid, and the size of the object in bytes.
     #[doc(hidden)]
     pub fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         if !self.location.store.capabilities().listable {
@@ -177,7 +177,7 @@ impl Array {
         self.location.store.list_prefix(prefix, &mut visit).map_err(Error::from)
     }
 
-    /// Visits the stored chunks of a store that cannot list its keys: each possible chunk is requested.
+    /// Visits the stored chunks in a store that cannot list its keys: each possible chunk is requested.
     fn visit_by_keys(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         let grid = self.grid_shape();
         let count = self.chunk_grid().chunk_count(self.shape()).ok_or_else(|| too_many("the chunks"))?;

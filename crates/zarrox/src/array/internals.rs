@@ -49,7 +49,7 @@ impl Array {
     /// complete, since a chunk is replaced atomically.
     #[doc(hidden)]
     pub fn stores_all_of(&self, region: &[(u64, u64)]) -> Result<bool> {
-        // Chunks of several shapes can lie in several regions, so that a stored one need not be complete.
+        // Chunks of several shapes can lie in several regions, so that a stored chunk need not be complete.
         let Ok(chunk_shape) = self.chunk_grid().chunk_shape() else { return Ok(false) };
         let mut chunk: Vec<u64> = region.iter().zip(chunk_shape).map(|((begin, _), n)| begin / n).collect();
         loop {
@@ -73,19 +73,19 @@ impl Array {
         self.chain.chunk().size()
     }
 
-    /// Returns the number of bytes that are decoded at once: those of a chunk, or of an inner chunk of a shard.
+    /// Returns the number of bytes that are decoded at once: the bytes of a chunk, or of an inner chunk of a shard.
     #[doc(hidden)]
     pub fn decoded_bytes(&self) -> usize {
         self.shared.unit
     }
 
-    /// Returns the threads that work on the array's chunks.
+    /// Returns the thread pool that works on the array's chunks.
     #[doc(hidden)]
     pub fn pool(&self) -> &Pool {
         self.location.pool()
     }
 
-    /// Returns the threads that compute.
+    /// Returns the thread pool for computation.
     #[doc(hidden)]
     pub fn cores(&self) -> &Pool {
         &self.location.context.pool

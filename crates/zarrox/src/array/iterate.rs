@@ -17,7 +17,7 @@ use crate::access::AccessOptions;
 use crate::error::argument;
 use crate::pool::too_many;
 
-/// Rows of small chunks are read together up to this many bytes, so that all threads have work.
+/// The number of bytes up to which rows of small chunks are read together, so that all threads have work.
 const TOGETHER: u64 = 1 << 20;
 
 /// An iterator over the positions of the first axis of an array or a view; made by [`ArrayView::rows`].
@@ -25,7 +25,7 @@ const TOGETHER: u64 = 1 << 20;
 /// Rows that are skipped, as by `skip`, `nth` or `step_by`, are not read unless they lie in the same chunks as a row that is
 /// read.
 pub struct Rows<A: FromElements> {
-    /// The view with half of the memory; the other half is for the rows that were read.
+    /// The array with half of the memory limit; the other half is for the rows that were read.
     array: Array,
     resolved: ResolvedSelection,
     first_axis: FirstAxis,
@@ -61,11 +61,11 @@ struct Batch<R> {
     values: R,
 }
 
-/// The positions of the rows along the array's dimension that they lie in.
+/// The positions of the rows along one dimension of the array.
 enum FirstAxis {
-    /// Evenly spaced.
+    /// Evenly spaced positions.
     Span(ResolvedSpan),
-    /// Listed in ascending order, along this dimension.
+    /// Positions in ascending order along this dimension.
     Ascending(usize, Arc<Positions>),
     /// Any positions: each row can have elements in each chunk.
     Anywhere,
@@ -80,9 +80,9 @@ enum Numbers {
 impl ArrayView<'_> {
     /// Iterates over the first axis: over sub-arrays with one dimension less.
     ///
-    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once. The number of rows is that of
-    /// a chunk, or of an inner chunk of a shard, if they fit into a quarter of the [memory](AccessOptions::memory), otherwise
-    /// smaller. The iterator ends after an error.
+    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once. The number of rows that are
+    /// read together is the number of rows of a chunk, or of an inner chunk of a shard; it is smaller if these rows do not fit
+    /// into a quarter of the [memory](AccessOptions::memory). The iterator ends after an error.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -116,8 +116,8 @@ impl Array {
     }
 
     /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not, with their indices and
-    /// elements. A chunk at the edge of the array has only the elements inside the array. If the array has shards, these are the
-    /// shards.
+    /// elements. A chunk at the edge of the array has only the elements inside the array. If the array has shards, the iterator
+    /// visits the shards.
     ///
     /// Each chunk is read when the iterator reaches it, and only once, so that the grid can have any size. The iterator ends
     /// after an error.
@@ -144,8 +144,8 @@ impl Array {
         Ok(Chunks::new(self, self.all_numbers()))
     }
 
-    /// Like [`Array::chunks`], but only over the chunks that are stored. The store is listed once, by this call. Memory holds one
-    /// chunk, and a number for each stored chunk.
+    /// Iterates over the stored chunks, otherwise like [`Array::chunks`]. The store is listed once, by this call. Memory holds
+    /// one chunk, and a number for each stored chunk.
     ///
     /// # Errors
     /// When `A` does not hold the elements, or the store cannot be listed.
@@ -176,8 +176,8 @@ impl Array {
         Ok(Numbers::Listed(numbers.into_iter()))
     }
 
-    /// Returns the positions along a dimension that are decoded together with one position: those of its chunk, or of its inner
-    /// chunk if inner chunks can be read alone.
+    /// Returns the positions along a dimension that are decoded together with one position: the positions in its chunk, or in its
+    /// inner chunk if inner chunks can be read alone.
     fn decoded_with(&self, dim: usize, position: u64) -> Range<u64> {
         let runs = self.chunk_grid().runs(dim);
         let run = &runs[runs.partition_point(|run| run.start <= position).saturating_sub(1)];
@@ -215,7 +215,7 @@ impl<A: FromElements> Rows<A> {
         })
     }
 
-    /// Returns a row that was read already; otherwise reads it, with others that lie in the same chunks.
+    /// Returns a row that was read already; otherwise reads it together with other rows that lie in the same chunks.
     fn get(&mut self, row: u64, from_front: bool) -> Result<A> {
         let batches = [&self.front, &self.back];
         let found = batches.into_iter().flatten().find(|batch| batch.rows.contains(&row));
@@ -226,7 +226,7 @@ impl<A: FromElements> Rows<A> {
         let slot = if from_front { &mut self.front } else { &mut self.back };
         let before = slot.take().map(|batch| batch.values);
         let read = self.read(&far, before);
-        // Damage in later rows does not prevent returning the rows before.
+        // Damage in later rows must not prevent the rows before from being read.
         let (rows, read) = match read {
             Err(_) if far != near => (near.clone(), self.read(&near, None)?),
             read => (far, read?),
@@ -241,7 +241,7 @@ impl<A: FromElements> Rows<A> {
         Ok(found)
     }
 
-    /// Reads rows, into the previous memory if the shape is the same.
+    /// Reads rows, into the memory of the previous rows if the shape is the same.
     fn read(&self, rows: &Range<u64>, before: Option<A::Rows>) -> Result<Read<A>> {
         let Range { start, end } = *rows;
         let is_one = end - start == 1;
@@ -255,7 +255,8 @@ impl<A: FromElements> Rows<A> {
         }
     }
 
-    /// Returns the rows from this one on that are decoded together with it, and the rows that are read together with these.
+    /// Returns two ranges that begin with this row: the rows that are decoded together with it, and the rows that are read at
+    /// once.
     fn following(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let limit = self.remaining.end.min(row.saturating_add(self.most));
         let near = self.decoded_with(row).end.min(limit);
@@ -270,7 +271,7 @@ impl<A: FromElements> Rows<A> {
         (row..near, row..end)
     }
 
-    /// Returns the rows up to this one that are decoded together with it, and the rows that are read together with these.
+    /// Returns two ranges that end with this row: the rows that are decoded together with it, and the rows that are read at once.
     fn preceding(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let end = row + 1;
         let limit = self.remaining.start.max(end.saturating_sub(self.most));

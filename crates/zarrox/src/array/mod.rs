@@ -68,26 +68,26 @@ pub use view::ArrayView;
 pub struct Array {
     location: Location,
     metadata: ArrayMetadata,
-    /// The codec pipeline of the grid's largest chunk, which in a regular grid is every chunk.
+    /// The codec pipeline of the grid's largest chunk. In a regular grid, all chunks have this pipeline.
     chain: Arc<CodecChain>,
     /// The state that all handles share.
     shared: Arc<Shared>,
     /// The prefix of all chunk keys.
     chunks: Prefix,
-    /// The state of the array's document, if it is stored and the store detects changes of it.
+    /// The state of the array's document, if the document is stored, and the store detects its changes.
     generation: Option<Arc<Generation>>,
 }
 
 /// The state that all handles of an array share.
 #[derive(Debug, Default)]
 struct Shared {
-    /// The chains of chunks of other shapes than the grid's largest.
+    /// The chains of chunks whose shape is not the grid's largest.
     chains: Chains,
     /// Bytes of stored objects that are cached, such as shard indexes.
     index_cache: IndexCache,
-    /// The encoding of chunk keys, if the metadata does not define it.
+    /// The detected encoding of chunk keys, if the metadata does not define one.
     keys: OnceLock<ChunkKeyEncoding>,
-    /// Held while the encoding of chunk keys is detected, so that it is detected once.
+    /// The lock that is held while the encoding of chunk keys is detected, so that it is detected once.
     asking: Mutex<()>,
     /// The size of the unit that is decoded at once, in bytes of memory: a chunk, or an inner chunk of a shard.
     unit: usize,
@@ -149,7 +149,7 @@ impl Array {
         &self.location
     }
 
-    /// Returns the prefix of all chunks.
+    /// Returns the prefix of all chunk keys.
     #[doc(hidden)]
     pub fn chunks_prefix(&self) -> &Prefix {
         &self.chunks
@@ -205,8 +205,8 @@ impl Array {
         &self.metadata.data_type
     }
 
-    /// Returns the size of all elements in memory, in bytes; `None` if it exceeds `u64`. Of an element of variable length, only
-    /// the reference is counted.
+    /// Returns the size of all elements in memory, in bytes; `None` if it exceeds `u64`. Elements of variable length are counted
+    /// with the size of their references.
     pub fn nbytes(&self) -> Option<u64> {
         if self.shape().contains(&0) {
             return Some(0);
@@ -252,7 +252,8 @@ impl Array {
         Some(self.chain.inner_chunk_shape()?.into_iter().map(|length| length as u64).collect())
     }
 
-    /// Returns the shape of the units that are decoded as a whole: of the inner chunks, if there are shards, or of the chunks.
+    /// Returns the shape of the units that are decoded as a whole: the inner chunk shape if the array has shards, otherwise the
+    /// chunk shape.
     #[doc(hidden)]
     pub fn unit_shape(&self) -> Vec<u64> {
         self.inner_chunk_shape().unwrap_or_else(|| self.chunk_shape().to_vec())
@@ -295,7 +296,7 @@ impl Array {
         self.metadata.fallback_from.as_deref()
     }
 
-    /// Reads the first metadata document of the array, in the form of its format.
+    /// Reads the first metadata document of the array, as its format defines it.
     ///
     /// # Errors
     /// When the document cannot be read.
@@ -359,7 +360,8 @@ impl Array {
         Ok(())
     }
 
-    /// Replaces the fill value, given as JSON of the format's metadata. Elements that were never written then have the new value.
+    /// Replaces the fill value, given as JSON in the form of the format's metadata. Elements that were never written then have the
+    /// new value.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the data type cannot represent the value; and when the array cannot be written.
@@ -368,7 +370,7 @@ impl Array {
         self.change_members(&Map::from_iter([("fill_value".to_owned(), fill)]))
     }
 
-    /// Changes members of the array's document, in the form of its format.
+    /// Changes members of the array's document, as its format defines them.
     #[doc(hidden)]
     pub fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
@@ -461,13 +463,13 @@ impl Array {
         let Some(generation) = &self.generation else { return read() };
         generation.begin(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         let result = read();
-        // Reading with an old grid may have failed because of it, so the error of the check comes first.
+        // A read can fail because its grid is out of date, so the error of the check comes first.
         generation.check(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         result
     }
 
-    /// Calls `write` while the array is held, so that it is not moved, replaced or deleted, after a check that it is still the
-    /// one that the handle was opened for.
+    /// Checks that the array is still the one that the handle was opened for, and calls `write`. A shared hold keeps the array from
+    /// being moved, replaced or deleted meanwhile.
     #[doc(hidden)]
     pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
@@ -513,7 +515,7 @@ fn patched(
 }
 
 /// Detects the encoding of chunk keys that the metadata does not define: old nested stores have `/` between the numbers of chunk
-/// keys without declaring it, and writers of the drafts disagree about the key of an array without dimensions.
+/// keys without declaring it, and writers of the drafts disagree about the chunk key of an array without dimensions.
 fn undeclared_separator(
     location: &Location,
     chunks: &Prefix,

@@ -40,8 +40,7 @@ impl<'a> RawChunks<'a> {
 
     /// Returns the key of a chunk.
     ///
-    /// # Errors
-    /// When there is no such chunk.
+    /// # Errors When the grid does not contain the chunk.
     pub fn key(&self, chunk: &[u64]) -> Result<String> {
         self.array.check_chunk(chunk)?;
         Ok(self.array.key(chunk)?.to_string())
@@ -49,8 +48,7 @@ impl<'a> RawChunks<'a> {
 
     /// Returns the full shape of a chunk, also at the array's edge.
     ///
-    /// # Errors
-    /// When there is no such chunk.
+    /// # Errors When the grid does not contain the chunk.
     pub fn shape(&self, chunk: &[u64]) -> Result<Vec<u64>> {
         self.array.check_chunk(chunk)?;
         Ok(self.array.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
@@ -59,7 +57,7 @@ impl<'a> RawChunks<'a> {
     /// Reads the stored bytes of a chunk; `None` if the chunk is missing.
     ///
     /// # Errors
-    /// When there is no such chunk, or the store cannot be read.
+    /// When the grid does not contain the chunk, or the store cannot be read.
     pub fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         self.array.check_chunk(chunk)?;
         let key = self.array.key(chunk)?;
@@ -70,7 +68,7 @@ impl<'a> RawChunks<'a> {
     /// Stores the encoded bytes of a chunk. They are not checked: invalid bytes are an error when the elements are read.
     ///
     /// # Errors
-    /// When there is no such chunk, or the store cannot be written.
+    /// When the grid does not contain the chunk, or the store cannot be written.
     pub fn write(&self, chunk: &[u64], encoded: &[u8]) -> Result<()> {
         self.array.check_writable()?;
         self.array.check_chunk(chunk)?;
@@ -83,7 +81,7 @@ impl<'a> RawChunks<'a> {
     /// Erases a chunk, whose elements then have the fill value. Returns true if it was stored.
     ///
     /// # Errors
-    /// When there is no such chunk, or the store cannot be written.
+    /// When the grid does not contain the chunk, or the store cannot be written.
     pub fn erase(&self, chunk: &[u64]) -> Result<bool> {
         self.array.check_writable()?;
         self.array.check_chunk(chunk)?;
@@ -96,7 +94,7 @@ impl<'a> RawChunks<'a> {
     /// fill value.
     ///
     /// # Errors
-    /// When there is no such chunk; and the errors of [`Array::read`].
+    /// When the grid does not contain the chunk; and the errors of [`Array::read`].
     pub fn decode<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
         self.array.check_chunk(chunk)?;
         let chain = self.array.chain_of(chunk)?;
@@ -120,7 +118,7 @@ impl<'a> RawChunks<'a> {
     /// Writes the elements of a whole chunk, in its full shape also at the array's edge.
     ///
     /// # Errors
-    /// When there is no such chunk, or the shape is not the chunk's; and the errors of [`Array::write`].
+    /// When the grid does not contain the chunk, or the shape is not the chunk's; and the errors of [`Array::write`].
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn encode(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
         self.array.check_writable()?;
@@ -155,7 +153,7 @@ impl<'a> RawChunks<'a> {
     /// ```
     ///
     /// # Errors
-    /// When there is no such shard, the store cannot be read, or the index is damaged.
+    /// When the grid does not contain the shard, the store cannot be read, or the index is damaged.
     pub fn inner_chunks(&self, shard: &[u64]) -> Result<Option<Vec<InnerChunk>>> {
         self.array.inner_chunks(shard, &self.key(shard)?)
     }
@@ -170,9 +168,9 @@ impl<'a> RawChunks<'a> {
         self.array.visit_stored(visit)
     }
 
-    /// Reads elements of chunks, given by their keys, in parallel, for programs with an indexing of their own. Returns for each
-    /// part whether its chunk is stored; the elements of a missing chunk become the fill value. The shape of the array and the
-    /// encoding of its keys are not used.
+    /// Reads elements of chunks in parallel, for programs that divide selections themselves. Each chunk is given by its key; the
+    /// shape of the array and the encoding of its keys are not used. Returns for each part whether its chunk is stored; the
+    /// elements of a missing chunk become the fill value.
     ///
     /// # Errors
     /// The errors of [`Array::read`]. On an error the memory may be partly written.
@@ -181,11 +179,11 @@ impl<'a> RawChunks<'a> {
         self.array.read_stored(parts)
     }
 
-    /// Writes elements of chunks, given by their keys, in parallel. A part of a chunk is merged as by [`Array::write`].
+    /// Writes elements of chunks in parallel. Each chunk is given by its key. A part of a chunk is merged as by [`Array::write`].
     ///
     /// # Errors
-    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the
-    /// new one.
+    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk has either its old or
+    /// its new elements.
     #[doc(hidden)]
     pub fn write_parts(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.array.write_stored(parts)
@@ -211,11 +209,11 @@ impl<'a> RawChunks<'a> {
         self.array.as_stored_bytes()
     }
 
-    /// Reads a stored block of an N5 array, also one with a list of elements instead of a box (the mode `varlength`), which
-    /// cannot be read otherwise. `None` if the block is missing.
+    /// Reads a stored block of an N5 array; `None` if the block is missing. A block of the mode `varlength`, which has a list of
+    /// elements instead of a box, can only be read with this method.
     ///
     /// # Errors
-    /// When there is no such chunk, the array is not in the N5 format, or the block is damaged.
+    /// When the grid does not contain the chunk, the array is not in the N5 format, or the block is damaged.
     pub fn n5_block(&self, chunk: &[u64]) -> Result<Option<N5Block>> {
         let Some(encoded) = self.read(chunk)? else { return Ok(None) };
         let Context { registry, strictness, .. } = &*self.array.location.context;

@@ -16,7 +16,7 @@ use super::view::ArrayView;
 use crate::error::argument;
 
 impl ArrayView<'_> {
-    /// Reads the elements into memory with the selection's shape and element size, of any data type.
+    /// Reads elements of any data type into memory with the selection's shape and element size.
     ///
     /// # Errors
     /// The errors of [`ArrayView::read_into`]; also when elements have variable length, which [`DynArray`] supports.
@@ -43,8 +43,8 @@ impl ArrayView<'_> {
 }
 
 impl Array {
-    /// Calls `work` with a source of elements of this shape and type, which calls `read`. Errors without a location get that
-    /// of the array.
+    /// Calls `work` with a source of elements of this shape and type. The source reads its elements by calling `read`. Errors
+    /// without a location get the location of the array.
     pub(super) fn with_source<R>(
         &self,
         shape: Dims<usize>,
@@ -68,7 +68,7 @@ impl Array {
             self.read_projections(resolved, own, out.reborrow(), at_once, |projection, out, objects| {
                 self.read_chunk_part(projection, out, objects)
             });
-        // This is done even after an error, since the memory may be the caller's own booleans.
+        // Booleans are made valid even after an error, since the memory may be the caller's.
         self.data_type().normalise(&mut out);
         result
     }
@@ -91,7 +91,7 @@ impl Array {
         let mut copy = None;
         let axes = match merged(resolved, out.reborrow()) {
             Some(axes) => axes,
-            // The caller's memory has gaps inside one axis of the selection.
+            // The caller's memory has gaps between the dimensions that form one axis of the selection.
             None => {
                 let elements = copy.insert(DynArray::empty(data_type.clone(), out.shape().to_vec())?);
                 merged(resolved, elements.view_mut())
@@ -102,7 +102,8 @@ impl Array {
         let size = self.chain.chunk().size();
         let read = |index| {
             let projection = projections.get(index);
-            // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
+            // SAFETY: no two projections of a selection share an element of the output, and each is read only into its own
+            // elements.
             let axes = unsafe { axes.alias() };
             read(&projection, axes, projections.count)?;
             self.location.context.chunk_listener.call(projection.elements.elements().len());

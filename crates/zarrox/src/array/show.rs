@@ -19,7 +19,7 @@ impl fmt::Display for Array {
     }
 }
 
-/// A description of several lines, each with a name and a value; the last one has no line break.
+/// A description of several lines, each with a name and a value. The last line has no line break.
 impl fmt::Display for ArrayInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number =

@@ -15,8 +15,8 @@ use crate::error::argument;
 
 /// A view of a selected part of an array. Creating it reads nothing.
 ///
-/// A view can be selected from again. The result is the same as a selection from the elements of the view, but only the finally
-/// selected elements are read. An invalid selection is reported when the view is read or written.
+/// A selection from a view is another view. It selects from the elements of the first view as if they were an array, but only the
+/// finally selected elements are read. An invalid selection is reported when the view is read or written.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};
@@ -39,7 +39,7 @@ pub struct ArrayView<'a> {
 }
 
 impl Array {
-    /// Selects a part of the array: by NumPy's rules, or by those of the selection itself.
+    /// Selects a part of the array by NumPy's rules, or by the rules of a selection of another kind, such as a mask.
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'_> {
         let selection = selection.into_selection();
         let selection = selection.on_grid(self.chunk_grid(), self.shape());
@@ -95,9 +95,9 @@ impl Array {
         self.slice(Selection::mask(mask))
     }
 
-    /// Selects whole chunks by their indices in the [chunk grid](Array::chunk_grid): integers, of which negative ones count from
-    /// the end, and slices. A chunk at the edge of the array has only the elements inside the array. If the array has shards,
-    /// these are the shards.
+    /// Selects whole chunks by their indices in the [chunk grid](Array::chunk_grid): integers and slices, where negative integers
+    /// count from the end. A chunk at the edge of the array has only the elements inside the array. If the array has shards, whole
+    /// shards are selected.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -171,7 +171,7 @@ impl<'a> ArrayView<'a> {
         self.unconfirmed()
     }
 
-    /// Returns the selection resolved with the present metadata, if it is valid.
+    /// Returns the resolved selection, if it is valid. The array's metadata may be out of date.
     pub(super) fn unconfirmed(&self) -> Result<&ResolvedSelection> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
@@ -228,14 +228,14 @@ impl<'a> ArrayView<'a> {
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the values have another type,
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit, and the errors of the
-    /// store. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    /// store. Chunks that were written before an error stay written; each chunk has either its old or its new elements.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn write(&self, values: impl IntoElements) -> Result<()> {
         let elements = self.elements(&values)?;
         self.write_elements(elements)
     }
 
-    /// Calls `work` with the elements as a source. Errors without a location get that of the array.
+    /// Calls `work` with the elements as a source. Errors without a location get the location of the array.
     pub(super) fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
         let (array, resolved) = (self.array, self.resolved()?);
         let mut shape = Array::lengths(&resolved.shape())?;

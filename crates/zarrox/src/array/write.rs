@@ -15,7 +15,7 @@ use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 
 impl ArrayView<'_> {
-    /// Writes elements from memory with the selection's shape and element size, of any data type.
+    /// Writes elements of any data type from memory with the selection's shape and element size.
     ///
     /// # Errors
     /// The errors of [`ArrayView::write`]; also when elements have variable length, which [`write`](ArrayView::write) supports.
@@ -51,7 +51,7 @@ impl Array {
         let copy;
         let values = match merged(resolved, values.clone()) {
             Some(values) => values,
-            // The caller's memory has gaps inside one axis of the selection.
+            // The caller's memory has gaps between the dimensions that form one axis of the selection.
             None => {
                 let mut elements = DynArray::empty(data_type.clone(), values.shape().to_vec())?;
                 elements.view_mut().copy_from(&values, 1);
@@ -107,9 +107,9 @@ impl Array {
 
     /// Writes a part of a chunk; `all` is true if the part contains every element of the chunk inside the array.
     ///
-    /// A chunk that is merged is locked from before it is read until the new one is stored, and no work under the lock waits for
-    /// other threads. Elements outside the array are kept as well: another handle may be appending there, or have done so
-    /// already.
+    /// A chunk is locked before it is read for a merge, and unlocked after the new chunk is stored. No work under the lock waits
+    /// for other threads. Elements outside the array are kept as well, since another handle may be appending there, or may have
+    /// appended already.
     pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, all: bool) -> Result<()> {
         self.location.context.interrupt.check()?;
         let key = self.key(chunk)?;
@@ -144,7 +144,7 @@ impl Array {
         let mut options = self.encode_options();
         options.store_empty_chunks |= existing.is_some() && self.location.cannot_erase_unchanged();
         let update = match chain.update(existing, part, options, encoded) {
-            // Replacing a damaged chunk completely loses no elements of the array.
+            // If a damaged chunk is replaced as a whole, no elements of the array are lost.
             Err(error) if all && error.kind() == ErrorKind::Corrupt => {
                 encoded.clear();
                 chain.update(None, part, options, encoded)?
@@ -178,7 +178,7 @@ impl Array {
         stored.map_err(Error::from)
     }
 
-    /// Stores a chunk that was encoded without reading the stored one.
+    /// Stores a chunk that was encoded without reading the stored chunk.
     pub(super) fn store_update(&self, key: &Key, update: Update, encoded: &[u8]) -> Result<()> {
         match update {
             Update::Encoded => self.store_chunk(key, &Encoded::Bytes(encoded)),
@@ -186,7 +186,7 @@ impl Array {
         }
     }
 
-    /// Sets a region of a stored chunk to the fill value; a missing chunk has it already.
+    /// Sets a region of a chunk to the fill value. The elements of a missing chunk have this value already.
     pub(super) fn clear_chunk_region(&self, chunk: &[u64], region: Dims<Span>) -> Result<()> {
         let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
         let fill = DynArray::from_elements(

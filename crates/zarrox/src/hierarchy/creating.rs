@@ -50,7 +50,8 @@ impl Location {
         documents: &[Document],
         overwrite: bool,
     ) -> Result<()> {
-        // Another writer may have been faster; in a remote store, another request would take too long.
+        // Documents that were read before are read again, since another writer may have been faster. In a remote store they are
+        // not read again, since this would take another request.
         let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
         // The layout of the existing hierarchy is read from the store.
         let place = self.for_change()?.with_layout(None).with_probe(seen.probed_above().read_ahead.probe);
@@ -80,7 +81,7 @@ impl Location {
         let Some(((name, bytes), others)) = documents.split_last().filter(|_| decides) else {
             return self.put_documents(documents, layout);
         };
-        // Documents that exist already are those of a creator that died, or that is at work.
+        // Existing documents were stored by a creator that died, or that is still running.
         let mut taken = false;
         for (name, bytes) in others {
             taken |= !self.put_if_absent(layout.key(&self.path, name), bytes)?;
@@ -151,7 +152,7 @@ impl Location {
     }
 
     /// Makes sure that the keys of the node and its chunks are free; a node that is overwritten is deleted. Returns the keys of
-    /// documents that alone do not make a node: a dead creator has left them, or a concurrent one has just stored them.
+    /// documents that alone do not make a node: a dead creator has left them, or a concurrent creator has just stored them.
     pub fn make_room(
         &self,
         format: Format,
@@ -165,8 +166,8 @@ impl Location {
         let taken = if self.path.is_root() { &whole } else { &extent };
         let occupied = self.occupied(taken)?;
         if occupied == Occupied::Nothing {
-            // An interrupted deletion can have left only its mark. A deletion that is at work may have listed fewer keys than
-            // there will be.
+            // An interrupted deletion can have left only its mark. A running deletion would also erase keys that are stored from
+            // now on.
             let cleared = if overwrite { self.erase_left_mark() } else { self.check_not_being_deleted() };
             return cleared.map(|()| Vec::new());
         }
@@ -200,7 +201,7 @@ impl Location {
             ));
         };
         if !existing.explicit && existing.format == format {
-            // An implicit group can become an explicit one; an empty one can become any node.
+            // An implicit group can become an explicit group, and an empty prefix can become any node.
             if for_group || self.occupied(&extent)? == Occupied::Nothing {
                 return Ok(Vec::new());
             }
@@ -212,7 +213,7 @@ impl Location {
                 self.store.location()
             ));
         }
-        // The entry document of the hierarchy stays, unless the format changes.
+        // The entry document of the hierarchy is kept, unless the format changes.
         let deleted = if existing.format == format {
             self.delete_content(&existing)
         } else {
@@ -236,8 +237,8 @@ impl Location {
         Ok(Some(found))
     }
 
-    /// Returns what an extent contains. Directories without files do not count: some stores keep them when the files in them were
-    /// erased.
+    /// Returns the kinds of keys in an extent. Directories without files do not count: some stores keep a directory after its
+    /// files were erased.
     pub(super) fn occupied(&self, extent: &Extent) -> Result<Occupied> {
         if self.read_ahead.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
             return Ok(Occupied::Nothing);

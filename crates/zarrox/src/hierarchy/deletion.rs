@@ -1,7 +1,7 @@
 //! Deletion of nodes.
 //!
-//! The documents of the node are erased first, then those of the nodes below it, and everything else last: an interrupted
-//! deletion leaves no node without its chunks. A [mark](super::unfinished) records that it has begun.
+//! The documents of the node are erased first, then the documents of the nodes below it, and everything else last: an
+//! interrupted deletion leaves no node without its chunks. A [mark](super::unfinished) records that it has begun.
 
 use std::ops::ControlFlow;
 
@@ -83,8 +83,8 @@ impl Location {
         self.delete_existing(&self.node_of_mark(mark)?)
     }
 
-    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has made a copy of them. If the mark
-    /// has changed since it was examined, this is a conflict, where no hold excludes other processes.
+    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has made a copy of them. Where no
+    /// hold excludes other processes, returns a conflict if the mark has changed since it was examined.
     pub fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         if self.is_explicit()? {
@@ -123,8 +123,8 @@ impl Location {
         })
     }
 
-    /// Marks a node for deletion. On a full disk there is space for the mark only when the node's documents are erased; returns
-    /// false if there is none even then. If nothing can be erased or marked, the documents are restored.
+    /// Marks a node for deletion. On a full disk, the node's documents are erased first to make space for the mark; returns
+    /// false if the space is not sufficient. If the documents cannot be erased either, they are restored.
     fn mark_deletion(&self, existing: &ExistingNode) -> Result<bool> {
         match self.put_mark(existing.format, Work::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
@@ -138,14 +138,14 @@ impl Location {
             (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),
             (Err(error), _) => error,
             (Ok(()), Err(error)) if error.kind() == ErrorKind::Interrupted => error,
-            // Without its documents, the node does not exist any more: the rest is deleted without a mark.
+            // Without its documents, the node does not exist any more: the remaining keys are deleted without a mark.
             (Ok(()), Err(_)) => return Ok(false),
         };
         self.put_back(documents);
         Err(failed)
     }
 
-    /// Deletes a node; with the root also the entry document of the hierarchy.
+    /// Deletes a node. If it is the root, the entry document of the hierarchy is deleted as well.
     pub(super) fn delete_existing(&self, existing: &ExistingNode) -> Result<()> {
         self.while_deleting(existing, || self.erase_marked(existing))?;
         self.erase_journal(existing)
@@ -163,13 +163,13 @@ impl Location {
         if covers_journal { Ok(()) } else { Journal::erase(self) }
     }
 
-    /// Erases the node, which is marked, and the mark.
+    /// Erases a marked node, and then the mark.
     pub(super) fn erase_marked(&self, existing: &ExistingNode) -> Result<()> {
         self.erase_all_of(existing)?;
         self.erase_mark()
     }
 
-    /// Erases the node; with the root also the entry document of the hierarchy.
+    /// Erases the node. If it is the root, the entry document of the hierarchy is erased as well.
     pub(super) fn erase_all_of(&self, existing: &ExistingNode) -> Result<()> {
         self.erase_extent(existing)?;
         match existing.format.def().entry_key() {
@@ -229,7 +229,7 @@ impl Location {
         }
     }
 
-    /// Calls `work` with the keys below a prefix for which `is_meant` is true, many at a time.
+    /// Calls `work` with those keys below a prefix for which `is_meant` is true, many at a time.
     pub(super) fn each_below(
         &self,
         prefix: &str,
@@ -279,7 +279,7 @@ impl Location {
 }
 
 impl ExistingNode {
-    /// Returns true if a key below the node is that of a document by which readers find a node.
+    /// Returns true if a key below the node is the key of a document by which readers find a node.
     pub(super) fn makes_node(&self, key: &Key) -> bool {
         let copy = match self.format.def().consolidation() {
             Some(Consolidation::Beside(name)) => Some(name),

@@ -14,7 +14,7 @@ use crate::location::Location;
 
 const FORMATS: [Format; 3] = [Format::V2, Format::V3, Format::V3Draft];
 
-/// Returns a hierarchy with the arrays `a`, of ones, `b`, of twos, and `g/x`, of threes; and its root.
+/// Returns a hierarchy and its root. Its arrays `a`, `b` and `g/x` have the elements 1, 2 and 3.
 fn hierarchy(format: Format) -> (FaultyStore, Location) {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let shared: Arc<dyn Store> = Arc::new(store.clone());
@@ -70,18 +70,18 @@ fn a_forced_move_that_fails_loses_no_node() {
                 Err(error) if found == (None, Some(1)) => {
                     assert!(error.to_string().contains("move it again"), "{format} {fault:?}: {error}");
                     let again = place(&root, "a").move_node(&place(&root, "b"), true);
-                    // Where only the answer of the last call was lost, nothing is left to do.
+                    // If only the response to the last call was lost, nothing is left to do.
                     let is_done = again.is_ok() || format!("{fault:?}").contains("FailWhenDone");
                     assert!(is_done, "{format} {fault:?}");
                     assert_eq!(value(&store, "b"), Some(1), "{format} {fault:?}");
                 }
-                // Where a node is moved by copying, the replaced one is deleted before.
+                // If a node is moved by copying, the replaced node is deleted first.
                 Err(_) if found == (Some(1), None) => {
                     place(&root, "a").move_node(&place(&root, "b"), true).unwrap();
                     let found = (value(&store, "a"), value(&store, "b"));
                     assert_eq!(found, (None, Some(1)), "{format} {fault:?}");
                 }
-                // The two were exchanged, and the replaced one was not deleted yet: the same call deletes it.
+                // The two nodes were exchanged, and the replaced node was not deleted yet: the same call deletes it.
                 Err(_) if found == (Some(2), Some(1)) => {
                     place(&root, "a").move_node(&place(&root, "b"), true).unwrap();
                     let found = (value(&store, "a"), value(&store, "b"));
@@ -119,12 +119,12 @@ fn the_same_move_deletes_a_replaced_node_that_could_not_be_put_back() {
     assert!(left_aside > 0);
 }
 
-/// All changes of a store: a process that is killed makes no more of them.
+/// The operations that change a store. A process that is killed makes no further changes.
 const CHANGES: [Operation; 4] =
     [Operation::Set, Operation::Erase, Operation::ErasePrefix, Operation::RenamePrefix];
 
-/// Runs work in a process that is killed after each number of changes, in every format, with renames and without; `judge` checks
-/// the state of the store afterwards.
+/// For each number of changes, runs work in a process that is killed after this number, in every format, with renames and
+/// without; `judge` checks the state of the store afterwards.
 fn killed(work: impl Fn(&Location) -> crate::Result<()>, judge: impl Fn(&FaultyStore, &Location, &str)) {
     let mut killed = 0;
     for (format, renames) in FORMATS.into_iter().flat_map(|format| [(format, true), (format, false)]) {
@@ -188,7 +188,7 @@ fn a_deletion_that_fails_on_a_full_disk_leaves_whole_nodes_and_is_continued() {
     };
     let mut failed = 0;
     for (format, name) in FORMATS.into_iter().flat_map(|format| [(format, "a"), (format, "g")]) {
-        // The disk has no space for the mark at first, or not before another operation has failed.
+        // The disk has no space for the mark at first, or until another operation has failed.
         for (full, fault) in [1, 2].into_iter().flat_map(|full| {
             faults(&[Op::Erase, Op::ErasePrefix, Op::ListPrefix]).map(move |fault| (full, fault))
         }) {
@@ -265,7 +265,7 @@ fn a_killed_creation_leaves_a_whole_node_or_none() {
     });
 }
 
-/// Creates the array `new`, full of fours.
+/// Creates the array `new`, whose elements are all 4.
 fn create_with_elements(root: &Location) -> crate::Result<()> {
     let options = OpenOptions::new().format(place(root, "new").new_format()?);
     let attributes = Map::from_iter([("value".to_owned(), json!(4))]);

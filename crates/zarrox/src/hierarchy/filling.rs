@@ -13,7 +13,7 @@ use crate::upkeep::Changes;
 
 impl Location {
     /// Stores the content of a new array by calling `fill`, and then its documents. After an interruption, the same call stores
-    /// it again. After a failure, nothing is left.
+    /// the content again. After a failure, nothing is left.
     pub(crate) fn create_filled(
         &self,
         format: Format,
@@ -52,7 +52,7 @@ impl Location {
         let (place, again) = (&filling.place, filling.journal.was_there());
         filling.store(&documents)?;
         let filled = fill(again);
-        // An interrupted call can be repeated also after one that failed.
+        // If an earlier call was interrupted, the journal remains after a failure as well, so that the call can be repeated.
         if filled.is_ok() || !again {
             Journal::erase(place)?;
         }
@@ -65,7 +65,7 @@ struct Filling {
     place: Location,
     format: Format,
     layout: Layout,
-    /// The formats of groups above that differ from this one.
+    /// The formats of groups above, except the format of the node.
     others: Vec<Format>,
     is_group: bool,
     journal: Journal,

@@ -11,22 +11,23 @@ use crate::location::Location;
 const MOST: usize = 200;
 
 impl Location {
-    /// Returns the key of the document that defines a node of a format: that of an array, if arrays have one.
+    /// Returns the key of the document that defines a node of a format: the document of an array, if arrays have a document of
+    /// their own.
     pub(crate) fn deciding_document(&self, format: Format) -> Result<Option<Key>> {
         self.first_document_key(&self.layout_for(format)?)
     }
 
-    /// Returns the key of the first document that a node of a layout has here.
+    /// Returns the key of the first document that a node of a layout has at this location.
     pub(super) fn first_document_key(&self, layout: &Layout) -> Result<Option<Key>> {
         Ok(layout.first_key(&self.path).map(Key::new).transpose()?)
     }
 
-    /// Holds the node of a layout shared, together with other writers.
+    /// Takes a hold of the node of a layout, shared with other writers.
     pub(crate) fn hold_shared(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
         self.hold_place(layout, Hold::Shared)
     }
 
-    /// Holds the existing node exclusively, with all nodes below it, if there is one: waits for all writers of these nodes. In a
+    /// Holds the existing node, if there is one, and all nodes below it exclusively: waits for all writers of these nodes. In a
     /// very large group only the first nodes are held.
     pub fn hold_alone(&self) -> Result<Vec<HoldGuard>> {
         self.hold_alone_with(None)
@@ -46,9 +47,9 @@ impl Location {
                 done => done?,
             }
         }
-        // In a fixed order, so that two processes that hold the same nodes do not wait for each other.
+        // The order is fixed, so that two processes that hold the same nodes do not wait for each other.
         prefixes.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
-        // A node and a mark at the same location, or two marks.
+        // A node and a mark can have the same location, and so can two marks.
         prefixes.dedup();
         let hold = |prefix: &Prefix| self.store.hold(prefix, Hold::Exclusive).map_err(Into::into);
         prefixes.iter().map(hold).collect()
@@ -89,7 +90,7 @@ impl Location {
         Ok(())
     }
 
-    /// Returns the prefix by which a node is held: that of its document.
+    /// Returns the prefix by which a node is held: the prefix of its document.
     fn hold_prefix(&self, layout: &Layout) -> Result<Option<Prefix>> {
         Ok(self.first_document_key(layout)?.map(|key| key.parent()))
     }

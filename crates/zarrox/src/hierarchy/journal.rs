@@ -30,7 +30,7 @@ pub struct Journal {
     plan: String,
     /// The paths of the arrays whose chunks are all stored and verified.
     finished: BTreeSet<String>,
-    /// True if all content is stored, and at most documents are missing.
+    /// True if all content is stored, so that only documents can be missing.
     filled: bool,
     /// True if an earlier run stored the journal.
     was_there: bool,
@@ -75,7 +75,7 @@ impl Journal {
         Ok(self)
     }
 
-    /// Returns true if both belong to the same work.
+    /// Returns true if both journals belong to the same work.
     pub fn is_same(&self, other: &Self) -> bool {
         let identity = |journal: &Self| {
             let Self { source, from, to, in_place, plan, .. } = journal.clone();
@@ -175,7 +175,7 @@ impl Journal {
         self.in_place
     }
 
-    /// Returns the error for other unfinished work.
+    /// Returns the error for a call that finds the journal of other, unfinished work.
     pub(crate) fn unfinished(&self, place: &Location) -> Error {
         let instead = if self.in_place { "" } else { ", or begin anew with overwriting" };
         Error::new(ErrorKind::AlreadyExists, format!("{}{instead}", self.interrupted(place)))

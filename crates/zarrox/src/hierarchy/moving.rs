@@ -68,7 +68,8 @@ impl Location {
         Ok(())
     }
 
-    /// Updates consolidated metadata after a move from here, for which a node was moved aside to `aside` and is deleted.
+    /// Updates consolidated metadata after a move from here. `aside` is the path to which the replaced node was moved; the node
+    /// at this path is deleted.
     pub(super) fn renew_after_move(
         &self,
         to: &Self,
@@ -93,8 +94,8 @@ impl Location {
         Ok(left.and_then(|left| left.aside).filter(|aside| *aside != self.path))
     }
 
-    /// Renames the node to the path of another one. Both are exchanged if the store can do that, so that there is a node at the
-    /// path at each moment; otherwise the other node is moved aside. It is deleted later.
+    /// Renames the node to the path of another one. If the store can, the two nodes are exchanged, so that there is a node at the
+    /// path at each moment; otherwise the other node is moved aside. The other node is deleted later.
     fn rename_in_place_of(
         &self,
         to: &Self,
@@ -123,7 +124,7 @@ impl Location {
             // The first error is reported.
             let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
             if !is_back {
-                // The mark names the path of the replaced node, and stays.
+                // The mark is kept, since it names the path of the replaced node.
                 return error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path));
             }
             self.erase_own_renaming(moved);
@@ -135,7 +136,8 @@ impl Location {
         Renaming { from: self.path.clone(), to: to.path.clone(), aside }
     }
 
-    /// Renames the node to a free path. If that fails, the mark stays if it records that a node was moved aside for this one.
+    /// Renames the node to a free path. If that fails, the mark is erased, unless it records that a node was moved aside for this
+    /// one.
     fn rename_to(&self, to: &Self, moved: &ExistingNode, aside: Option<NodePath>) -> Result<Renaming> {
         let renaming = self.renaming_to(to, aside);
         self.put_renaming(&moved.layout, &renaming)?;
@@ -147,7 +149,7 @@ impl Location {
         Ok(renaming)
     }
 
-    /// Erases the mark of a failed move, if the node is still here.
+    /// Erases the mark of a failed move, if the node is still at this location.
     fn erase_own_renaming(&self, moved: &ExistingNode) {
         // The error of the move is reported.
         if matches!(self.is_explicit(), Ok(true)) {
@@ -167,7 +169,7 @@ impl Location {
         }
     }
 
-    /// Renames all keys of the node. If that fails, they have their old names.
+    /// Renames all keys of the node. If that fails, the keys have their old names.
     fn rename_prefix(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         let prefix = |place: &Self| Prefix::new(existing.layout.below(&place.path));
         let (from, dest) = (prefix(self)?, prefix(to)?);
@@ -230,7 +232,7 @@ impl Location {
             }
         }
         self.put_mark(existing.format, Work::MovedTo(to.path.clone()))?;
-        // The first document makes the node.
+        // The first document makes the copy a node, so it is stored last.
         for (from, dest) in own.into_iter().zip(existing.layout.keys(&to.path)).rev() {
             if let Some(document) = self.store.get(&Key::new(from)?)? {
                 to.put(dest, &document, Condition::Absent)?;
@@ -248,7 +250,7 @@ impl Location {
         self.pool().run(keys.len(), 0, COPIES, copy)
     }
 
-    /// Returns the mark of an interrupted move of this node to another location, if all of it was copied.
+    /// Returns the mark of an interrupted move of this node to another location, if the whole node was copied.
     pub(super) fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
         let Some(mark) = self.mark_of(&Work::MovedTo(to.path.clone()))? else { return Ok(None) };
         // The node's own documents are erased first: while they exist, nothing was erased.
@@ -280,13 +282,13 @@ impl Location {
         self.mark_of(&Work::MovedFrom(from.path.clone()))
     }
 
-    /// Returns the mark of this work, if it has begun here.
+    /// Returns the mark of this work, if it has begun at this location.
     fn mark_of(&self, work: &Work) -> Result<Option<Mark>> {
         Ok(self.mark()?.filter(|mark| mark.work == *work))
     }
 
-    /// Returns true if all stored objects of this node equal those of the other. Only called after an interruption between two
-    /// changes.
+    /// Returns true if all stored objects of this node equal the objects of the other node. This is only called after an
+    /// interruption between two changes.
     fn is_same(&self, other: &Self, mark: &Mark) -> Result<bool> {
         let existing = self.node_of_mark(mark)?;
         let (own, others) = (existing.layout.extent(&self.path), existing.layout.extent(&other.path));
@@ -317,12 +319,12 @@ impl Location {
         erased.and(kept)
     }
 
-    /// Erases the partial copy of an interrupted move from another location. The mark remains that of the move until the copy is
+    /// Erases the partial copy of an interrupted move from another location. The mark still names the move until the copy is
     /// erased, so that the same move can continue after another interruption.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
         match self.half_copy(from)? {
             Some(mark) if !self.is_explicit()? => {
-                // From here on, this process owns the mark.
+                // From now on, this process owns the mark.
                 self.put_mark(mark.format(), Work::MovedFrom(from.path.clone()))?;
                 self.erase_half(&self.node_of_mark(&mark)?)
             }
@@ -330,8 +332,8 @@ impl Location {
         }
     }
 
-    /// Returns an error unless there is a node here, and the root of the other hierarchy is empty or may be overwritten. Returns
-    /// true if it is overwritten.
+    /// Returns an error unless there is a node at this location, and the root of the other hierarchy is empty or may be
+    /// overwritten. Returns true if the root will be overwritten.
     pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
         let ExistingNode { format, layout, .. } = self.existing_node_or_error("move")?;
         if overwrite && root.existing_node_of_any_format()?.is_some() {

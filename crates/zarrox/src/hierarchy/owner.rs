@@ -15,15 +15,15 @@ const RENEWAL: Duration = Duration::from_secs(20);
 /// The time without a renewal after which an owner on another machine counts as dead.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The process that is at work, and the time of its last renewal.
+/// The process that does the work, and the time when it last renewed its lease.
 ///
-/// A process of the same machine is looked up by its number, so that a killed one is detected at once. For other machines only
-/// the time is known: their clocks may differ by less than [`PATIENCE`].
+/// A process of the same machine is looked up by its number, so that a killed process is detected at once. For other machines
+/// only the time is known: their clocks may differ by less than [`PATIENCE`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owner {
     /// A random number, different for each append and each work on a node.
     token: String,
-    /// `None` if the system does not report it, and for an owner that has given up.
+    /// The process; `None` if the system does not report it, and for an owner that has given up.
     process: Option<ProcessId>,
     /// The time of the last renewal, in seconds since 1970.
     renewed: u64,
@@ -41,7 +41,7 @@ impl Owner {
         self.token == other.token
     }
 
-    /// Returns true if the owner is this process, or may be it because the system does not report processes.
+    /// Returns true if the owner is this process, or may be this process because the system does not report processes.
     pub(crate) fn is_this_process(&self) -> bool {
         self.process == system().this_process()
     }

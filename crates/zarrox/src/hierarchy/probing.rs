@@ -10,7 +10,8 @@ use super::DOCUMENT_LIMIT;
 use crate::location::{Location, Probe, Purpose};
 
 impl Location {
-    /// Returns the location for opening a node: its documents are requested when they are needed, and cached meanwhile.
+    /// Returns the location for opening a node. The documents of the node are requested when they are needed, and cached
+    /// while the node is opened.
     pub fn probed(&self, purpose: Purpose) -> Self {
         match self.is_remote() {
             true => self.probed_for(std::slice::from_ref(&self.path), purpose),
@@ -18,7 +19,8 @@ impl Location {
         }
     }
 
-    /// Returns the location for opening several nodes of this store, if it is remote.
+    /// Returns the location for opening several nodes of this store. In a remote store, the documents of the nodes are
+    /// requested in parallel.
     pub(crate) fn probed_for(&self, paths: &[NodePath], purpose: Purpose) -> Self {
         if !self.is_remote() || self.copy().is_some() {
             return self.clone();
@@ -26,14 +28,14 @@ impl Location {
         let layout = |format: Format| self.known_layout(format).unwrap_or_else(|| format.def().layout());
         let mut probe = Probe::new(self.formats().map(|format| (format, layout(format))), paths, purpose);
         if purpose == Purpose::Create && self.is_guarded() {
-            // The mark of a deletion: it is requested together with the documents that are needed anyway.
+            // The mark of a deletion is requested together with the documents that are needed anyway.
             probe.queue_also(self.mark_key());
         }
         self.clone().with_probe(Some(probe.into()))
     }
 
-    /// Returns the location for creating a node: the documents of the nodes above, which can have any format, are cached
-    /// meanwhile.
+    /// Returns the location for creating a node. The documents of the nodes above, which can have any format, are cached
+    /// while the node is created.
     pub(crate) fn probed_above(&self) -> Self {
         if self.read_ahead.probe.is_some() {
             return self.clone();

@@ -1,6 +1,6 @@
-//! Marks of nodes that are being renamed. A mark lies inside the node and moves with it. So its position shows whether the
-//! node was renamed already, and it records the remaining steps: to update consolidated metadata, and to delete a node that was
-//! replaced.
+//! Marks of nodes that are being renamed. A mark lies inside the node and moves with it. The position of the mark therefore shows
+//! whether the node was renamed already. The mark also records the remaining steps: to update consolidated metadata, and to
+//! delete a node that was replaced.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::internals::metadata::Layout;

@@ -1,7 +1,7 @@
 //! Marks of unfinished work: a node that is being deleted, or moved by copying.
 //!
-//! A mark is stored beside the node before the work begins, and erased when it is done. So the remains of an interrupted command
-//! are never mistaken for other files, and the same command continues.
+//! A mark is stored beside the node before the work begins, and erased when the work is done. So the remains of an interrupted
+//! command are never mistaken for other files, and the same command continues the work.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::internals::metadata::Extent;
@@ -30,7 +30,7 @@ pub struct Mark {
     /// The format of the node.
     pub(super) format: Format,
     pub(super) work: Work,
-    /// The process that does the work; `None` if locks protect it, and in marks of older versions.
+    /// The process that does the work; `None` if locks protect the work, and in marks of older versions.
     owner: Option<Owner>,
     /// True if a repair finishes the work of another process.
     is_repair: bool,
@@ -53,12 +53,12 @@ impl Mark {
         Self { format, work, owner: None, is_repair: false }
     }
 
-    /// Returns true if the owner of the work is still alive, where no lock protects it.
+    /// Returns true if the work has an owner that is still alive. Work that locks protect has none.
     pub fn is_worked_on(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
     }
 
-    /// Returns true if a repair is at work, which must not be disturbed.
+    /// Returns true if a repair is running, which must not be disturbed.
     fn is_being_repaired(&self) -> bool {
         self.is_repair && self.is_worked_on()
     }
@@ -119,7 +119,7 @@ pub fn is_mark(name: &str) -> bool {
     name.starts_with(NAME)
 }
 
-/// Work that this process has taken over from a dead one, until this is dropped.
+/// Work that this process has taken over from a dead process. Dropping the claim gives up the work.
 pub(super) struct Claim<'a>(&'a Location);
 
 impl Drop for Claim<'_> {
@@ -159,7 +159,7 @@ impl Location {
         Err(Error::new(ErrorKind::Corrupt, message))
     }
 
-    /// Stores a mark that work has begun. Waits for a repair that is at work here.
+    /// Stores a mark, which records that work has begun. Waits for a repair that is running at this location.
     pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
         let mark = Mark::new(format, work);
         if !self.is_guarded() {
@@ -176,8 +176,8 @@ impl Location {
         })
     }
 
-    /// Takes over the work of a mark whose owner is dead, where no lock excludes other processes. If the mark has changed
-    /// meanwhile, this is a conflict.
+    /// Takes over the work of a mark whose owner is dead; `None` where locks exclude other processes. Returns a conflict if the
+    /// mark has changed meanwhile.
     pub(super) fn claim_mark(&self, examined: &Mark) -> Result<Option<Claim<'_>>> {
         if !self.is_guarded() {
             return Ok(None);
@@ -185,7 +185,7 @@ impl Location {
         let claimed = Mark { owner: Some(Owner::new()), is_repair: true, ..examined.clone() };
         let mut is_same = true;
         self.edit_mark(|there| {
-            // A request whose response was lost may have claimed it already.
+            // A request whose response was lost may have claimed the mark already.
             is_same = there.is_some_and(|there| there == examined || *there == claimed);
             Ok(is_same.then(|| claimed.clone()))
         })?;
@@ -206,7 +206,7 @@ impl Location {
         renewing(|| self.edit_own_mark(Owner::renew), work).inspect_err(|_| self.abandon_mark())
     }
 
-    /// Erases a mark that was left, unless a repair is at work.
+    /// Erases the mark of this location, unless a repair is running.
     pub fn erase_left_mark(&self) -> Result<()> {
         match self.is_guarded().then(|| self.mark()).transpose()? {
             Some(None) => Ok(()),
@@ -215,8 +215,9 @@ impl Location {
         }
     }
 
-    /// Returns an error if another process is deleting here, where no hold excludes it: it would also delete a node that is
-    /// created meanwhile. The mark of a dead process is erased, so that no repair mistakes the new node for remains.
+    /// Returns an error if another process is deleting at this location, and no hold excludes it: the process would also delete
+    /// a node that is created meanwhile. The mark of a dead process is erased, so that no repair mistakes the new node for
+    /// remains.
     pub(super) fn check_not_being_deleted(&self) -> Result<()> {
         if !self.is_guarded() || self.stored_document(self.mark_key())?.is_none() {
             return Ok(());
@@ -245,7 +246,8 @@ impl Location {
         Error::new(ErrorKind::Conflict, message)
     }
 
-    /// Changes the owner of the mark, if it is this process. If this fails, other processes detect that the mark is not renewed.
+    /// Changes the owner of the mark, if the owner is this process. If this fails, other processes detect that the mark is not
+    /// renewed.
     fn edit_own_mark(&self, edit: impl Fn(&mut Owner)) {
         let _ = self.edit_mark(|there| {
             let Some(mut mark) = there.cloned() else { return Ok(None) };
@@ -257,8 +259,8 @@ impl Location {
         });
     }
 
-    /// Changes the mark, and repeats this when another process was faster. If `edit` returns a conflict, it is called again
-    /// later; if it returns `None`, the mark is not changed.
+    /// Changes the mark, and repeats the change when another process was faster. If `edit` returns a conflict, it is called
+    /// again later; if it returns `None`, the mark is not changed.
     fn edit_mark(&self, mut edit: impl FnMut(Option<&Mark>) -> Result<Option<Mark>>) -> Result<()> {
         let key = Key::new(self.mark_key())?;
         until_unchanged(|| {
@@ -276,8 +278,8 @@ impl Location {
         self.erase(self.mark_key())
     }
 
-    /// Returns the key of the mark. It is beside the node, so that it outlives everything below the node's prefix; that of the
-    /// root is in the root.
+    /// Returns the key of the mark. The mark is beside the node, so that it outlives everything below the node's prefix; the
+    /// mark of the root is in the root.
     pub(super) fn mark_key(&self) -> String {
         match self.path.parent() {
             Some(parent) => parent.key(&format!("{NAME}-{}.json", self.path.name())),

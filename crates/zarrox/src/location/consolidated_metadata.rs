@@ -17,7 +17,7 @@ pub struct ConsolidatedMetadata {
     /// The layout of the stored documents.
     pub layout: Layout,
     documents: Documents,
-    /// Set after a change: from then on, the store itself is read.
+    /// True after a change: from then on, the store itself is read.
     outdated: AtomicBool,
 }
 
@@ -56,7 +56,7 @@ impl ConsolidatedMetadata {
                 }
                 Some((name, _)) => {
                     prefixes.push(name);
-                    // The character after '/'.
+                    // `0` is the character after `/`.
                     next = Bound::Included(format!("{prefix}{name}0"));
                 }
             }

@@ -20,7 +20,7 @@ pub struct Context {
     pub registry: Arc<Registry>,
     pub(crate) strictness: Strictness,
     pub(crate) pool: Pool,
-    /// The threads that wait for the responses of a remote store.
+    /// The thread pool that waits for the responses of a remote store.
     pub(crate) requests: Option<Pool>,
     /// The largest size of a decoded chunk, in bytes.
     pub chunk_limit: usize,
@@ -30,7 +30,7 @@ pub struct Context {
     pub(crate) data_type_fallback: bool,
     /// True if nodes may be created among files that belong to no node.
     pub(crate) allow_foreign_files: bool,
-    /// The memory that may be used at a time, besides results and values, in bytes.
+    /// The largest amount of memory that is used at a time, besides results and values, in bytes.
     pub memory: usize,
     /// The cache of decoded chunks, if there is one.
     pub(crate) chunk_cache: Option<ChunkCache>,
@@ -75,5 +75,5 @@ impl Context {
     }
 }
 
-/// The default of [`Context::memory`], which ordinary chunks do not reach.
+/// The default of [`Context::memory`], in bytes. Ordinary chunks need less.
 const MEMORY: usize = 4 << 30;

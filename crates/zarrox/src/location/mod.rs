@@ -58,12 +58,13 @@ impl Location {
         self.context.requests.is_some()
     }
 
-    /// Returns the threads that read and write stored objects.
+    /// Returns the thread pool that reads and writes stored objects.
     pub fn pool(&self) -> &Pool {
         self.context.requests.as_ref().unwrap_or(&self.context.pool)
     }
 
-    /// Runs work that keeps a core busy. If more threads wait for the store than there are cores, it waits for a free core.
+    /// Runs work that keeps a core busy. If more threads wait for the store than there are cores, the work waits for a free
+    /// core.
     #[inline]
     pub fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         if self.is_remote() { self.context.pool.on_a_core(work) } else { work() }
@@ -107,7 +108,7 @@ impl Location {
         self
     }
 
-    /// Returns the location with which only this format is looked for, or all formats.
+    /// Returns the location, limited to nodes of this format; `None` removes the limit.
     pub fn of_format(mut self, format: Option<Format>) -> Self {
         self.address.format = format;
         self

@@ -43,7 +43,7 @@ fn real(path: &Path) -> Option<PathBuf> {
 /// Returns the region that a path leads to, and the regions that are mounted below.
 fn regions<'t>(mounts: &[Mount<'t>], path: &Path) -> Vec<Region<'t>> {
     let above = mounts.iter().filter(|mount| path.starts_with(&mount.point));
-    // Of several mounts at one point, the last one is visible.
+    // If several mounts have the same mount point, the last one is visible.
     let own = above.max_by_key(|mount| mount.point.components().count());
     let own = own.and_then(|mount| {
         let below = path.strip_prefix(&mount.point).ok()?;

@@ -75,7 +75,7 @@ type Identity = PathBuf;
 struct OnDisk {
     /// The deepest part of the path that exists, and all directories above.
     above: Vec<Identity>,
-    /// The names below that part.
+    /// The names below the deepest existing part.
     missing: Vec<OsString>,
 }
 

@@ -1,7 +1,7 @@
 //! Documents that are requested while nodes are opened or created. No document is requested twice. In a remote store, documents
 //! that will be needed are requested in parallel, since sequential requests would take one round trip each.
 //!
-//! The documents that most nodes have are requested first, and the others only for nodes without any of these.
+//! The documents that most nodes have are requested first. Other documents are only requested for nodes that have none of these.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,13 +13,13 @@ use zarrox_stores::{Bytes, Key, StoreError};
 /// The documents of some nodes, as far as they were requested.
 #[derive(Debug, Default)]
 pub struct Probe {
-    /// The documents of each node, which are requested in parallel. The documents of the whole hierarchy are last, like those of
-    /// another node.
+    /// The documents of each node, which are requested in parallel. The documents of the whole hierarchy are last, as if they
+    /// were the documents of another node.
     nodes: Vec<Vec<QueuedDocument>>,
     /// The node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,
     answers: Mutex<HashMap<Key, Answer>>,
-    /// Whether the store is empty, where it is useful to know. After the first stage, one request determines it.
+    /// True if the store is empty, which one request determines after the first stage; `None` if it is not useful to know.
     is_empty: Option<OnceLock<bool>>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) type Answer = std::result::Result<Option<Bytes>, StoreError>;
 struct QueuedDocument {
     key: Key,
     stage: usize,
-    /// True if a node exists if this document does, so that no other document is needed.
+    /// True if the existence of this document means that a node exists, so that no other document is needed.
     decides: bool,
 }
 
@@ -39,7 +39,7 @@ struct QueuedDocument {
 pub enum Purpose {
     /// The nodes will be opened.
     Open,
-    /// The nodes will be opened, and are in a group of this format: most of them have it as well.
+    /// The nodes will be opened, and are in a group of this format: most of them have this format as well.
     OpenIn(Format),
     /// The nodes will be opened by consolidated metadata, if there is any.
     OpenByCopy,
@@ -50,7 +50,8 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Returns the stage in which a document is requested: those of v3 and v2 first, and of these only the documents of arrays.
+    /// Returns the stage in which a document is requested: 0 for v3 and most documents of v2 arrays, 1 for other documents of v2,
+    /// and [`LAST`] for other formats.
     fn stage_of(self, format: Format, is_of_group: bool) -> usize {
         match (self, format) {
             (_, Format::V3) | (Self::OpenOnlyByCopy, Format::V2) => 0,
@@ -144,7 +145,7 @@ impl Probe {
     }
 
     /// Returns true if the store is empty, so that the document for this key does not exist. `find_out`, which is called at most
-    /// once, determines it.
+    /// once, determines whether the store is empty.
     pub(crate) fn finds_nothing(&self, key: &Key, find_out: impl FnOnce() -> bool) -> bool {
         let is_later = self.places.get(key).is_none_or(|(_, stage)| *stage > 0);
         let is_empty = self.is_empty.as_ref().filter(|_| is_later);
@@ -161,7 +162,7 @@ impl Probe {
         self.is_empty.as_ref().and_then(OnceLock::get).is_some_and(|is_empty| *is_empty)
     }
 
-    /// Returns the keys that are requested together with this one, including it.
+    /// Returns the keys that are requested together with this key, including this key itself.
     pub(crate) fn together_with(&self, key: &Key) -> Vec<Key> {
         let Some(&(own, stage)) = self.places.get(key) else { return vec![key.clone()] };
         let answers = self.answers();

@@ -16,7 +16,7 @@ pub(crate) struct ReadAhead {
     /// True if the consolidated metadata is only used to list nodes, since the store cannot list keys: the metadata of nodes is
     /// read from their own documents.
     pub(crate) names_only: bool,
-    /// The documents that were requested already while nodes are opened or created.
+    /// The documents that were already requested to open or create nodes.
     pub(crate) probe: Option<Arc<Probe>>,
     /// The key of the array's document, and its stamp just before it was read; `Missing` if the document was read before its
     /// stamp.

@@ -78,8 +78,8 @@ fn data_of_other_programs_is_valid() {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// Data of N5, which have no list of expected findings: only blocks with lists of elements cannot be read; and z5py wrote a level
-/// where the block size should be.
+/// Hierarchies of N5 have no list of expected findings. The only findings are blocks with lists of elements, which cannot be
+/// read, and a level that z5py wrote in place of the block size.
 #[test]
 fn n5_of_other_programs_is_valid() {
     let (mut hierarchies, mut lists) = (0, 0);

@@ -2,7 +2,8 @@
 
     python pack.py DIRECTORY…
 
-packs DIRECTORY/data, as every `make.py` does at its end. To change the data: `tar -xf data.tar.xz`, edit, pack.
+packs DIRECTORY/data, as every `make.py` does at its end. To change the data, unpack it with `tar -xf data.tar.xz`, edit it, and
+pack it again.
 Runs with Python 3.6 or newer.
 """
 
@@ -16,7 +17,7 @@ ARCHIVE = "data.tar.xz"
 
 
 def begin(directory):
-    """An empty directory for the data of the writer in this directory; its path."""
+    """Creates an empty directory for the data of the writer in this directory, and returns its path."""
     data = os.path.join(os.path.abspath(directory), "data")
     shutil.rmtree(data, ignore_errors=True)
     os.makedirs(data)
@@ -45,7 +46,7 @@ def pack(directory):
 
 
 def below(directory):
-    """A directory and the paths of all its files and directories."""
+    """Returns the path of a directory, and the paths of all its files and directories."""
     yield directory
     for root, directories, files in os.walk(directory):
         for name in directories + files:

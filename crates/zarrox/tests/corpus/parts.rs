@@ -19,7 +19,7 @@ struct Along {
 }
 
 impl Part {
-    /// Everything.
+    /// Returns the part that contains all elements.
     pub(crate) fn all(shape: &[u64]) -> Self {
         Self::new(shape, |length, _| slice(length, 0, length, 1))
     }

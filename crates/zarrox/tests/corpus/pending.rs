@@ -4,8 +4,8 @@
 /// is supported.
 pub(crate) const CODECS: &[&str] = &["zarrs.gdeflate"];
 
-/// A case, or a path above several cases, or a common prefix of cases and `*`; and the reason why it cannot be opened yet. A case
-/// of this list that opens is a failure of the test, so that its entry is removed. Wrong values are never pending.
+/// A case, or a path above several cases, or a common prefix of cases and `*`; and the reason why it cannot be opened yet. The
+/// test fails if a case of this list opens, so that its entry is removed. Wrong values are never pending.
 pub(crate) const PENDING: &[(&str, &str)] = &[];
 
 const FILL_CLAMPED: &str = "the fill value is clamped to another one, which zarr-python takes";

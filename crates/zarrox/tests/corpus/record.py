@@ -1,6 +1,6 @@
 """Records the elements of the arrays of the corpus in `expected.json`, in a form that a test can compare exactly.
 
-Used by every `make.py`; runs with Python 3.6 or newer and NumPy 1.16 or newer. README.md describes the form.
+Every `make.py` uses this module. It runs with Python 3.6 or newer and NumPy 1.16 or newer. README.md describes the form.
 """
 
 import base64
@@ -18,7 +18,7 @@ def text64(data):
 
 
 def v3_type(dtype):
-    """The data type in the form of Zarr v3; None if v3 does not have it."""
+    """Returns the data type in the form of Zarr v3; None if v3 does not have it."""
     dtype = np.dtype(dtype)
     if dtype.names is not None:
         fields = [{"name": name, "data_type": v3_type(dtype[name])} for name in dtype.names]
@@ -42,7 +42,7 @@ def v3_type(dtype):
 
 
 def packed_dtype(dtype):
-    """The dtype in little-endian order and without padding."""
+    """Returns the dtype in little-endian order and without padding."""
     if dtype.subdtype:
         base, shape = dtype.subdtype
         return np.dtype((packed_dtype(base), shape))
@@ -60,7 +60,7 @@ def _assign(out, values):
 
 
 def packed(values):
-    """The bytes of all elements, row-major, little-endian, the fields of structures without padding."""
+    """Returns the bytes of all elements: row-major, little-endian, and without padding between the fields of structures."""
     values = np.asarray(values)
     order = packed_dtype(values.dtype)
     if values.dtype.names is None:
@@ -72,7 +72,7 @@ def packed(values):
 
 
 def fields_of(dtype):
-    """Each field of a structure: its name, its type in the form of v2, and its shape if it is an array."""
+    """Returns for each field of a structure its name, its type in the form of v2, and its shape if it is an array."""
     fields = []
     for name in dtype.names:
         base, shape = dtype[name].subdtype or (dtype[name], ())
@@ -88,7 +88,7 @@ def fields_of(dtype):
 
 
 def element(kind, value):
-    """An element of variable length as JSON."""
+    """Returns an element of variable length as JSON."""
     if kind == "utf8":
         return str(value)
     if kind == "bytes":
@@ -99,7 +99,7 @@ def element(kind, value):
 
 
 def plain(value):
-    """An object as JSON."""
+    """Returns an object as JSON."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -137,7 +137,7 @@ class Corpus:
         self._node(path, node)
 
     def groups(self, attributes=None, empty=()):
-        """All groups of the hierarchy: the ancestors of known nodes, and empty groups."""
+        """Records all groups of the hierarchy: the ancestors of known nodes, and empty groups."""
         attributes = attributes or {}
         paths = set(self.current) | set(empty) | set(attributes)
         children = {path: set() for path in list(empty) + list(attributes) + [""]}
@@ -149,7 +149,7 @@ class Corpus:
             self.group(path, children[path], attributes.get(path))
 
     def array(self, path, values, fill=None, data_type=None, attributes=None, dimension_names=None, lossy=False):
-        """An array of elements of one size. `fill` is None where the fill value is undefined; `lossy` means that values
+        """Records an array of elements of one size. `fill` is None where the fill value is undefined; `lossy` means that values
 may change when they are written: "stable" if the new values become the same bytes again."""
         values = np.asarray(values)
         node = collections.OrderedDict(kind="array", shape=list(values.shape))
@@ -169,7 +169,7 @@ may change when they are written: "stable" if the new values become the same byt
     def raw_array(
         self, path, shape, item, data, data_type, fill, attributes=None, dimension_names=None, lossy=False
     ):
-        """An array of elements of one size, given as bytes."""
+        """Records an array of elements of one size, given as bytes."""
         node = collections.OrderedDict(kind="array", shape=list(shape), data_type=data_type, item=item)
         node["fill_value"] = None if fill is None else text64(fill)
         node["attributes"] = attributes or {}
@@ -181,7 +181,7 @@ may change when they are written: "stable" if the new values become the same byt
         self._node(path, node)
 
     def objects(self, path, values, kind, data_type=None, attributes=None, shape=None, dimension_names=None):
-        """An array of elements of variable length: `kind` is utf8, bytes, numbers or object."""
+        """Records an array of elements of variable length: `kind` is utf8, bytes, numbers or object."""
         shape = list(values.shape) if shape is None else shape
         node = collections.OrderedDict(kind="array", shape=shape)
         node["data_type"] = data_type or {"utf8": "string", "bytes": "bytes"}.get(kind)
@@ -193,7 +193,7 @@ may change when they are written: "stable" if the new values become the same byt
         self._node(path, node)
 
     def refused(self, path, says):
-        """A node that must not open, with an error that contains this text."""
+        """Records a node that must not open, with an error that contains this text."""
         self._node(path, collections.OrderedDict(kind="refused", says=says))
 
     def save(self):
@@ -209,7 +209,7 @@ may change when they are written: "stable" if the new values become the same byt
 
 
 def same_chunks(one, two, shape, chunks):
-    """Returns true if the chunks below two directories are the same, as far as they are wholly within the array."""
+    """Returns true if the chunks below two directories are the same. Only chunks completely inside the array are compared."""
     for directory, _, names in os.walk(one):
         for name in names:
             key = os.path.relpath(os.path.join(directory, name), one)
@@ -232,7 +232,7 @@ def same(a, b):
 
 
 def numbers(dtype, count):
-    """Elements of a numeric type, the extreme ones first."""
+    """Returns elements of a numeric type, the extreme ones first."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         start = [True, False]

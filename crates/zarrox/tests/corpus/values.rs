@@ -8,9 +8,10 @@ use zarrox::{DataType, DynArray};
 /// The kind of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Bytes, the same number for each element: numbers little-endian, structures without padding.
+    /// The same number of bytes for each element: little-endian numbers, and structures without
+    /// padding.
     Fixed,
-    /// Bytes of variable length: UTF-8, raw bytes, or little-endian numbers.
+    /// A variable number of bytes: UTF-8, raw bytes, or little-endian numbers.
     Varied,
     /// Any JSON value.
     Object,

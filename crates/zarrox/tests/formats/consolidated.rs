@@ -1,4 +1,5 @@
-//! Consolidated metadata: written, read, and compared with the nodes; that of zarr-python is in `corpus/consolidated`.
+//! Consolidated metadata: written, read, and compared with the nodes. The hierarchies that zarr-python consolidated
+//! are in `corpus/consolidated`.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -38,7 +39,7 @@ fn options(format: Format, policy: Consolidated) -> OpenOptions {
     OpenOptions::new().format(format).consolidated(policy)
 }
 
-/// Options without consolidated metadata, whose changes do not update it.
+/// Returns a group that was opened without consolidated metadata, and whose changes do not update it.
 fn leaving(store: &Arc<dyn Store>, format: Format) -> Group {
     let options = options(format, Consolidated::Never).consolidated_upkeep(Upkeep::Leave);
     options.open((store.clone(), "")).unwrap().into_group().unwrap()

@@ -35,7 +35,7 @@ fn compare(writer: &str) -> Vec<String> {
     let expected = zarrox::json::parse_object(&text).unwrap();
     let root = OpenOptions::new().mode(OpenMode::Read).open(directory.join("data.n5")).unwrap();
     for (path, facts) in &expected {
-        // From above, and by its own path.
+        // The node is opened from above, and by its own path.
         let direct = zarrox::open(directory.join("data.n5").join(path)).unwrap();
         let below = match &root {
             Node::Group(group) if !path.is_empty() => group.open(path).unwrap(),
@@ -71,7 +71,7 @@ fn compare_array(array: &Array, facts: &Json, place: &str) {
     let item = array.data_type().size();
     let expected = native(hex(facts["elements"].as_str().unwrap()), item);
     assert_eq!(array.read::<DynArray>(..).unwrap().as_bytes(), expected, "{place}");
-    // An element alone, and a last row backwards.
+    // Reads a single element, and the last row backwards.
     if let [rows, ..] = *array.shape() {
         let row = expected.len() / usize::try_from(rows).unwrap();
         let last = array.read::<DynArray>(s![-1]).unwrap();
@@ -114,7 +114,7 @@ fn lists_of_elements_are_read_as_such() {
     let block = array.raw().n5_block(&[0, 0]).unwrap().unwrap();
     assert_eq!((block.mode, &block.shape[..]), (N5BlockMode::VarLength, &[2, 2][..]));
     assert_eq!(block.elements, [10, 11, 12, 13, 14, 15, 16]);
-    // As many elements as the shape has: a box like others.
+    // The block has as many elements as its shape requires: it is read like other blocks.
     let box_of_four = Array2::from_shape_vec((2, 2), vec![20, 21, 22, 23]).unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(s![2.., ..]).unwrap(), box_of_four.into_dyn());
     let plain = zarrox::open_array(corpus("java").join("data.n5/old/raw")).unwrap();
@@ -387,7 +387,8 @@ fn malformed_blocks_are_errors_that_name_the_chunk() {
             assert!(message.contains("chunk [0, 0]") && message.contains(named), "{block}: {message}");
         }
     }
-    // A write completes one row of two, whose indices begin with x in N5.
+    // The block has one row of two elements: N5 stores the length along x first. A write completes
+    // the block.
     array.raw().write(&[0, 0], &hex("00000002000000020000000100070008")).unwrap();
     assert_eq!(array.read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 0]);
     array.write(s![1, 1], 9_i16).unwrap();

@@ -217,7 +217,8 @@ fn the_root_can_be_an_array_and_the_whole_is_replaced_or_deleted() {
     assert_eq!(create(&options).unwrap_err().kind(), ErrorKind::AlreadyExists);
     let replacing = options.clone().mode(zarrox::OpenMode::Write);
     assert_eq!(create(&replacing).unwrap().read::<ArrayD<u8>>(..).unwrap().sum(), 0);
-    // A hierarchy of another format replaces the whole hierarchy, and is replaced again.
+    // A hierarchy of another format replaces the draft's hierarchy, and the draft's hierarchy replaces it
+    // again.
     let v3 = OpenOptions::new().format(Format::V3).mode(zarrox::OpenMode::Write);
     v3.create_group(&path).unwrap();
     assert!(!path.join("meta/array.json").exists());
@@ -317,7 +318,7 @@ fn malformed_entry_documents_are_errors_that_name_the_defect() {
             assert!(error.to_string().contains(named), "{document}: {error}");
             assert!(matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported), "{error}");
         }
-        // It is a hierarchy nevertheless: nodes of other formats cannot be created in it.
+        // The directory is a hierarchy nevertheless: nodes of other formats cannot be created in it.
         for (format, path) in
             [(Format::V3, ""), (Format::V3, "x"), (Format::V2, "x/y"), (Format::V3Draft, "x")]
         {
@@ -386,7 +387,7 @@ fn chunks_are_decoded_according_to_the_metadata() {
         let array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, values, "{document}");
     }
-    // Columns first: element (1, 0) is the second.
+    // The order is column-major: element (1, 0) is the second one.
     let mut column = with("chunk_memory_layout", "F".into());
     column["shape"] = json!([2, 2]);
     column["chunk_grid"] = json!({"type": "regular", "chunk_shape": [2, 2], "separator": "."});
@@ -402,7 +403,7 @@ fn shards_are_those_of_the_storage_transformer() {
     let transformer =
         json!([{"extension": uri, "type": "indexed", "configuration": {"chunks_per_shard": [2]}}]);
     let store = hierarchy(&with("storage_transformers", transformer.clone()));
-    // The second chunk alone: eight bytes, then the index.
+    // The shard has only the second chunk: eight bytes, then the index.
     let mut shard = [7_i32, 8].map(i32::to_le_bytes).concat();
     shard.extend([u64::MAX, u64::MAX, 0, 8].map(u64::to_le_bytes).concat());
     put_bytes(&store, "data/a/c0", &shard);

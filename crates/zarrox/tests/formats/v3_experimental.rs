@@ -189,7 +189,8 @@ fn documents_with_small_differences_are_read() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let put =
         |key: &str, bytes: &[u8]| store.set(&Key::new(key).unwrap(), bytes, Default::default()).unwrap();
-    // Without "extensions", with the draft's codec list and its names of types, and with its key of a scalar.
+    // The entry document has no "extensions". The list of codecs, the names of types and the chunk key of a scalar
+    // are those of the draft.
     let entry = json!({"zarr_format": core, "metadata_encoding": core, "metadata_key_suffix": ".json"});
     put("zarr.json", entry.to_string().as_bytes());
     let mut document = json!({

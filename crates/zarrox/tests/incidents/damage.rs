@@ -33,7 +33,7 @@ fn incident_04_failures_are_not_read_as_fill_values() {
         (StoreErrorKind::TimedOut, ErrorKind::TimedOut),
     ];
     for (cause, kind) in kinds {
-        // Also with the policy that missing chunks are fill values: these chunks are not missing.
+        // Reading also fails with the policy that missing chunks are fill values: these chunks are not missing.
         store.inject(Fault::fail(cause).key("a/c/2"));
         let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");

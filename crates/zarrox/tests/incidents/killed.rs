@@ -10,7 +10,7 @@ use zarrox::{Array, prelude::*, s};
 
 use super::other_process::Work;
 
-/// Creates an array of shards, and kills `count` writers of the whole array.
+/// Creates an array of shards, and kills `times` writers of the whole array.
 fn killed(path: &Path, times: u32) -> Array {
     let array = zarrox::create_array(path).shape([256, 256]).chunks([32, 32]).shards([128, 128]);
     let array = array.data_type(DataType::UInt32).no_compressor().create().unwrap();
@@ -46,14 +46,14 @@ fn thirty_killed_writers_leave_nothing_after_the_next_write() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
     drop(killed(&path, 30));
-    // A process that has not written here yet.
+    // The last writer is a process that has not written here yet.
     let mut last = Work::Forever.start(&path, 30);
     let array = zarrox::open_array(&path).unwrap();
     while array.read::<ArrayD<u32>>(s![-1, -1]).unwrap().sum() >> 24 != 31 {}
     let left: Vec<String> = files(&path).into_iter().filter(|name| name.contains(".zarrox-")).collect();
     last.kill().unwrap();
     last.wait().unwrap();
-    // The present writer has at most a few temporary files.
+    // The running writer has at most a few temporary files.
     assert!(left.len() <= 8, "{left:?}");
     array.write(.., 1_u32).unwrap();
     let left: Vec<String> = files(&path).into_iter().filter(|name| name.contains(".zarrox-")).collect();

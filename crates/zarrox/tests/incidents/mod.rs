@@ -1,4 +1,5 @@
-//! Incidents that users of Zarr have reported, each as a test with its number. `docs/safety.md` says what is promised.
+//! Incidents that users of Zarr have reported, each as a test with its number. `docs/safety.md` describes the
+//! guarantees.
 //!
 //! | number | incident | test in |
 //! |---|---|---|

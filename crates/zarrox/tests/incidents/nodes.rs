@@ -8,7 +8,7 @@ use std::path::Path;
 use zarrox::prelude::*;
 use zarrox::{Consolidated, ErrorKind, OpenMode, OpenOptions};
 
-/// Returns the names of all files below a directory, without the directory's own.
+/// Returns the names of all files below a directory, relative to the directory.
 fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![directory.to_owned()];

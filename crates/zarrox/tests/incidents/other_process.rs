@@ -30,7 +30,7 @@ pub(crate) enum Work {
 /// The number of processes that share the work.
 pub(crate) const PROCESSES: u32 = 4;
 
-/// Returns the element that a writer writes everywhere.
+/// Returns the element that a writer writes at a position.
 pub(crate) fn element(writer: u32, place: u32) -> u32 {
     (writer + 1) << 24 | place
 }

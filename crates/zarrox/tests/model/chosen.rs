@@ -148,7 +148,8 @@ fn basic(choices: &mut Choices, n: usize) -> DimSelection {
     if n > 0 && choices.one_in(4) { index(choices, n) } else { any_slice(choices, n) }
 }
 
-/// Returns an array of indices along a dimension of length `n`, which may only be 0 if the array is empty.
+/// Returns an array of indices along a dimension of length `n`. `n` may only be 0 if the returned array has no
+/// elements.
 pub(crate) fn integers(choices: &mut Choices, n: usize, shape: &[usize]) -> IndexArray {
     let count = shape.iter().product();
     let n = whole(n);
@@ -174,7 +175,7 @@ pub(crate) fn integers(choices: &mut Choices, n: usize, shape: &[usize]) -> Inde
         }
     };
     if choices.one_in(4) {
-        // The same, counted from the end.
+        // These are the same positions, counted from the end.
         values.iter_mut().for_each(|value| *value = if *value < 0 { *value } else { *value - n });
     }
     IndexArray::new(shape.to_vec(), values).unwrap()
@@ -252,7 +253,8 @@ fn block(choices: &mut Choices, blocks: usize) -> DimSelection {
     if blocks > 0 && choices.one_in(2) { index(choices, blocks) } else { slice(choices, blocks, 1) }
 }
 
-/// Slices, integers, arrays of several dimensions and masks over several dimensions, all in NumPy's way.
+/// Returns slices, integers, arrays of several dimensions and masks over several dimensions, which combine by
+/// NumPy's rules.
 fn mixed(choices: &mut Choices, shape: &[usize]) -> Vec<DimSelection> {
     let ndim = choices.pick(&[1, 1, 2, 1, 3]);
     let mut joint: Vec<usize> = (0..ndim).map(|_| choices.pick(&[3, 2, 1, 4])).collect();
@@ -296,7 +298,7 @@ pub(crate) fn consumed(item: &DimSelection) -> usize {
     }
 }
 
-/// Replaces some items by an ellipsis, or leaves them out at the end, and adds new axes.
+/// Replaces some items by an ellipsis, or omits them at the end, and adds new axes.
 fn decorated(choices: &mut Choices, mut items: Vec<DimSelection>, newaxis: bool) -> Vec<DimSelection> {
     if choices.one_in(3) {
         let from = choices.below(items.len() + 1);

@@ -17,7 +17,7 @@ use zarrox_testkit::choices::{Choices, run};
 struct Mistake {
     wrong: Chosen,
     says: Vec<String>,
-    /// True if it selects from a view of the whole array.
+    /// True if the selection is made from a view of the whole array.
     in_view: bool,
 }
 
@@ -33,7 +33,7 @@ fn choose(choices: &mut Choices) -> MistakeCase {
     MistakeCase { plan, mistakes }
 }
 
-/// Returns an index that is just outside, or far.
+/// Returns an index that is just out of bounds, or far out of bounds.
 fn outside(choices: &mut Choices, n: usize) -> i64 {
     let n = whole(n);
     choices.pick(&[n, -n - 1, n + 3, -n - 9, i64::MAX, i64::MIN])
@@ -101,7 +101,7 @@ fn bad_index(choices: &mut Choices, shape: &[usize]) -> Parts {
     (kind, items, out_of_bounds(index, axis, shape[axis]))
 }
 
-/// Returns an array of indices of which exactly one is out of bounds.
+/// Returns an array of indices, exactly one of which is out of bounds.
 fn bad_array(choices: &mut Choices, shape: &[usize]) -> Parts {
     let axis = choices.below(shape.len());
     let n = shape[axis];
@@ -199,7 +199,7 @@ fn bad_block(choices: &mut Choices, plan: &Plan) -> Parts {
     (Kind::Blocks, items, says)
 }
 
-/// Too few, or a slice among them.
+/// Returns coordinates that are too few, or that contain a slice.
 fn bad_coordinates(choices: &mut Choices, shape: &[usize]) -> Parts {
     let mut items = vec![DimSelection::Index(0); shape.len()];
     if choices.one_in(2) {
@@ -251,7 +251,7 @@ fn check(case: &MistakeCase) {
     assert_eq!(reopened(&store).read::<ArrayD<i32>>(..).unwrap(), model, "nothing was written");
 }
 
-/// Values, and memory to read into, of another shape than the selection.
+/// Checks the errors for values, and for memory to read into, of another shape than the selection.
 fn values_that_do_not_fit(view: &ArrayView<'_>, shape: &[usize]) {
     let longer: Vec<usize> = if shape.is_empty() { vec![2] } else { shape.iter().map(|n| n + 2).collect() };
     let mut values = ArrayD::from_elem(IxDyn(&longer), 77_i32);

@@ -48,7 +48,7 @@ fn record(number: usize) -> Record {
     }
 }
 
-/// Which fields a step writes.
+/// The fields that a step writes.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     All,
@@ -76,7 +76,8 @@ fn choose(choices: &mut Choices) -> FieldCase {
     FieldCase { case, parts }
 }
 
-/// Returns the values of a field, broadcast already: a `DynArray` must have the selection's shape.
+/// Returns the values of a field, broadcast to the shape of the selection, which a `DynArray` must
+/// have.
 fn dynamic<T: Element>(given: &ArrayD<T>, shape: &[usize]) -> DynArray {
     DynArray::from_values(T::data_type(), given.broadcast(shape).unwrap()).unwrap()
 }

@@ -1,15 +1,15 @@
 //! Random arrays, chains and selections of every kind against a naive model: an array in memory, touched element by element.
 //!
-//! A case is an array with up to four selections, each of which is written and read; or with eight mistakes. There are 59,500
-//! cases in all: 42,000 of numbers in memory and 500 on disk, 9,000 of selections from selections, 4,000 of structures, 2,000 of
-//! text, and 2,000 of mistakes. They are generated in each run; a failing case is shrunk and displayed, with the seed that
-//! reproduces it. `ZARROX_RANDOM_TIMES=100` makes 100 times as many.
+//! A case is an array with up to four selections, each of which is written and read, or with eight invalid selections. There are
+//! 59,500 cases in all: 42,000 of numbers in memory and 500 on disk, 9,000 of selections from selections, 4,000 of structures,
+//! 2,000 of text, and 2,000 of mistakes. They are generated in each run; a failing case is shrunk and displayed, with the seed
+//! that reproduces it. `ZARROX_RANDOM_TIMES=100` makes 100 times as many.
 //!
-//! - `plan`: how an array is stored
+//! - `plan`: the storage of an array
 //! - `chosen`: selections of every kind that fit an array
-//! - `oracle`: what selections mean
-//! - `steps`: what is written, read and compared; `fields` and `text` do so with elements of other types
-//! - `errors`: what does not fit
+//! - `oracle`: the meaning of selections
+//! - `steps`: values that are written, read and compared; `fields` and `text` do the same with elements of other types
+//! - `errors`: selections and values that do not fit
 //! - `hierarchies`: sequences of operations on whole hierarchies, by two handles
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]

@@ -10,12 +10,12 @@ use crate::model::chosen::{Chosen, Kind, whole};
 pub(crate) struct Expected {
     /// The shape of the result.
     pub(crate) shape: Vec<usize>,
-    /// For each element of the result, row-major, its place in the list.
+    /// For each element of the result, row-major, its position in the list.
     pub(crate) at: Vec<usize>,
 }
 
 impl Expected {
-    /// Returns the elements that `second` selects from the result of this.
+    /// Returns the elements that `second` selects from the result of this selection.
     pub(crate) fn then(&self, second: &Self) -> Self {
         Self { shape: second.shape.clone(), at: second.at.iter().map(|&place| self.at[place]).collect() }
     }
@@ -25,12 +25,12 @@ impl Expected {
 #[derive(Debug)]
 enum Source {
     One(usize),
-    /// From a list, by the index of an axis of the result.
+    /// The index comes from a list, by the index of an axis of the result.
     Listed {
         axis: usize,
         list: Vec<usize>,
     },
-    /// From an array that is broadcast with the other arrays.
+    /// The index comes from an array that is broadcast with the other arrays.
     Joint {
         shape: Vec<usize>,
         values: Vec<usize>,
@@ -41,7 +41,7 @@ enum Source {
 #[derive(Debug, Default)]
 struct Meaning {
     sources: Vec<Source>,
-    /// The axes of the result, without those of arrays that are joint.
+    /// The lengths of the axes of the result, without the joint axes of arrays.
     result: Vec<usize>,
     /// The shapes that are broadcast together.
     shapes: Vec<Vec<usize>>,
@@ -171,8 +171,9 @@ fn expanded(items: &[DimSelection], ndim: usize) -> Vec<DimSelection> {
     items
 }
 
-/// Slices, `newaxis` and `...` are basic. Without arrays, integers are, too; with arrays they are arrays of no dimension. If all
-/// arrays stand next to each other, their axes stand in their place, else in front.
+/// Slices, `newaxis` and `...` are basic. Without arrays, integers are basic as well; with arrays, they are arrays without
+/// dimensions. If all arrays are adjacent, their joint axes take the position of the arrays; otherwise the joint axes come
+/// first.
 fn numpy(items: &[DimSelection], shape: &[usize]) -> Expected {
     let items = expanded(items, shape.len());
     let array = |item: &DimSelection| matches!(item, DimSelection::Integers(_) | DimSelection::Booleans(_));
@@ -239,7 +240,7 @@ fn together(items: &[DimSelection], shape: &[usize]) -> Expected {
     meaning.finish(shape)
 }
 
-/// Resolves a selection of chunks along each dimension, which stays in the result.
+/// Resolves a selection of chunks along each dimension. Every dimension stays in the result.
 fn of_blocks(items: &[DimSelection], shape: &[usize], blocks: &[Vec<(usize, usize)>]) -> Expected {
     let mut meaning = Meaning::default();
     for item in expanded(items, shape.len()) {

@@ -29,7 +29,7 @@ pub(crate) enum Elements {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) shape: Vec<usize>,
-    /// The stored chunks, if these are all of one shape.
+    /// The shape of the stored chunks, if all of them have the same shape.
     chunks: Vec<usize>,
     /// The lengths of the stored chunks along each dimension, if they differ.
     lengths: Option<Vec<Vec<usize>>>,
@@ -71,7 +71,7 @@ fn bytes_to_bytes(choices: &mut Choices, elements: Elements) -> Vec<CodecSpec> {
         Blosc::lz4().shuffle(Shuffle::Byte).into(),
         Blosc::lz4().shuffle(Shuffle::Bit).into(),
     ];
-    // The element size of text is unknown, so it cannot be shuffled.
+    // The element size of text is unknown, so text cannot be shuffled.
     let fitting = if elements == Elements::Text { &all[..6] } else { &all[..] };
     (0..choices.below(3)).map(|_| choices.pick(fitting)).collect()
 }
@@ -98,7 +98,7 @@ fn innermost(
         _ => Bytes::little().into(),
     });
     codecs.extend(bytes_to_bytes(choices, elements));
-    // N5's elements are big-endian, and it has at most one compressor.
+    // N5 has big-endian elements, and at most one compressor.
     if elements == Elements::Numbers && big && !v2 && codecs.len() < 3 && choices.one_in(3) {
         codecs = vec![N5Default::new(codecs).into()];
     }
@@ -125,7 +125,7 @@ impl Plan {
             chunks.iter_mut().for_each(|length| *length *= choices.below(most) + 1);
         }
         if depth > 0 && transpose {
-            // A codec outside the shards, so that they cannot be read in parts.
+            // With a codec outside the shards, these cannot be read in parts.
             codecs.extend(bytes_to_bytes(choices, elements));
         }
         let rectilinear = !v2 && choices.one_in(3);

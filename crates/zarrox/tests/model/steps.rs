@@ -16,11 +16,11 @@ use zarrox_testkit::choices::Choices;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Give {
     Whole,
-    /// In the other order of memory.
+    /// Values in the other memory order.
     Transposed,
-    /// Every second element of a larger array, backwards.
+    /// Every second value of a larger array, backwards.
     Strided,
-    /// Without its first axes, and with length 1 for the axes of these bits, for broadcasting.
+    /// Values for broadcasting: without their first axes, and with length 1 along the axes whose bits are set.
     Broadcast(usize),
     Scalar,
     /// Elements of a type that is known only at run time.
@@ -43,9 +43,9 @@ const TAKES: [Take; 5] = [Take::New, Take::RowMajor, Take::ColumnMajor, Take::St
 #[derive(Debug)]
 pub(crate) struct Step {
     chosen: Chosen,
-    /// The selection from the result of the first one.
+    /// The second selection, which selects from the result of the first selection.
     then: Option<Chosen>,
-    /// True if the selection is written as text before it is used.
+    /// True if the selection is converted to text and parsed before it is used.
     by_text: bool,
     pub(crate) give: Give,
     take: Take,
@@ -111,7 +111,7 @@ impl Step {
         self.then.as_ref().map_or_else(|| first.clone(), |then| then.of_view(&first))
     }
 
-    /// Returns the shape that values are given in, which is broadcast to the result's.
+    /// Returns the shape of the given values, which are broadcast to the shape of the result.
     pub(crate) fn given_shape(&self, shape: &[usize]) -> Vec<usize> {
         let Give::Broadcast(bits) = self.give else {
             return if self.give == Give::Scalar { Vec::new() } else { shape.to_vec() };
@@ -143,7 +143,7 @@ impl Case {
     }
 }
 
-/// Sets the elements of a model; of those that are selected more than once, the last value stays.
+/// Sets the elements of a model. An element that is selected more than once gets the last of its values.
 pub(crate) fn assign<T, U: Clone>(
     model: &mut [T],
     at: &Expected,

@@ -77,7 +77,8 @@ fn many_chunks_are_requested_in_parallel_over_a_slow_connection() {
     let requests = counts(proxy.requests());
     assert_eq!(requests.len(), 1_000, "{requests:?}");
     assert!(requests.values().all(|&count| count == 1), "{requests:?}");
-    // One after the other they take 50 seconds, in rounds of 64 less than one; `cargo xtask bench stores` holds it to that.
+    // One after the other, the requests would take 50 seconds. In rounds of 64 requests they take less than one second,
+    // which `cargo xtask bench stores` checks.
     assert!(taken < Duration::from_secs(10), "{taken:?}");
 }
 

@@ -15,7 +15,8 @@ use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 use zarrox_tools::check::{Check, Repair};
 
-/// The array to which another process appends, and the operation at which it dies.
+/// The environment variable with the URL of the array to which another process appends until it
+/// dies.
 const CHILD: &str = "ZARROX_TEST_DYING_APPEND";
 
 /// The object in which rows are reserved.
@@ -40,7 +41,7 @@ fn dies_while_it_appends(url: &str) {
     let array = builder.shape([3, 3]).chunks([4, 3]).create().unwrap();
     array.write(.., 5_i8).unwrap();
     array.flush().unwrap();
-    // Some databases let one process at a time write.
+    // Some databases only let one process write at a time.
     drop(array);
     let url = format!("{url}/a");
     for _ in 0..2 {
@@ -201,12 +202,12 @@ fn rows_of_a_dead_writer_between_other_rows_are_found_and_reused() {
     };
     let findings = found(check(&died));
     assert!(findings[0].contains("positions 2 to 5 along axis 0"), "{findings:?}");
-    // A repair clears them.
+    // A repair clears the rows.
     let copy = when_all_died(&died);
     found(check(&copy).repair(Repair::default()));
     assert_eq!(values(&copy), [0, 0, 0, 0, 0, 8]);
 
-    // So does the next append, which does not fit into them.
+    // The next append clears the rows as well. It does not fit into them.
     opened(&died).append(arr1(&[1, 2, 3, 4]), 0).unwrap();
     assert_eq!(values(&died), [0, 0, 0, 0, 0, 8, 1, 2, 3, 4]);
     opened(&died).append(arr1(&[5, 6]), 0).unwrap();

@@ -1,4 +1,5 @@
-//! The cache of decoded chunks: the same elements without another request, and never stale ones.
+//! The cache of decoded chunks: it returns the same elements without another request, and never
+//! returns stale elements.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

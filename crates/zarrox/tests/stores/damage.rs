@@ -132,7 +132,8 @@ fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
             &["chunk [0]", "sharding_indexed"],
         );
     }
-    // Indexes that point outside, overflow, or into the index, with a valid checksum.
+    // The entries of these indexes point outside of the shard, overflow, or point into the index.
+    // Their checksums are valid.
     let index = good.len() - 4 * 16 - 4;
     for (offset, length) in
         [(0, u64::MAX - 1), (u64::MAX - 1, 4), (1 << 40, 16), (0, 1 << 50), (index as u64, 68), (u64::MAX, 3)]
@@ -185,7 +186,8 @@ fn metadata_that_breaks_the_rules_is_refused_by_name() {
 
 #[test]
 fn huge_numbers_take_no_memory() {
-    // A whole grid of the largest shape: opening, information and a few elements cost nothing.
+    // An array of the largest shape: opening it, describing it and reading a few elements takes no
+    // time.
     let huge = json!([i64::MAX, i64::MAX]);
     let array = with_metadata(&v3(&[
         ("/shape", huge.clone()),
@@ -202,7 +204,7 @@ fn huge_numbers_take_no_memory() {
     // A chunk that does not fit into memory.
     let shape = [("/shape", huge.clone()), ("/chunk_grid/configuration/chunk_shape", huge)];
     assert_eq!(with_metadata(&v3(&shape)).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    // A chunk that fits into the address space, and whose few stored bytes declare this size.
+    // A chunk that fits into the address space, and few stored bytes that declare this size.
     let bomb = with_metadata(&v3(&[
         ("/shape", json!([1_u64 << 40])),
         ("/chunk_grid/configuration/chunk_shape", json!([1_u64 << 40])),

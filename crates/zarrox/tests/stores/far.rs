@@ -41,7 +41,7 @@ fn chunks_are_requested_in_parallel_and_each_once() {
     assert_eq!(values.sum(), 500_500);
     let requests = remote.take_requests();
     assert_eq!((count(&requests, "read"), requests.len()), (1_000, 1_000), "{requests:?}");
-    // One after the other, they would take fifty seconds.
+    // One after the other, the requests would take fifty seconds.
     let rounds = u32::try_from(1_000 / IN_FLIGHT).unwrap();
     assert!(taken < rounds * LATENCY * 4, "{taken:?}");
 }
@@ -142,7 +142,7 @@ fn opening_requests_the_most_common_documents_first_and_none_twice() {
             let requests = read(OpenOptions::new().mode(mode));
             let is_common = matches!(format, Format::V2 | Format::V3);
             assert!(requests <= if is_common { 4 } else { 16 }, "{format}: {requests}");
-            // Its documents, the entry document, and the chunk.
+            // The requests are for the documents of the array, the entry document, and the chunk.
             let requests = read(OpenOptions::new().mode(mode).format(format));
             assert!(requests <= 4, "{format}: {requests}");
         }
@@ -157,7 +157,7 @@ fn creating_takes_few_requests() {
         builder.data_type(DataType::Int32).create().unwrap();
         each_once(remote)
     };
-    // One of them is for the mark of a deletion.
+    // One of the requests is for the mark of a deletion.
     for (path, most) in [("", 3), ("a", 5), ("g/a", 7), ("g/h/a", 9)] {
         let requests = create(&Remote::default(), &OpenOptions::new(), path);
         assert!(requests <= most, "'{path}' where nothing is: {requests}");
@@ -222,7 +222,7 @@ fn a_change_asks_for_consolidated_metadata_of_all_groups_above_at_once() {
         assert!(time < LATENCY * (u32::try_from(own).unwrap() + 6), "{time:?}");
         root_of(&remote).consolidate_metadata().unwrap();
         let (requests, time) = requests_of(&remote, "two");
-        // The copy, the node's documents, and the copy again.
+        // The requests are for the copy, for the node's documents, and for the copy again.
         assert_eq!(requests, own + 8 + if format == Format::V2 { 5 } else { 3 }, "{format}");
         assert!(time < LATENCY * (u32::try_from(own).unwrap() + 9), "{time:?}");
     }

@@ -103,7 +103,7 @@ fn counted() -> (Arc<dyn Store>, Arc<Counts>) {
 fn opening_a_node_only_reads_its_documents() {
     for (format, opened) in [
         (Format::V3, 1),
-        // The document of v3 comes first, and that of a group is not requested.
+        // The document of v3 is requested first, and the document of a group is not requested.
         (Format::V2, 3),
         (Format::V1, 5),
     ] {
@@ -145,7 +145,8 @@ fn one_inner_chunk_of_a_shard_costs_two_range_reads() {
     assert_eq!(read, values.slice(ndarray::s![8..16, 16..24]));
     let index = 64 * 64 * 16 + 4;
     assert_eq!(counts.take(), (1, 2, index + 128), "the index, and the inner chunk");
-    // A column of inner chunks lies apart in the shard; a row of them lies side by side, and is read as one.
+    // The inner chunks of a column are scattered in the shard. The inner chunks of a row are adjacent, and are
+    // read at once.
     array.read::<ArrayD<u16>>(s![.., 0]).unwrap();
     assert_eq!(counts.take().1, 1 + 64);
     array.read::<ArrayD<u16>>(s![0, ..]).unwrap();
@@ -173,7 +174,8 @@ fn an_index_is_read_once_as_long_as_the_shard_is_the_same() {
     assert!(counts.take().1 >= 3, "another shard has another index");
 }
 
-/// In a directory as well, once its files are old enough to be distinguished from later ones.
+/// In a directory, the index of a replaced file is not used if the file is old enough to be distinguished from
+/// later files.
 #[test]
 fn an_index_of_a_file_that_was_replaced_is_not_used() {
     let directory = tempfile::tempdir().unwrap();
@@ -181,7 +183,7 @@ fn an_index_of_a_file_that_was_replaced_is_not_used() {
     let array = builder.data_type(DataType::UInt16).create().unwrap();
     let file = directory.path().join("a.zarr/c/0");
     for round in 1..5_u16 {
-        // Other inner chunks each time, so that their ranges in the shard differ.
+        // Different inner chunks are written in each round, so that their ranges in the shard differ.
         array.write(.., 0_u16).unwrap();
         array.write(s![i64::from(round) * 4 - 4..,], round).unwrap();
         let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
@@ -275,7 +277,7 @@ fn points_in_a_shard_cost_its_index_and_neighbours_together() {
     let array = array.data_type(DataType::UInt16).no_compressor().create().unwrap();
     array.write(.., Array2::from_shape_fn((64, 64), |(y, x)| u16::try_from(y * 64 + x).unwrap())).unwrap();
     counts.take();
-    // In three inner chunks: two adjacent ones in the shard, and a distant one.
+    // The points are in three inner chunks: two are adjacent in the shard, and one is distant.
     let points = array.vindex(([60, 1, 0, 7, 1], [60, 9, 3, 0, 9])).read::<ArrayD<u16>>().unwrap();
     assert_eq!(points.as_slice().unwrap(), [60 * 64 + 60, 73, 3, 448, 73]);
     let (opened, reads, bytes) = counts.take();

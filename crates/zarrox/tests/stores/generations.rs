@@ -26,7 +26,7 @@ fn stores(directory: &Path) -> Vec<Arc<dyn Store>> {
     vec![Arc::new(MemoryStore::new()), Arc::new(DirectoryStore::create(directory).unwrap())]
 }
 
-/// Uses an array in all ways.
+/// Uses an array in all ways, and returns the errors.
 #[expect(clippy::expect_used, reason = "a use that succeeds is what the tests look for")]
 fn uses(array: &Array) -> Vec<(&'static str, Error)> {
     let values = ndarray::arr1(&[5_i32; 12]);

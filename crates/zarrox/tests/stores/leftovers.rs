@@ -23,7 +23,8 @@ fn create(store: &Arc<dyn Store>, format: Format, shape: [u64; 2]) -> zarrox::Ar
     array.data_type(DataType::Int32).create().unwrap()
 }
 
-/// Creates an array of this shape whose chunks are full of ones, also beyond the shape, as after a killed shrink.
+/// Creates an array of this shape whose chunks contain only ones, also beyond the shape, as after a shrink that
+/// was killed.
 fn with_leftovers(
     store: &Arc<dyn Store>,
     format: Format,

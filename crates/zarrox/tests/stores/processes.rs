@@ -9,12 +9,12 @@ use tempfile::TempDir;
 use zarrox::{Array, OpenOptions};
 use zarrox::{prelude::*, s};
 
-/// The environment variable with the database, the work and the number of a process: `URL number`.
+/// The environment variable with the URL of the database and the number of a process: `URL number`.
 const CHILD: &str = "ZARROX_TEST_PROCESSES";
 
 const PROCESSES: usize = 4;
 
-/// The length of the axes of an array, of its chunks, and of the blocks that are written.
+/// The shape of the array, the shape of its chunks, and the length of the blocks that are written.
 const SHAPE: [u64; 3] = [100; 3];
 const CHUNKS: [u64; 3] = [50; 3];
 const BLOCK: usize = 25;

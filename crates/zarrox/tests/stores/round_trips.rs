@@ -1,4 +1,4 @@
-//! Every data type in every format: written values are read back, or the type is refused by name.
+//! Every data type in every format: written values are read back, or the error names the unsupported type.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -126,7 +126,7 @@ fn patterns(size: usize) -> Vec<Vec<u8>> {
     all
 }
 
-/// Each with its neighbour.
+/// Returns each part, concatenated with the next part.
 fn pairs(parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let next = parts.iter().cycle().skip(1);
     parts.iter().zip(next).map(|(a, b)| [a.as_slice(), b].concat()).collect()
@@ -153,7 +153,7 @@ fn assert_refused(error: &Error, store: &Arc<dyn Store>, format: Format, data_ty
     assert!(OpenOptions::new().open((store.clone(), place(format))).is_err(), "{format}: {data_type}");
 }
 
-/// All types in all formats that support them, and an array with only its fill value.
+/// Calls `work` with every data type in each format that supports it. The other formats must refuse the type.
 fn each(mut work: impl FnMut(Format, &DataType)) {
     for format in Format::all() {
         let mut said = 0;
@@ -204,7 +204,7 @@ fn same_fill(array: &Array, element: &[u8]) -> bool {
     fill.as_bytes() == element || (nan && ![Format::V3, Format::V3Draft].contains(&array.metadata().format))
 }
 
-/// A fill value is the exact element, or refused: never another.
+/// A fill value is stored exactly or refused. It is never replaced by another value.
 #[test]
 fn every_element_is_the_fill_value_of_an_array_or_refused() {
     let mut filled = 0;

@@ -1,4 +1,4 @@
-//! Arrays that grow together: their shapes are stored when all of their elements are.
+//! Arrays that grow together: their new shapes are stored after all of their new elements.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

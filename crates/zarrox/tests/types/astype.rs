@@ -13,7 +13,7 @@ use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 
-/// The shape of an array, of its chunks, and the number of chunks in a shard.
+/// The length of an array, the length of its chunks, and the number of chunks in a shard.
 type Lengths = (usize, usize, usize);
 
 fn named(name: &str) -> DataType {
@@ -48,7 +48,7 @@ fn elements_are_cast_like_numpys() {
         array.write(.., &stored).unwrap();
         let read = array.astype(&named(to)).read::<DynArray>().unwrap();
         assert_eq!(read, wanted, "{from} to {to}");
-        // By lists, which take another code path.
+        // Selections by lists take another code path.
         let last = stored.shape()[0] - 1;
         let some = array.astype(&named(to)).oindex([last, 0, last]).read::<DynArray>().unwrap();
         let wanted: Vec<&[u8]> = wanted.elements().collect();
@@ -105,7 +105,7 @@ fn reading_as_another_type_is_reading_and_casting() {
                 view.read::<DynArray>().unwrap().cast(&named(to), Casting::Lossy, &registry).unwrap();
             assert_eq!(view.astype(&named(to)).read::<DynArray>().unwrap(), wanted, "{from} to {to}");
         }
-        // Selecting before and after is the same.
+        // Selecting before or after the cast gives the same elements.
         let cast = array.astype(&named(to));
         assert_eq!(
             cast.slice(s![..;-2]).read::<DynArray>().unwrap(),

@@ -1,4 +1,4 @@
-//! What users of `ndarray` write first.
+//! The first programs of users of `ndarray`.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -110,7 +110,7 @@ fn text_and_bytes_are_data_types_without_a_registry() {
     assert_eq!(DataType::bytes(), DataType::parse("bytes", &registry).unwrap());
 }
 
-/// A program uses both preludes, and any of both `s!`.
+/// A program can use both preludes, and the `s!` of either.
 mod with_both_preludes {
     use ndarray::prelude::*;
     use zarrox::prelude::*;

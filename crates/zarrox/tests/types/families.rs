@@ -123,7 +123,7 @@ fn upper_bits_of_small_integers_mean_nothing() {
     assert_eq!(plain.raw().decode::<ArrayD<i8>>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
     assert_eq!(plain.read::<DynArray>(..).unwrap().as_bytes(), [0xff, 0xf8, 0xff, 0xff, 0xff]);
     assert_eq!(plain.read::<DynArray>(..).unwrap().to::<ArrayD<i8>>().unwrap()[[0]], -1);
-    // A number that would be read as another one is not written.
+    // A number that would be read as another number is not written.
     for refused in [plain.write(s![3], arr1(&[8_i8])), plain.write(.., -9_i8)] {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }

@@ -41,14 +41,15 @@ fn zfpy(tolerance: &Json) -> Json {
     })
 }
 
-/// 0 to 11, in three rows.
+/// Returns the numbers 0 to 11, in three rows.
 fn counted<T: From<u8> + Clone>() -> ArrayD<T> {
     Array1::from_iter((0..12).map(T::from)).into_shape_with_order(vec![3, 4]).unwrap()
 }
 
 #[test]
 fn numbers_of_zarr_python_2_are_read() {
-    // zarr-python 2.18.7 with numcodecs 0.15.1, pcodec 1.1.0 and zfpy 1.0.1: `np.arange(12)` of the type.
+    // zarr-python 2.18.7, with numcodecs 0.15.1, pcodec 1.1.0 and zfpy 1.0.1, wrote `np.arange(12)` of
+    // the type.
     let document = |dtype: &str, changes: Json| {
         let mut document = json!({
             "zarr_format": 2, "shape": [3, 4], "chunks": [3, 4], "dtype": dtype, "fill_value": 0, "order": "C",

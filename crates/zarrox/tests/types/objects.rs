@@ -36,7 +36,7 @@ fn named(name: &str) -> DataType {
     DataType::parse(name, &zarrox::codecs::registry()).unwrap()
 }
 
-/// Writes values in several ways, and reads them again in several.
+/// Writes values in several ways, and reads them again in several ways.
 fn round_trip<T: FromElement + ToElement + PartialEq + std::fmt::Debug>(
     array: &Array,
     reopen: impl Fn() -> Array,
@@ -232,7 +232,8 @@ fn damaged_chunks_are_errors_that_name_them() {
 
 #[test]
 fn objects_of_zarr_python_2_without_its_defaults() {
-    // Members with default values are missing; a pickle hides where object codecs are not expected.
+    // In the metadata, members with default values are missing. The pickle codec also stands where
+    // no object codec is expected.
     let with = |filters: Json, compressor: Json| {
         let store = store();
         let document = json!({

@@ -108,7 +108,7 @@ fn they_move_as_other_elements_do() {
 #[test]
 fn optional_arrays_of_zarrs_under_older_names_are_read() {
     let store = memory();
-    // zarrs 0.23.14 wrote the chunk; the names are those of the versions before its release.
+    // zarrs 0.23.14 wrote the chunk; the names in the document are those of older versions.
     let document = json!({
         "zarr_format": 3, "node_type": "array", "shape": [2, 3],
         "data_type": {"name": "optional", "configuration": {"name": "uint8", "configuration": {}}},

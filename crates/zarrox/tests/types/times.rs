@@ -35,8 +35,8 @@ fn both_ways<T: FromElement + ToElement + PartialEq + std::fmt::Debug + 'static>
     assert_eq!(write(data_type, Some(time.clone())).unwrap(), count, "{time:?}");
 }
 
-/// The unit and its multiple, a count, and what it is as nanoseconds or seconds, from NumPy 2.5.5: `str(time.astype("M8[ns]"))`
-/// where that is in the range of nanoseconds, else of `s`, `ms` or `us`.
+/// The unit and its multiple, a count, and the time as NumPy 2.5.5 prints it: by `str(time.astype("M8[ns]"))` if the time is in
+/// the range of nanoseconds, otherwise in the unit `s`, `ms` or `us`.
 const POINTS: [(&str, i64, &str); 30] = [
     ("Y", 50, "2020-01-01T00:00:00"),
     ("Y", -1970, "0000-01-01T00:00:00"),
@@ -104,7 +104,7 @@ fn points_in_time_agree_with_numpy() {
     }
 }
 
-/// The unit and its multiple, a count, and its nanoseconds: `int(span.astype("m8[ns]").view("i8"))` in NumPy 2.5.5.
+/// The unit and its multiple, a count, and its number of nanoseconds: `int(span.astype("m8[ns]").view("i8"))` in NumPy 2.5.5.
 #[test]
 fn spans_agree_with_numpy() {
     let spans = [
@@ -191,7 +191,8 @@ const FIXED: [(TimeUnit, i128, i128); 11] = [
     (TimeUnit::Attosecond, 1, 1_000_000_000),
 ];
 
-/// Checks that the time has this number of nanoseconds, or does not exist: if the number is not an integer, or exceeds the range.
+/// Checks that the time has this number of nanoseconds. There is no such time if the number is not an integer, or exceeds the
+/// range.
 fn agrees<T: FromElement + ToElement + 'static>(
     time: TimeType,
     count: i64,
@@ -229,7 +230,7 @@ proptest! {
         let units = i128::from(count) * i128::from(scale);
         let exact = (units % parts == 0).then(|| units / parts * nanoseconds);
         let point = TimeType::new(TimeKind::Point, unit, scale).unwrap();
-        // Within these years, every type has every time.
+        // Within these years, every type can represent every time.
         let year = 366 * 86_400 * 1_000_000_000_i128;
         agrees(point, count, exact, 8_000 * year, |time: &Timestamp| time.as_nanosecond());
         let epoch = civil::date(1970, 1, 1).at(0, 0, 0, 0);

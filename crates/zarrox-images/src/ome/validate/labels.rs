@@ -1,4 +1,5 @@
-//! Checks of labels: the list in the group `labels`, and `image-label` of each of them.
+//! Checks of labels: the list in the group `labels`, and the attribute `image-label` of each image
+//! of labels.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use zarrox_core::json::Json;
 
 use super::node::{MOST, Report, Visited};
 
-/// Checks the list of labels, and each of them.
+/// Checks the list of labels, and each image of labels.
 pub(super) fn check_list(visited: &Visited, report: &mut Report) -> Result<()> {
     let Some(list) = visited.get("labels").and_then(Json::as_array) else {
         report.error(visited, "'labels' must be a list of paths");

@@ -43,7 +43,7 @@ pub(super) struct Visited {
 }
 
 impl Visited {
-    /// Returns the group with its metadata; `None` if it has none.
+    /// Returns the group with its metadata; `None` if the group has none.
     pub(super) fn of(group: &Group, path: &str) -> Option<Self> {
         let attributes = group.attributes();
         let (version, members) = match attributes.get(v05::OME) {
@@ -85,13 +85,13 @@ impl Visited {
             Some(Some(version)) => self.check_name(version, report),
             Some(None) => report.error(self, "'version' must be a string"),
             None if self.path.is_empty() => report.error(self, "'version' is missing in 'ome'"),
-            // ome-zarr-py leaves it out in the group `labels`.
+            // ome-zarr-py omits the version in the group `labels`.
             None => report.warning(self, "'version' is missing in 'ome'"),
         }
         if report.is_another { Err(self.another()) } else { Ok(()) }
     }
 
-    /// Checks the versions of lists and objects in 0.4, which have versions of their own.
+    /// Checks the versions of lists and objects in 0.4, each of which has a separate version.
     fn check_entries(&self, report: &mut Report) -> Result<()> {
         let list = self.get("multiscales").and_then(Json::as_array);
         let objects = ["plate", "well", "image-label"].iter().filter_map(|member| self.get(member));
@@ -111,7 +111,7 @@ impl Visited {
             return;
         }
         match self.path.is_empty() {
-            // The root decides what is expected everywhere.
+            // All groups must have the version of the root.
             true => report.is_another = true,
             false => {
                 let own = report.version.name();
@@ -200,7 +200,7 @@ impl Report {
         Ok(Some(visited))
     }
 
-    /// Queues the group at a path below another one, which must have this member, for a check.
+    /// Queues the group at a path below another group for a check. Reports an error if the group does not have this member.
     pub(super) fn visit(&mut self, above: &Visited, path: &str, member: &str) -> Result<()> {
         let Some(visited) = self.group(above, path)? else { return Ok(()) };
         if visited.get(member).is_none() {

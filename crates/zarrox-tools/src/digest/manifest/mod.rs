@@ -116,8 +116,8 @@ impl Manifest {
         self.write_from(&self.opening().place(place)?, out)
     }
 
-    /// Compares all stored values at a location and below with a manifest, and calls `tell` with each difference: first
-    /// missing, added and unreadable keys in order, then changed values, of which pairs may be swapped.
+    /// Compares all stored values at a location and below with a manifest, and calls `tell` with each difference: first missing,
+    /// added and unreadable keys in order, then changed values and pairs of swapped values.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if the manifest is invalid, truncated or changed,

@@ -96,7 +96,7 @@ pub(super) struct Sorted {
     /// The last run, which was not written to a file.
     entries: std::vec::IntoIter<Entry>,
     runs: Vec<BufReader<File>>,
-    /// The next entry of each run that has one.
+    /// The next entry of each run that has further entries.
     next: BinaryHeap<Reverse<(Entry, usize)>>,
 }
 

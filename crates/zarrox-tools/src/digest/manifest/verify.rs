@@ -124,17 +124,17 @@ impl fmt::Display for Discrepancy {
 /// The result of a comparison: the number of keys of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Keys whose value matches the manifest.
+    /// The number of keys whose value matches the manifest.
     pub same: u64,
-    /// Keys that are not stored.
+    /// The number of keys that are not stored.
     pub missing: u64,
-    /// Keys that are not in the manifest.
+    /// The number of keys that are not in the manifest.
     pub added: u64,
-    /// Keys with different values.
+    /// The number of keys with different values.
     pub changed: u64,
-    /// Keys of swapped values: two for each pair.
+    /// The number of keys of swapped values: two for each pair.
     pub swapped: u64,
-    /// Keys whose value cannot be read.
+    /// The number of keys whose value cannot be read.
     pub unreadable: u64,
 }
 
@@ -277,7 +277,7 @@ impl Verifier<'_> {
 
     /// Reports the changed values and swapped pairs.
     fn report_changed(&mut self) -> Result<()> {
-        // Indexed by the old and the new hash.
+        // The changed values are indexed by the old and the new hash.
         let mut waiting: HashMap<(Hash, Hash), Vec<usize>> = HashMap::new();
         let changed = mem::take(&mut self.changed);
         let mut partners = vec![None; changed.len()];

@@ -1,13 +1,13 @@
-//! Concurrent appends in stores without locks that exclude all writers, but which compare versions.
+//! Concurrent appends in stores that compare versions, but have no locks that exclude all writers.
 //!
 //! 1. The rows are reserved, after the end of the array and after all rows that other writers have reserved.
 //! 2. The rows are written, outside the shape, where readers do not see them yet.
 //! 3. The new shape is stored. If rows before these are still being written, readers see fill values there until then.
 //! 4. The reservation is removed.
 //!
-//! A writer that dies before the third step leaves the array unchanged, and its reservation. The next append, or a check, detects
-//! that the writer is dead, clears its rows, and takes them; if other writers have appended after them, they are recorded as
-//! free. Rows that are reserved by live writers are never touched by other writers.
+//! If a writer dies before the third step, the array is unchanged, and the reservation remains. The next append, or a check,
+//! detects that the writer is dead, clears its rows, and takes them; if other writers have appended later rows, the cleared rows
+//! are recorded as free. Other writers never touch rows that are reserved by live writers.
 
 use zarrox_core::{
     ChunkGrid, DimSelection, Error, ErrorKind, IntoSelection, NodeMetadata, Result, Selection,
@@ -47,7 +47,7 @@ impl Reservation<'_> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            // If this fails, other writers detect later that the lease is not renewed.
+            // If the update fails, other writers detect later that the lease is not renewed.
             let _ = self.array.give_up(&self.owner);
         }
     }
@@ -84,7 +84,7 @@ pub struct UnwrittenRows {
 
 /// The outcome of an attempt to reserve rows.
 enum Attempt {
-    /// `rows` are reserved. `before` are the rows of other writers before them, which end at `behind`.
+    /// `rows` are reserved. `before` are earlier rows that other writers have reserved; the last of these ends at `behind`.
     Reserved { rows: Reserved, behind: u64, was_free: bool, before: Vec<Reserved> },
     /// Rows of dead writers must be cleared first.
     Left,
@@ -94,23 +94,23 @@ enum Attempt {
 
 /// The outcome for rows that were reserved with an out-of-date shape.
 enum Settled {
-    /// Other writers have appended after them, and skipped them: they can be written.
+    /// Other writers have skipped the rows, and have appended after them: the rows can be written.
     LeftOut,
-    /// They are not reserved any more.
+    /// The rows are not reserved any more.
     Freed,
-    /// Other writers have reserved rows after them, and are about to release these.
+    /// Other writers have reserved later rows, and are about to release those rows.
     Waits,
 }
 
 /// The state of written rows when the shape is about to be stored.
 enum State {
-    /// Another writer has taken them.
+    /// Another writer has taken the rows.
     Taken,
-    /// The shape does not include them yet.
+    /// The shape does not include the rows yet.
     Unseen,
-    /// Another writer has let the array grow beyond them, or was about to.
+    /// Another writer has let the array grow beyond the rows, or was about to do so.
     Seen,
-    /// The shape includes them, and they are not reserved any more.
+    /// The shape includes the rows, and they are not reserved any more.
     Done,
 }
 
@@ -122,7 +122,7 @@ impl Array {
         axis: usize,
         write: impl FnOnce(&Self, Selection) -> Result<()>,
     ) -> Result<Vec<u64>> {
-        // If the shape cannot be changed, this fails before anything is written.
+        // If the shape cannot be changed, the append fails before anything is written.
         self.location.for_change()?;
         let (owner, array) = (Owner::new(), self.clone());
         let mut reservation = Reservation { array: &array, owner, is_done: false };
@@ -175,7 +175,7 @@ impl Array {
                     continue;
                 }
             };
-            // Only now the shape is reliable: every writer that lets the array grow from here on sees the reservation.
+            // Only now the shape is reliable: every writer that lets the array grow from now on sees the reservation.
             let checked = self.refresh_stored().and_then(|()| appended_shape(self.shape(), values, axis));
             if let Err(error) = checked {
                 self.withdraw(owner)?;
@@ -197,11 +197,11 @@ impl Array {
         Err(Error::new(ErrorKind::Conflict, "other writers kept changing the shape; nothing was written"))
     }
 
-    /// Releases rows that begin within the shape, which has this length. Returns true if a later append has skipped all of them:
-    /// then they can be written.
+    /// Releases rows that begin within the shape; `length` is the array's length along the axis of the rows. Returns true if a
+    /// later append has skipped all of the rows, so that they can be written.
     ///
-    /// Appends with later rows release them first, since an array that grows beyond unwritten rows has fill values there. So
-    /// there are no later rows when these are released, and their reservation is removed.
+    /// Appends with later rows release theirs first, since an array that grows beyond unwritten rows has fill values there. So no
+    /// later rows are reserved when these rows are released, and their reservation is removed.
     fn settle(&self, owner: &Owner, rows: &Reserved, length: u64) -> Result<bool> {
         let mut attempt = 0;
         loop {
@@ -251,7 +251,7 @@ impl Array {
                 reserved.iter().filter(|other| rows.is_behind(other)).cloned().collect::<Vec<_>>()
             };
             let end = |others: &[Reserved]| others.iter().map(|rows| rows.end).max().unwrap_or(0);
-            // A request whose response was lost has reserved the rows already. Other writers may be after them.
+            // A request whose response was lost has reserved the rows already. Other writers may have reserved later rows.
             if let Some(rows) = reserved.iter().find(|rows| rows.is_of(owner)) {
                 let (rows, before) = (rows.clone(), before(rows));
                 return Ok(Attempt::Reserved { rows, behind: end(&before), was_free: false, before });
@@ -291,8 +291,8 @@ impl Array {
         })
     }
 
-    /// Stores a shape that includes the rows, unless it is stored already. Rows of other writers before them become visible, and
-    /// are marked as seen.
+    /// Stores a shape that includes the rows, unless it is stored already. Earlier rows of other writers become visible, and are
+    /// marked as seen.
     fn store_shape(&mut self, owner: &Owner, rows: &Reserved, is_done: &mut bool) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let reserved_in = self.shape().to_vec();
@@ -319,13 +319,14 @@ impl Array {
                         return Ok(State::Unseen);
                     }
                     if length >= rows.end {
-                        // The shape includes the rows: they are stored once no other writer can clear them.
+                        // The shape includes the rows. Without a reservation, no other writer can clear the rows, so they are
+                        // stored.
                         reserved.remove(mine);
                         return Ok(State::Done);
                     }
                     Ok(State::Seen)
                 })?;
-                // A request whose response was lost may have stored it already.
+                // A request whose response was lost may have stored the shape already.
                 let is_stored = length == rows.end && attempts > 1;
                 match state {
                     State::Taken => {
@@ -349,8 +350,8 @@ impl Array {
         })?
     }
 
-    /// Removes the reservation of rows that the stored shape includes. While it exists, an append with an older shape can mark the rows as
-    /// seen before it detects the new shape, and the next append would clear them. So temporary failures are retried.
+    /// Removes the reservation of rows that the stored shape includes. While it exists, an append with an older shape can mark the
+    /// rows as seen before it detects the new shape, and the next append would clear these rows. So temporary failures are retried.
     fn remove_reservation(&self, owner: &Owner) -> Result<()> {
         for attempt in 1..REMOVALS {
             match self.without(owner) {
@@ -409,8 +410,8 @@ impl Array {
         Ok(())
     }
 
-    /// Excludes other appends where no lock does: waits for running appends, and clears the rows of dead
-    /// writers. `None` if a lock excludes them.
+    /// Excludes other appends where no lock does: waits for running appends, and clears the rows of dead writers. `None` if a lock
+    /// excludes other appends.
     #[doc(hidden)]
     pub fn alone(&self) -> Result<Option<ExclusiveAppender<'_>>> {
         if !self.location.is_guarded() {
@@ -477,8 +478,8 @@ impl Array {
         })
     }
 
-    /// Removes the reservation of an owner that has not written its rows, and does not know the shape. If other writers have rows
-    /// after it, they skip these rows: then the reservation remains, and is cleared later.
+    /// Removes the reservation of an owner that has not written its rows, and does not know the shape. If other writers have
+    /// reserved later rows, they skip the rows of this owner: then the reservation remains, and its rows are cleared later.
     fn withdraw(&self, owner: &Owner) -> Result<()> {
         self.edit_reserved(|reserved| {
             let is_left_out = |mine: &Reserved| {
@@ -537,7 +538,7 @@ impl Array {
     }
 }
 
-/// Frees the rows of an owner that only contain fill values, in an array of these lengths.
+/// Frees those rows of an owner that contain only fill values. `length` returns the length of the array along an axis.
 fn free_unwritten(reserved: &mut Vec<Reserved>, owner: &Owner, length: impl Fn(usize) -> Option<u64>) {
     let free = |rows: Reserved| match rows.is_of(owner) {
         true => length(rows.axis)
@@ -567,7 +568,7 @@ mod tests {
     use super::*;
     use crate::OpenOptions;
 
-    /// Returns the rows that an append reserves, and those of other writers before them.
+    /// Returns the rows that an append reserves, and earlier rows that other writers have reserved.
     fn reserved(array: &Array, owner: &Owner) -> (Reserved, Vec<Reserved>) {
         match array.try_reserve(owner, &[2], 0, true).unwrap() {
             Attempt::Reserved { rows, before, .. } => (rows, before),
@@ -584,7 +585,7 @@ mod tests {
         let now = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         let [first, second, third] = [(); 3].map(|()| Owner::new());
 
-        // Two appends know the empty array. The rows of the second one are after those of the first, which begin within the
+        // Both appends know the array as empty. The rows of the second append are after those of the first, which begin within the
         // shape.
         let (rows, _) = reserved(&old, &first);
         let (behind, before) = reserved(&old, &second);
@@ -593,7 +594,8 @@ mod tests {
         // An append that knows the shape does not reserve rows after them.
         assert!(matches!(now.try_reserve(&third, &[2], 0, true).unwrap(), Attempt::Misplaced));
 
-        // The second one detects this when it reads the shape, and releases its rows; then the first one does.
+        // The second append detects this when it reads the shape, and releases its rows; then the first append releases its own
+        // rows.
         now.free(&second, 1).unwrap();
         assert!(!now.settle(&first, &rows, 1).unwrap());
         assert_eq!(now.reserved().unwrap(), []);

@@ -1,8 +1,8 @@
 //! Growth of datasets: arrays below a group whose shapes change together.
 //!
-//! A mark in the group exists from before the shapes are read until the whole change is stored. So one writer at a time appends
-//! to a dataset, also where no lock excludes others. The mark records the old and the new lengths, so that the next writer can
-//! determine the progress of a dead one.
+//! A mark is stored in the group before the shapes are read, and removed when the whole change is stored. So one writer at a time
+//! appends to a dataset, also where no lock excludes other writers. The mark records the old and the new lengths, so that the next
+//! writer can determine the progress of a dead writer.
 //!
 //! - An array is shorter than its new length: all arrays get their old shapes again, and the append is undone.
 //! - All arrays have their new lengths: the rows are stored, since shapes are stored after them. A repeated append of the same
@@ -21,7 +21,7 @@ use crate::guarded::{LockedValue, backoff, until_unchanged};
 use crate::hierarchy::{DATASET, DOCUMENT_LIMIT, Found, Owner, renewing};
 use crate::location::Location;
 
-/// The longest wait for the same other writer of the dataset.
+/// The longest time to wait for the same other writer of the dataset.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The growth of an array of a dataset.
@@ -31,9 +31,9 @@ pub struct GrownArray {
     pub path: String,
     /// The axis along which the array grows.
     pub axis: usize,
-    /// The length along this axis before.
+    /// The length along this axis before the growth.
     pub before: u64,
-    /// The length along this axis afterwards.
+    /// The length along this axis after the growth.
     pub after: u64,
 }
 
@@ -83,7 +83,7 @@ impl Growth {
         Ok(growth)
     }
 
-    /// Runs work, and renews the lease meanwhile. If the work fails, it is undone here or by the next writer.
+    /// Runs work, and renews the lease meanwhile. If the work fails, the change is undone here or by the next writer.
     pub(crate) fn around<R>(self, work: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let mut mark = Unfinished { growth: &self, is_left: true };
         let renew = || drop(self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::renew)));
@@ -96,8 +96,8 @@ impl Growth {
         done.and_then(|done| ended.map(|()| done))
     }
 
-    /// Returns the arrays to which a dead writer has appended all of its rows. It may have died before other changes, such as
-    /// those of attributes. Empty if there was no mark, or the append was undone.
+    /// Returns the arrays to which a dead writer has appended all of its rows. The writer may have died before other changes, such
+    /// as changes of attributes. The list is empty if there was no mark, or the append was undone.
     pub fn left(&self) -> &[GrownArray] {
         &self.left
     }
@@ -143,13 +143,13 @@ impl Growth {
             waiting()?;
             let delay = backoff(attempt);
             system().sleep(delay);
-            // Clocks can be set while this waits.
+            // The waits are added up, since a clock can be set during a wait.
             waited += delay;
             attempt += 1;
         }
     }
 
-    /// Replaces a mark whose owner is dead, and returns the mark that is or was stored.
+    /// Replaces the mark if there is none or its owner is dead. Returns the mark that was found, or the new mark if there was none.
     fn try_take(&self) -> Result<Mark> {
         let mine = Mark::new(Some(self.owner.clone()));
         let (held, there) = self.locked()?;
@@ -169,7 +169,7 @@ impl Growth {
         Ok((held, there))
     }
 
-    /// Changes the mark. Returns false if it has another owner by now.
+    /// Changes the mark. Returns false if the mark has another owner by now.
     fn edit_own(&self, edit: impl Fn(&mut Mark)) -> Result<bool> {
         until_unchanged(|| {
             let (held, there) = self.locked()?;
@@ -198,7 +198,7 @@ impl Growth {
             }
             match held.erase(&self.group) {
                 Err(error) if error.kind() == ErrorKind::Conflict => Err(error),
-                // Some archives cannot erase objects: a mark without an owner means the same.
+                // Some archives cannot erase objects: a mark without an owner is equivalent to no mark.
                 Err(_) => held.replace(&self.group, &Mark::new(None).to_bytes()?),
                 erased => erased,
             }
@@ -208,14 +208,14 @@ impl Growth {
         })
     }
 
-    /// Gives the mark up to the next writer.
+    /// Gives up the mark, so that the next writer can take it.
     fn abandon(&self) {
-        // If this fails, other writers detect that the lease is not renewed.
+        // If the update fails, other writers detect that the lease is not renewed.
         let _ = self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::give_up));
     }
 }
 
-/// A mark that is given up when this is dropped, unless it was removed before.
+/// A mark that is given up on drop, unless it was removed before.
 struct Unfinished<'a> {
     growth: &'a Growth,
     is_left: bool,
@@ -247,7 +247,7 @@ impl Mark {
         self.owner.as_ref().is_some_and(Owner::is_gone)
     }
 
-    /// Undoes a partial change, and returns what had been found.
+    /// Undoes a partial change, and returns the remains that were found.
     fn settle(&self, group: &Location) -> Result<DatasetRemains> {
         let (left, mut arrays) = self.look(group)?;
         if left == DatasetRemains::Partial {
@@ -334,7 +334,7 @@ impl Mark {
     }
 }
 
-/// Returns the remains of a dead writer in a group; `None` if there is no mark, or its owner is at work.
+/// Returns the remains of a dead writer in a group; `None` if there is no mark, or its owner is still running.
 pub fn dataset_remains(group: &Location) -> Result<Option<DatasetRemains>> {
     let group = group.as_stored();
     match read(&group)?.filter(Mark::is_left) {

@@ -1,8 +1,8 @@
 //! Chunks outside an array's shape, which growing would expose.
 //!
-//! An append stores its data before the new shape, and a shrink stores the new shape before it erases data:
-//! an interrupted one leaves chunks outside the shape. So does a writer that knows an older, larger shape.
-//! These chunks are not read, until the array grows.
+//! An append stores its data before the new shape, and a shrink stores the new shape before it erases data. If either is
+//! interrupted, chunks outside the shape remain. A writer that knows an older, larger shape leaves such chunks as well.
+//! They are not read until the array grows.
 
 use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
@@ -18,14 +18,14 @@ use super::super::read::chunk_place;
 use super::regions_outside;
 use crate::guarded::until_unchanged;
 
-/// The largest number of chunks that are requested one by one. More are looked for in a listing.
+/// The largest number of chunks that are requested one by one. For more chunks, the store is listed.
 const ONE_BY_ONE: u64 = 256;
 
 /// A stored chunk that is not completely inside the shape.
 struct Leftover {
     chunk: Vec<u64>,
     key: Key,
-    /// The version of the chunk, where the store compares versions.
+    /// The version of the chunk, if the store compares versions.
     version: Option<Version>,
 }
 
@@ -33,10 +33,9 @@ impl Array {
     /// Clears the stored elements outside the shape that growing would expose. The caller holds the lock of
     /// the array's documents.
     ///
-    /// If the store has no lock that excludes all writers, a reservation excludes other appends meanwhile.
-    /// Programs that do not reserve rows let the array grow first: chunks outside the shape are therefore
-    /// leftovers if the shape is the same before and after the listing. They are cleared only if they have
-    /// not changed since.
+    /// If the store has no lock that excludes all writers, a reservation excludes other appends meanwhile. Programs that
+    /// do not reserve rows store the new shape before they write: so chunks outside the shape are leftovers if the shape
+    /// is the same before and after the listing. Leftovers are cleared only if they have not changed since the listing.
     pub(super) fn clear_leftovers(&self, grown: &Self) -> Result<()> {
         if grown.shape().iter().zip(self.shape()).all(|(new, old)| new <= old) {
             return Ok(());
@@ -51,7 +50,7 @@ impl Array {
         found.iter().try_for_each(|leftover| self.clear_leftover(grown, leftover, None))
     }
 
-    /// Clears the stored elements between the shape of this array and that of `grown`.
+    /// Clears the stored elements between the shape of this array and the shape of `grown`.
     pub(super) fn clear_between(&self, grown: &Self) -> Result<()> {
         let found = self.find_leftovers(grown)?;
         found.into_iter().try_for_each(|leftover| {
@@ -61,7 +60,7 @@ impl Array {
         })
     }
 
-    /// Returns true if the stored shape is that of this array.
+    /// Returns true if the stored shape is the shape of this array.
     fn has_stored_shape(&self) -> Result<bool> {
         let node = self.location.as_stored().with_probe(None).find_node()?;
         Ok(matches!(node, Some(zarrox_core::NodeMetadata::Array(now)) if now.shape == self.shape()))
@@ -108,7 +107,8 @@ impl Array {
         Ok(())
     }
 
-    /// Clears the elements of a chunk outside the shape; with a limit, only those within this larger shape.
+    /// Clears the elements of a chunk that are outside the shape. With a limit, which is a larger shape, clears only
+    /// elements inside the limit.
     fn clear_leftover(&self, grown: &Self, leftover: &Leftover, limit: Option<&[u64]>) -> Result<()> {
         let Leftover { chunk, key, version } = leftover;
         let chain = grown.chain_of(chunk)?;
@@ -184,7 +184,7 @@ fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     boxes.filter(|ranges| ranges.iter().all(|range| !range.is_empty())).collect()
 }
 
-/// Returns the number of chunks along a dimension that end inside a length, out of `chunks` that begin inside it.
+/// Returns the number of chunks along a dimension that end inside a length, out of the `chunks` that begin inside it.
 fn wholly_inside(grid: &ChunkGrid, dim: usize, length: u64, chunks: u64) -> u64 {
     let Some(last) = chunks.checked_sub(1) else { return 0 };
     let ends_inside = |index| {

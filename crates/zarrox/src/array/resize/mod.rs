@@ -78,18 +78,18 @@ impl Array {
     /// values that do not fit into memory.
     ///
     /// `write` is called with the array in its new shape, and the selection of the new values. Readers do not see the new shape
-    /// before it returns; meanwhile no other thread can append to the array or resize it.
+    /// before `write` returns; meanwhile no other thread can append to the array or resize it.
     ///
     /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]),
     /// several writers can append at the same time. Each reserves rows in an object within the array, writes them, and stores the
-    /// shape last. If a writer finishes before another one with earlier rows, readers see fill values in these until they are
-    /// written. The rows of a dead or failed writer are free for the next append that fits into them, whose rows are then not the
-    /// last ones. So values belong at the given selection, which need not end where the array does.
+    /// shape last. If a writer finishes before another one with earlier rows, readers see fill values in the earlier rows until
+    /// these are written. The rows of a dead or failed writer are used by the next append that fits into them. The rows of that
+    /// append are then not the last ones of the array, so `write` must use the given selection rather than the end of the array.
     ///
     /// # Errors
-    /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to it
-    /// meanwhile in such a store. [`ErrorKind::Conflict`] when another writer took the reserved rows, since this process was
-    /// suspended for minutes, or when a program that does not reserve rows has appended to the array.
+    /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to the
+    /// array meanwhile. [`ErrorKind::Conflict`] when another writer took the reserved rows, since this process was suspended for
+    /// minutes, or when a program that does not reserve rows has appended to the array.
     ///
     /// [`ErrorKind::Conflict`]: zarrox_core::ErrorKind::Conflict
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
@@ -176,7 +176,7 @@ impl Array {
         }
     }
 
-    /// Erases the chunks outside the shape, and clears the parts outside those that cross its border.
+    /// Erases the chunks outside the shape, and clears the outside parts of chunks that cross its border.
     fn clear_outside(&self, old: &[u64]) -> Result<()> {
         if self.shape().iter().zip(old).all(|(new, old)| new >= old) {
             return Ok(());

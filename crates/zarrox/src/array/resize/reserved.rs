@@ -1,8 +1,7 @@
 //! Rows that are reserved for appends, recorded in a small object within the array.
 //!
-//! If no lock excludes all writers, an append first reserves its rows here, writes them outside the shape,
-//! and stores the shape last. The object exists while an append is running; where a store cannot erase it
-//! under a condition, an empty one remains.
+//! If no lock excludes all writers, an append first reserves its rows here, writes them outside the shape, and stores the shape
+//! last. The object exists while an append is running. If the store cannot erase it conditionally, an empty object remains.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::json::{self, Json, json};
@@ -57,20 +56,20 @@ impl Reserved {
     }
 
     /// Returns true if an array of this length ends within the reserved rows. Unless a program that does not reserve rows has let
-    /// the array grow, the owner knew an older shape, and has not written yet: it will detect this, and release the rows.
+    /// the array grow, the owner knew an older shape, and has not written yet: the owner will detect this, and release the rows.
     pub(super) fn is_misplaced(&self, length: u64) -> bool {
         !self.is_seen && self.is_held() && self.start < length && length < self.end
     }
 
-    /// Returns the rows that contain at most elements of their owner, in an array of this length. Rows that other writers
-    /// appended before the reservation are not part of it.
+    /// Returns the rows that only their owner can have written, in an array of this length. Rows that other writers appended
+    /// before the reservation are excluded.
     pub(super) fn unwritten(&self, length: u64) -> Self {
         let foreign = if self.is_seen { 0 } else { length.min(self.end) };
         Self { start: self.start.max(foreign), ..self.clone() }
     }
 
-    /// Records that an array of this length is about to grow beyond the rows. The rows do not begin before its end: their owner,
-    /// which knew another shape, has not written yet.
+    /// Records that an array of this length is about to grow beyond the rows. Rows within this length are removed from the
+    /// reservation: its owner, which knew another shape, has not written yet.
     pub(super) fn leave_out(&mut self, length: u64) {
         if self.end > length {
             *self = Self { is_seen: true, ..self.unwritten(length) };
@@ -106,8 +105,8 @@ impl Array {
         bytes.map_or(Ok(Vec::new()), |bytes| parsed(&bytes, &key))
     }
 
-    /// Changes the reservations, and repeats this when another writer was faster. If `edit` returns a conflict, it is called
-    /// again later.
+    /// Changes the reservations, and repeats the change when another writer was faster. If `edit` returns a conflict, it is
+    /// called again later.
     pub(super) fn edit_reserved<R>(
         &self,
         mut edit: impl FnMut(&mut Vec<Reserved>) -> Result<R>,
@@ -137,7 +136,7 @@ impl Array {
     }
 }
 
-/// Removes free rows that were never visible, and after which no rows are reserved.
+/// Removes free rows that were never visible, if no later rows are reserved.
 fn forget_last(reserved: &mut Vec<Reserved>) {
     while let Some(last) =
         (0..reserved.len()).max_by_key(|&index| (reserved[index].end, reserved[index].start))

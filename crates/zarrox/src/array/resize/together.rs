@@ -1,4 +1,4 @@
-//! Joint growth of arrays, such as those of a dataset along one of its dimensions.
+//! Joint growth of arrays, such as the arrays of a dataset along a dimension.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ type Write<'a> = dyn FnMut(&[Array]) -> Result<()> + 'a;
 impl Array {
     /// Lets arrays of one store grow to larger shapes, after `write` has stored the new elements.
     ///
-    /// `write` is called with the arrays in their new shapes. Readers do not see the new shapes before it returns, and none is
-    /// stored if it fails. Then the shapes are stored one after the other, that of the first array last, and consolidated
-    /// metadata after all of them, in one step. Meanwhile no other writer appends to the arrays or resizes them, as far as locks
-    /// and [reservations](Array::append_with) exclude it; at most 100 arrays are locked, and the shapes of the others are
-    /// compared. Concurrent callers must pass the same arrays in the same order.
+    /// `write` is called with the arrays in their new shapes. Readers do not see the new shapes before `write` returns, and no
+    /// shape is stored if `write` fails. Then the shapes are stored one after the other, the shape of the first array last.
+    /// Consolidated metadata is updated after all shapes, in one step. Meanwhile no other writer appends to the arrays or
+    /// resizes them, as far as locks and [reservations](Array::append_with) exclude it. At most 100 arrays are locked; for the
+    /// others, the stored shape must be the known one. Concurrent callers must pass the same arrays in the same order.
     ///
     /// # Errors
     /// When a shape does not fit, or another writer has changed a shape; and the errors of `write`. On an error, all arrays have
@@ -46,7 +46,7 @@ impl Array {
         let _holds = hold(arrays)?;
         let before = arrays.to_vec();
         for array in arrays.iter_mut() {
-            // Readers by consolidated metadata see all of them change at once.
+            // Readers that use consolidated metadata see all shapes change at once.
             Arc::make_mut(&mut array.location.context).upkeep = Upkeep::Leave;
         }
         let mut write = Some(write);
@@ -116,7 +116,7 @@ impl Array {
         until_unchanged(|| {
             attempts += 1;
             location.change(format, |node, store| {
-                // A request whose response was lost may have stored it already.
+                // A request whose response was lost may have stored the shape already.
                 let is_stored = matches!(node, NodeMetadata::Array(now) if now.shape == grown.shape());
                 if attempts > 1 && is_stored {
                     return Ok(());
@@ -175,7 +175,7 @@ impl Array {
     }
 }
 
-/// Holds the arrays shared with other writers, in the order in which exclusive holds are taken, so that there is no deadlock.
+/// Takes shared holds of the arrays, in the order in which exclusive holds are taken, so that no deadlock is possible.
 fn hold(arrays: &[Array]) -> Result<Vec<HoldGuard>> {
     let mut places: Vec<_> =
         arrays.iter().take(MOST).map(|array| (&array.location, array.metadata.format)).collect();
@@ -202,7 +202,7 @@ fn grow(
     })
 }
 
-/// Updates consolidated metadata, for all arrays of one format at once.
+/// Updates consolidated metadata for all arrays of one format at once.
 fn keep_copies(arrays: &[Array]) -> Result<()> {
     let mut formats: Vec<_> = arrays.iter().map(|array| array.metadata.format).collect();
     formats.dedup();

@@ -66,8 +66,8 @@ impl<'a> StoredWrite<'a> {
     }
 }
 
-/// Reads and writes of chunks by their keys, for programs with an indexing of their own. The shape of the array and the encoding
-/// of its keys are not used.
+/// Reads and writes of chunks by their keys, for programs that divide selections themselves. The shape of the array and the
+/// encoding of its keys are not used.
 impl Array {
     /// Reads elements of stored chunks, in parallel. Returns for each part whether its chunk is stored; the elements of a missing
     /// chunk become the fill value.
@@ -91,7 +91,8 @@ impl Array {
     /// Writes elements of stored chunks, in parallel. A part of a chunk is merged as by [`Array::write`].
     ///
     /// # Errors
-    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk has either its old or its
+    /// new elements.
     pub(in crate::array) fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.check_writable()?;
         for part in &parts {

@@ -16,7 +16,7 @@ corpus = record.Corpus(__file__, f"zarr-python {zarr.__version__}, NumPy {np.__v
 
 
 def array(root, name, values, filters, fill=0, lossy=True, **options):
-    """An array with these filters; the values that are read back are recorded."""
+    """Writes an array with these filters, and records the values that are read back."""
     values = np.asarray(values)
     options = {"chunks": tuple(max(1, (n + 1) // 2) for n in values.shape), "compressors": None} | options
     made = root.create_array(name, shape=values.shape, dtype=values.dtype, filters=filters, fill_value=fill, **options)
@@ -29,13 +29,13 @@ def array(root, name, values, filters, fill=0, lossy=True, **options):
 
 
 def is_stable(root, name, read):
-    """Returns true if the elements that were read become the same bytes when they are written."""
+    """Returns true if writing the elements that were read gives the same bytes."""
     with tempfile.TemporaryDirectory() as again:
         shutil.copy(os.path.join(root.store.root, name, "zarr.json"), again)
         array = zarr.open_array(again, mode="r+")
         try:
             array[...] = read
-        except ValueError:  # What was read may be more than fits.
+        except ValueError:  # The elements that were read may be out of range.
             return False
         return record.same_chunks(os.path.join(root.store.root, name), again, array.shape, array.chunks)
 

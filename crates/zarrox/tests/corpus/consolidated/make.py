@@ -16,7 +16,7 @@ import pack  # noqa: E402
 
 
 def fill(group, create):
-    """A group within a group, with arrays of known values; attributes that are not JSON; and an unknown codec."""
+    """Writes attributes that are not JSON, arrays with known values, and groups within the group."""
     group.attrs["title"] = "consolidated"
     group.attrs["nothing"] = float("nan")
     create("a", np.arange(6, dtype="<i4").reshape(2, 3), 7)

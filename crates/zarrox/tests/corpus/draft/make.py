@@ -1,6 +1,6 @@
 """Writes hierarchies as the draft of version 3 of 2022 describes them, and their expected values. README.md has the commands.
 
-No program is known to have written exactly this, so that documents and chunks are made here, by the draft's text.
+No program is known to have written exactly this format, so this script writes documents and chunks by the draft's text.
 """
 
 import gzip
@@ -52,7 +52,7 @@ def codec(name, **configuration):
 
 
 def encode(chunk, layout, codecs):
-    """A chunk as bytes. Without the endian codec, numbers are little-endian."""
+    """Returns a chunk as bytes. Without the endian codec, numbers are little-endian."""
     if layout == "F":
         chunk = chunk.T
     order = "<"
@@ -71,7 +71,7 @@ def encode(chunk, layout, codecs):
 
 
 def shard(chunks, counts):
-    """The chunks of a shard, by their position in it: the stored chunks, then offset and length of each."""
+    """Returns a shard, given its chunks by their positions: the stored chunks, and then the offset and length of each."""
     content, index = b"", b""
     for position in itertools.product(*map(range, counts)):
         if position in chunks:
@@ -99,7 +99,7 @@ def array(
     fill_element=None,
     **members,
 ):
-    """An array of which the chunks in `stored` are written; the others are missing."""
+    """Writes an array with the chunks in `stored`; all other chunks are missing."""
     values = np.asarray(values)
     chunks = chunks or tuple(max(1, (n + 1) // 2) for n in values.shape)
     document = {
@@ -343,7 +343,7 @@ def nodes():
     array(root, "foo/bar/deep", np.arange(6, dtype="<f4").reshape(2, 3), "float32", 0.0)
     corpus.groups({"": attributes, "foo/bar": {"spam": "ham", "eggs": 42}}, empty=["empty"])
 
-    # No document of a group at all.
+    # No group has a document.
     root = begin("implicit.zarr")
     array(root, "a/b/c", np.arange(4, dtype="<i4"), "int32", 0)
     corpus.groups()

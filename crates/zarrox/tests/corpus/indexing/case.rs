@@ -1,7 +1,7 @@
 //! The cases of `quality/conformance/indexing.py`, which describes their form, run against arrays in memory.
 //!
 //! Properties that a case leaves open follow from its numbers: whether chunks are compressed, transposed, or of several shapes, and
-//! whether the elements are structures of which one field is read and written.
+//! whether the elements are structures; then one field is read and written.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -101,8 +101,9 @@ impl Layout {
     }
 }
 
-/// The field with the values, if elements are structures, and the value of the first other field.
+/// The name of the field with the values, if elements are structures.
 const FIELD: &str = "value";
+/// The value of the first other field.
 const ID: u8 = 9;
 
 fn is_structured(view: &ArrayView<'_>) -> bool {
@@ -142,7 +143,7 @@ fn run(case: &Json, array: &Array) -> Result<(), Failure> {
     if is_structured(&all) {
         return Ok(());
     }
-    // Into memory that is not contiguous, with other values between the places.
+    // The elements are read into memory that is not contiguous, with other values between them.
     let wide: Vec<usize> = expected.shape().iter().map(|n| n * 2).collect();
     let mut wide = ArrayD::from_elem(IxDyn(&wide), -1);
     let mut out = wide.slice_each_axis_mut(|_| ndarray::Slice::new(0, None, 2));
@@ -175,7 +176,7 @@ fn view<'a>(steps: &Json, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
     Ok(view)
 }
 
-/// Returns the shape in JSON, a space, and a 0 or 1 for each element.
+/// Parses a mask: its shape in JSON, a space, and a 0 or 1 for each element.
 fn mask(text: &str) -> zarrox::Result<Mask> {
     let (shape, bits) = text.split_once(' ').unwrap_or_default();
     let shape: Vec<usize> = serde_json::from_str(shape).unwrap_or_default();

@@ -2,8 +2,8 @@
 
     python make.py zarr2|tensorstore|z5py|java
 
-makes NAME/data.tar.xz, in which are data.n5 and expected.json. `java` is written here, byte by byte, as Java's N5
-does it. See README.md for the versions that were used.
+writes NAME/data.tar.xz with data.n5 and expected.json. This script writes `java` itself, byte by byte like Java's N5.
+README.md has the versions.
 """
 
 import json
@@ -21,7 +21,7 @@ TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64
 
 
 def values(dtype, shape, seed=0):
-    """Elements that differ in every byte; floats include infinities and NaN."""
+    """Returns elements that differ in every byte; floats include infinities and NaN."""
     dtype = np.dtype(dtype)
     count = int(np.prod(shape))
     words = np.arange(1 + seed, count + 1 + seed, dtype="u8") * np.uint64(0x9E3779B97F4A7C15)
@@ -34,7 +34,7 @@ def values(dtype, shape, seed=0):
 
 
 def expected(array, chunks, attributes):
-    """The expected result of reading, the elements as little-endian bytes in row-major order."""
+    """Returns the expected result of reading, with the elements as little-endian bytes in row-major order."""
     array = np.asarray(array)
     little = array.astype(array.dtype.newbyteorder("<"))
     return {
@@ -102,7 +102,7 @@ def tensorstore(path):
     for name, (dtype, compression) in arrays.items():
         extra = {"units": ["nm", "", "s"], "resolution": [4.0, 1.0, 0.5], "axes": ["x", "y", "t"]} if name == "gzip" else {}
         data = values(dtype, (3, 2, 9))
-        # TensorStore has N5's own order of axes.
+        # TensorStore has the order of axes of N5.
         metadata = {"dimensions": [9, 2, 3], "blockSize": [4, 2, 2], "dataType": dtype, "compression": compression, **extra}
         spec = {"driver": "n5", "kvstore": {"driver": "file", "path": str(path / "volumes" / name)}}
         array = ts.open(spec | {"metadata": metadata}, create=True).result()
@@ -149,7 +149,7 @@ def java(path):
         return out + b"LZ4Block" + struct.pack("<BIII", 0x10 | level, 0, 0, 0)
 
     def write(name, array, block_size, compression, compress=lambda data: data, **more):
-        """Blocks as in Java: those at the edge are truncated to the array."""
+        """Writes blocks like Java's N5, which truncates blocks at the edge to the array."""
         blocks = [range(0, length, size) for length, size in zip(array.shape, block_size)]
         for corner in np.ndindex(*map(len, blocks)):
             box = tuple(slice(b[i], b[i] + size) for b, i, size in zip(blocks, corner, block_size))
@@ -168,7 +168,7 @@ def java(path):
     attributes = {"downsamplingFactors": [1, 1, 1], "units": ["nm", "nm"], "axes": ["x", "y"]}
     yield write("images/lz4", ramp, (8, 12), lz4_compression, lambda data: lz4_java(data, 64), **attributes)
     yield write("images/noise", values("uint64", (5, 7)), (3, 4), {"compression": {"type": "lz4"}}, lambda d: lz4_java(d, 65536))
-    # As in version 0, with compressions that are only given by their names.
+    # In version 0, compressions are only given by their names.
     yield write("old/raw", values("float32", (5, 7)), (3, 4), {"compressionType": "raw"})
     # A group without attributes of its own.
     yield "images", {"attributes": {}}

@@ -1,8 +1,8 @@
 """Arrays with the compressors and filters of numcodecs, alone and in chains, for the scripts in the folders beside this one.
 
-A case is a name, values, filters, a compressor, and options of `create`. Codecs are given by their configurations, as the
-metadata of format 2 has them, so that one list fits all versions of numcodecs: what a version does not know, or what it does
-not read back itself, is left out, and said. Runs with Python 3.6 or newer.
+A case is a name, values, filters, a compressor, and options of `create`. Codecs are given by their configurations in the form of
+format 2, so that one list fits all versions of numcodecs. Cases that a version does not support, or does not read back itself,
+are left out and reported. Runs with Python 3.6 or newer.
 """
 
 import collections
@@ -30,7 +30,7 @@ def codec(id, **configuration):
 
 
 def walk(dtype, count=48):
-    """Numbers that go up and down in small steps."""
+    """Returns numbers that go up and down in small steps."""
     index = np.arange(count)
     steps = np.array([3, -1, 4, 1, -5, 9, -2, 6, -5, 3])[index * index // 3 % 10]
     values = np.cumsum(steps)
@@ -52,7 +52,7 @@ def case(name, values, filters=None, compressor=None, lossy=False, **options):
 
 
 def compressors():
-    """Every compressor, with different levels, checks and formats."""
+    """Yields every compressor, with different levels, checks and formats."""
     plain = [
         ("zlib_0", codec("zlib", level=0)),
         ("zlib_1", codec("zlib", level=1)),
@@ -97,7 +97,7 @@ def compressors():
 
 
 def lzma(*filters):
-    """Only raw streams may have filters: numcodecs cannot decode others that it has encoded with filters."""
+    """Returns a raw stream with filters: numcodecs cannot decode streams of other formats that it has encoded with filters."""
     return codec("lzma", format=RAW, check=-1, preset=None, filters=list(filters))
 
 
@@ -106,7 +106,7 @@ def blosc(cname="lz4", clevel=5, shuffle=1, blocksize=0):
 
 
 def bloscs():
-    """Blosc: every compressor in it with every shuffle, sizes of elements and blocks."""
+    """Yields every compressor of Blosc with every shuffle, and with several sizes of elements and blocks."""
     words = [(-1, "auto"), (0, "plain"), (1, "bytes"), (2, "bits")]
     for cname in ["blosclz", "lz4", "lz4hc", "zlib", "zstd", "snappy"]:
         for shuffle, word in words:
@@ -155,7 +155,7 @@ def scaled(offset, scale, dtype, astype):
 
 
 def filters():
-    """Every filter alone, uncompressed: the bytes of a chunk are the output of the filter."""
+    """Yields every filter alone, uncompressed: the bytes of a chunk are the output of the filter."""
     for dtype in ["|i1", "|u1", "<i2", ">u2", "<i4", ">i4", "<u4", "<i8", ">u8", "<f4", ">f4", "<f8"]:
         yield case("delta_" + word(dtype), grid(dtype), delta(dtype), chunks=(4, 10), lossy=dtype[1] == "f")
     for dtype in ["<i4", "<u2", "<i8"]:
@@ -240,7 +240,7 @@ def filters():
 
 
 def word(dtype):
-    """A data type as a part of a name."""
+    """Returns a data type as a part of a name."""
     return dtype.replace("|", "").replace("<", "").replace(">", "big_").replace("[", "_").replace("]", "")
 
 
@@ -262,7 +262,7 @@ def checksums():
 
 
 def combined():
-    """Chains as users write them, and some that only work."""
+    """Yields common chains, and chains that are valid but unusual."""
     i4, f8, shuffle4 = grid("<i4"), grid("<f8"), codec("shuffle", elementsize=4)
     zlib, zstd = codec("zlib", level=1), codec("zstd", level=1)
     yield case("delta_shuffle_zlib", i4, [delta("<i4"), shuffle4], zlib, chunks=(4, 10))
@@ -308,7 +308,7 @@ def combined():
 
 
 def objects():
-    """Adds arrays with an object codec, followed by filters."""
+    """Yields arrays with an object codec, followed by filters."""
     texts = np.array(["", "a", "café", "🧊日本語", "x" * 40, "line\nbreak"], object)
     blobs = np.array([b"", b"a", b"\0\xff\0", bytes(range(256))], object)
     ragged = np.empty(3, object)
@@ -331,7 +331,7 @@ def pcodec(**options):
 
 
 def numeric():
-    """pcodec and zfpy, which compress numbers and not bytes."""
+    """Yields arrays with pcodec and zfpy, which compress numbers and not bytes."""
     for dtype in ["<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f2", "<f4", "<f8"]:
         yield case("pcodec_" + word(dtype), grid(dtype), None, pcodec(), chunks=(4, 10))
     for dtype in ["<i4", "<f4", "<f8", "<u8", "<f2"]:
@@ -382,8 +382,8 @@ HIERARCHIES = [
 
 
 class Maker:
-    """Writes the cases with one version of the programs. `create(path, name, case, filters, compressor)` makes an array,
-    writes nothing, and returns it; `reopen(path, name)` opens it again."""
+    """Writes the cases with one version of the programs. `create(path, name, case, filters, compressor)` creates an
+    array without elements, and returns it; `reopen(path, name)` opens it again."""
 
     def __init__(self, corpus, root, create, reopen, prefix=""):
         self.corpus, self.root, self.create, self.reopen, self.prefix = corpus, root, create, reopen, prefix
@@ -431,7 +431,7 @@ class Maker:
         self.corpus.array(case.name, read, fill=fill, lossy=lossy)
 
     def is_stable(self, path, case, read, filters, compressor):
-        """Returns true if the elements that were read become the same bytes when they are written."""
+        """Returns true if writing the elements that were read gives the same bytes."""
         elsewhere = tempfile.mkdtemp()
         try:
             again = os.path.join(elsewhere, "again")
@@ -449,7 +449,7 @@ class Maker:
 
 
 def near(read, values):
-    """Returns true if the elements that were read may be those that a filter with a loss has left."""
+    """Returns true if the elements that were read may be the result of a lossy filter."""
     if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         return True
     atol = 0.35 * np.abs(values.astype("f8")).max()
@@ -457,7 +457,7 @@ def near(read, values):
 
 
 def with_zarr_2(script):
-    """All cases that zarr-python 2 can write with this version of numcodecs."""
+    """Writes all cases that zarr-python 2 can write with this version of numcodecs."""
     import zarr
 
     corpus = record.Corpus(
@@ -492,7 +492,7 @@ CLASSES = {
 
 
 def with_zarr_3(script, formats=(3,)):
-    """All cases that zarr-python 3 can write with this version of numcodecs."""
+    """Writes all cases that zarr-python 3 can write with this version of numcodecs."""
     import warnings
 
     import zarr
@@ -543,5 +543,5 @@ def with_zarr_3(script, formats=(3,)):
 
 
 def kind_of(codec):
-    """0 of codecs from arrays to arrays, 1 of those from arrays to bytes, 2 of those from bytes to bytes."""
+    """Returns 0 for codecs from arrays to arrays, 1 for codecs from arrays to bytes, and 2 for codecs from bytes to bytes."""
     return 0 if codec["id"] in ARRAY_TO_ARRAY else 1 if codec["id"] in ARRAY_TO_BYTES else 2

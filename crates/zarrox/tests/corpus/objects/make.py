@@ -75,7 +75,7 @@ def json_and_msgpack(root):
 
 
 def columns(root):
-    """Writes arrays of order F, whose elements the writer itself reads back in another order."""
+    """Writes arrays of order F, whose elements zarr-python itself reads back in another order."""
     values = objects(["a", "b", "c", "d", "e", "f"], (2, 3))
     for name, codec in [("json", numcodecs.JSON()), ("msgpack", numcodecs.MsgPack())]:
         put(root, "columns_" + name, values, "object", codec, (2, 2), order="F")

@@ -36,7 +36,7 @@ def zstd(level=1):
 
 
 def begin(name, zarr_format):
-    """tensorstore does not support groups: their documents are written here."""
+    """Begins a hierarchy. tensorstore does not support groups, so this function writes their documents."""
     path = corpus.hierarchy(name)
     os.makedirs(path)
     document, content = {
@@ -80,7 +80,7 @@ def v2_metadata(shape, dtype, fill=None, compressor=None, chunks=None, order="C"
 
 
 def elements(values):
-    """The bytes of each element: a byte for smaller types; signed integers with their sign."""
+    """Returns the bytes of each element: one byte for smaller types, and signed integers with their sign."""
     if values.dtype.name in ["int2", "int4"]:
         return values.astype("i1").tobytes()
     return values.astype(values.dtype.newbyteorder("<")).tobytes()
@@ -107,7 +107,7 @@ def write(root, name, values, metadata, driver="zarr3", fill=None, data_type=Non
 
 
 def small_values(name):
-    """Every bit pattern of a type of at most eight bits, a bfloat16 for many patterns."""
+    """Returns every bit pattern of a type of at most eight bits, or many bit patterns of bfloat16."""
     dtype = np.dtype(getattr(ml_dtypes, name))
     if name in ["int2", "int4"]:
         bits = int(name[3:])
@@ -163,13 +163,13 @@ def types():
 
 
 def raw():
-    """Raw bits have the bytes of an element as a dimension of their own; structures are written field by field."""
+    """Writes raw bits, whose bytes are another dimension of the array, and structures, which are written field by field."""
     root = begin("raw.zarr", 3)
     for size in [1, 2, 3, 8]:
         data = (np.arange(5 * size) * 37 % 256).astype("u1").reshape(5, size)
         fill = bytes(range(1, size + 1))
         metadata = v3_metadata([5], f"r{8 * size}", record.text64(fill), [{"name": "bytes"}], chunks=[3])
-        # tensorstore opens such an array, but cannot create it: the document is written here.
+        # tensorstore opens such an array, but cannot create it: this script writes the document.
         path = os.path.join(root, f"r{8 * size}")
         os.makedirs(path)
         with open(os.path.join(path, "zarr.json"), "w") as file:
@@ -338,7 +338,7 @@ def version_2():
 
 
 def compressors():
-    """Levels, sizes of elements and of blocks, chunks with many blocks, and incompressible chunks."""
+    """Writes compressors with several levels and sizes of elements and blocks, chunks of many blocks, and incompressible chunks."""
     noise = np.random.RandomState(42).randint(0, 256, 800).astype("u1")
     many = (np.arange(17001) // 9 % 251).astype("<f4")
 

@@ -22,7 +22,7 @@ def case(name):
 
 
 def finish(name, group, paths):
-    """Every element that zarr-python reads back: little-endian, in row-major order; the text of objects."""
+    """Records every element that zarr-python reads back: little-endian, in row-major order; for objects, their text."""
     values = {}
     for path in paths:
         array = group[path]
@@ -106,7 +106,7 @@ def tree():
 
 
 def alone():
-    """An array without a group above it, as `zarr.open_array` writes it."""
+    """Writes an array without a group above it, as `zarr.open_array` does."""
     store = OUT / "alone" / "h.zarr"
     array = zarr.open_array(str(store), mode="w", shape=(3, 2), chunks=(2, 2), dtype="<f4", zarr_version=3, path="x")
     array[:] = np.arange(6, dtype="<f4").reshape(3, 2)

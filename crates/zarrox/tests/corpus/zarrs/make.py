@@ -50,7 +50,7 @@ def create(root, name, shape, data_type, codecs, fill, chunks, keys=("default", 
 
 
 def raw(root, name, shape, item, data, data_type, codecs, fill=0, chunks=None, lossy=False, read_back=True, **options):
-    """An array of elements of one size, given as bytes; the values that zarrs reads back are recorded."""
+    """Writes an array of elements of one size, given as bytes, and records the values that zarrs reads back."""
     create(root, name, shape, data_type, codecs, fill, chunks, **options)
     start = [0] * len(shape)
     zarrs.write(root, "/" + name, start, shape, zarrs_client.fixed(data))
@@ -63,7 +63,7 @@ def raw(root, name, shape, item, data, data_type, codecs, fill=0, chunks=None, l
 
 
 def is_stable(root, name, shape, read):
-    """Returns true if the elements that were read become the same bytes when they are written."""
+    """Returns true if writing the elements that were read gives the same bytes."""
     with tempfile.TemporaryDirectory() as again:
         with open(os.path.join(root, name, "zarr.json")) as document:
             metadata = json.load(document)
@@ -80,7 +80,7 @@ def array(root, name, values, codecs, data_type=None, **options):
 
 
 def varied(root, name, values, kind, codecs, chunks=None, shape=None, fill=None):
-    """An array of texts or of bytes."""
+    """Writes an array of text or bytes."""
     shape = shape or [len(values)]
     data_type = {"utf8": "string", "bytes": "bytes"}[kind]
     create(root, name, shape, data_type, codecs, ("" if kind == "utf8" else []) if fill is None else fill, chunks)
@@ -343,7 +343,7 @@ def optional():
     root = begin("optional.zarr")
 
     def missing(name, inner, item, data, mask, data_codecs, mask_codecs=(PLAIN,), fill=None, chunks=None):
-        """An array of elements that may be missing, each recorded as null or base64."""
+        """Writes an array of elements that may be missing, and records each as null or base64."""
         data_type = {"name": "zarrs.optional", "configuration": inner}
         chain = [codec("zarrs.optional", mask_codecs=list(mask_codecs), data_codecs=list(data_codecs))]
         create(root, name, [len(mask)], data_type, chain, fill, chunks)

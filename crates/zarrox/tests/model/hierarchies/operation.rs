@@ -8,8 +8,8 @@ pub(crate) struct Operation {
     /// The handle: 0 or 1.
     pub(crate) handle: usize,
     pub(crate) path: String,
-    /// Instead of the path, the number of an existing node: of an array, if the action needs one. Random paths alone would rarely
-    /// be those of existing nodes.
+    /// The number of an existing node that is used instead of the path: the number of an array, if the action needs an array.
+    /// Random paths would rarely be paths of existing nodes.
     pub(crate) existing: Option<usize>,
     pub(crate) action: Action,
 }

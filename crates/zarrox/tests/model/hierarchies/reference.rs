@@ -56,7 +56,7 @@ impl Reference {
         })
     }
 
-    /// Returns whether a node can be created.
+    /// Returns an error if a node cannot be created.
     pub(crate) fn check_new(&self, path: &str) -> Result<(), Refused> {
         if above(path).any(|above| self.shape(above).is_some()) {
             return Err(Refused::Wrong);

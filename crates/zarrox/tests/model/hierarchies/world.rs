@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// Returns the operation with the path of an existing node, if it needs one and there is one.
+    /// Returns the operation with the path of an existing node, if it needs a node, and a node exists.
     fn aimed(&self, operation: &Operation) -> Operation {
         let action = &operation.action;
         let fits = |path: &&String| match action.is_of_elements() {
@@ -171,7 +171,8 @@ impl World {
         }
     }
 
-    /// Returns the handle's array, opened earlier or now; `None` if the model has no such array, and then none may be found.
+    /// Returns the handle's array, opened earlier or now; `None` if the model has no such array; the library must then find
+    /// none either.
     fn array(&mut self, operation: &Operation) -> Option<&mut Array> {
         let path = operation.path.as_str();
         let handle = &mut self.handles[operation.handle];

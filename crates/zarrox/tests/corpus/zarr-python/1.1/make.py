@@ -14,7 +14,7 @@ corpus = record.Corpus(__file__, "zarr-python %s, NumPy %s" % (zarr.__version__,
 
 
 def write(name, values, fill=None, region=Ellipsis, attributes=None, chunks=None, **options):
-    """An array is a store of its own."""
+    """Writes an array, which is the root of its own store."""
     values = np.asarray(values)
     path = corpus.hierarchy(name + ".zarr")
     os.makedirs(path)
@@ -73,7 +73,6 @@ for name, options in [
     write("lzma_" + name, grid, compression="lzma", compression_opts=options)
 
 # zarr-python 1 passes the memory of a chunk to Blosc, and its elements in row-major order to all other compressors.
-# order is.
 write("columns_blosc", grid, order="F", compression="blosc")
 write("columns_none", grid, order="F")
 write("columns_zlib", grid, order="F", compression="zlib")

@@ -23,7 +23,7 @@ def begin(name, store=zarr.DirectoryStore):
 
 
 def end(root):
-    """The groups: their children and attributes."""
+    """Records the groups with their children and attributes."""
 
     def visit(group):
         corpus.group(group.path, list(group.keys()), group.attrs.asdict())
@@ -41,7 +41,7 @@ def create(root, name, shape, dtype, **options):
 
 
 def fixed(root, name, values, attributes=None, fill=None, expected=None, region=Ellipsis, **options):
-    """An array of elements of one size: written, read again, compared, and recorded."""
+    """Writes an array of elements of one size, reads it again, compares the elements, and records them."""
     values = np.asarray(values)
     array = create(root, name, values.shape, options.pop("dtype", values.dtype), fill_value=fill, **options)
     array[region] = values[region]
@@ -59,7 +59,7 @@ def fixed(root, name, values, attributes=None, fill=None, expected=None, region=
 
 
 def filled(root, name, value, dtype, **options):
-    """Two chunks: one has an element that is not the fill value, the other is missing."""
+    """Writes an array of two chunks: one has an element that is not the fill value, and the other is missing."""
     dtype = np.dtype(dtype)
     stored = options.pop("stored")
     array = create(root, name, (2,), dtype, chunks=(1,), fill_value=value, **options)
@@ -215,7 +215,7 @@ def structures():
 
 
 def padded(root, name, values):
-    """zarr-python cannot read these back under their own names: padding becomes a field. So the bytes are compared."""
+    """Writes structures with padding, which zarr-python reads back as a field. So only the bytes are compared."""
     array = create(root, name, values.shape, values.dtype, chunks=values.shape)
     array[...] = np.frombuffer(values.tobytes(), array.dtype)
     with open(os.path.join(root.store.path, name, "0"), "rb") as file:
@@ -224,7 +224,7 @@ def padded(root, name, values):
 
 
 def folded():
-    """A dtype that is an array itself: its shape becomes dimensions of the array."""
+    """Writes an array whose dtype is an array itself: the shape of the dtype becomes dimensions of the array."""
     root = begin("folded.zarr")
     for name, dtype, shape in [
         ("matrix", "(2,2)f4", (3, 2, 2)),
@@ -315,7 +315,7 @@ def compressors():
 
 
 def varied(root, name, values, kind, codec, expected=None, attributes=None, region=Ellipsis, **options):
-    """An array of objects."""
+    """Writes an array of objects."""
     values = objects(values) if isinstance(values, list) else values
     fill = options.pop("fill", None)
     read_back = options.pop("read_back", True)
@@ -361,7 +361,7 @@ def object_arrays():
     varied(root, "utf8_columns", grid_of(TEXTS, (3, 5)), "utf8", utf8, chunks=(2, 2), order="F")
     varied(root, "utf8_scalar", np.array("only one", object), "utf8", utf8)
     varied(root, "utf8_empty", objects([]), "utf8", utf8, chunks=(1,))
-    # A missing chunk: the fill value if it is text, else empty elements.
+    # Elements of a missing chunk have the fill value if it is text; otherwise they are empty.
     for name, fill, shown in [("text", "n/a", "n/a"), ("empty", "", ""), ("zero", 0, ""), ("null", None, "")]:
         values, expected = objects(["x", "y", shown, shown]), objects(["x", "y", shown, shown])
         varied(
@@ -524,7 +524,7 @@ def object_arrays():
 
 
 def pickles():
-    """These must not be opened: unpickling runs code of the writer."""
+    """Writes pickles, which must not be opened: unpickling runs code of the writer."""
     root = begin("unsafe.zarr")
     create(root, "object_codec", (2,), object, object_codec=numcodecs.Pickle())[...] = objects([1, "x"])
     create(root, "among_filters", (2,), "<i4", filters=[numcodecs.Delta("<i4"), numcodecs.Pickle()])[...] = 1
@@ -579,7 +579,7 @@ def nodes():
         dimension_separator="/",
         order="F",
     )
-    # Python's JSON has numbers that JSON does not have; they become the strings of the same name.
+    # Python's JSON has numbers that JSON does not have; they become strings with the same names.
     odd = root.create_group("odd")
     odd.attrs.update({"nan": float("nan"), "inf": [float("inf"), float("-inf")]})
     zarr.consolidate_metadata(root.store)

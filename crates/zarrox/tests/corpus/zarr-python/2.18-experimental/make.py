@@ -47,7 +47,7 @@ def fixed(store, path, values, fill=None, region=Ellipsis, attributes=None, **op
 
 
 def filled(store, path, value, stored, dtype):
-    """Two chunks: one has an element that is not the fill value, the other is missing."""
+    """Writes an array of two chunks: one has an element that is not the fill value, and the other is missing."""
     dtype = np.dtype(dtype)
     values = np.full(2, "NaT", dtype) if dtype.kind in "Mm" else np.zeros(2, dtype)
     values[0] = stored
@@ -230,11 +230,11 @@ def nodes():
     # The document of the consolidated metadata makes its directory a group.
     corpus.groups({"": {"consolidated": True}}, empty=["consolidated"])
 
-    # The array itself as the root.
+    # The array itself is the root.
     store = begin("root_array.zarr")
     fixed(store, "", np.arange(6, dtype="<i4").reshape(2, 3), chunks=(2, 2), attributes={"alone": True})
 
-    # Metadata without chunks: the data of the root were erased.
+    # The metadata has no chunks: the data of the root were erased.
     store = begin("erased.zarr")
     fixed(store, "a", np.arange(4, dtype="<i4"))
     for directory, _, files in os.walk(os.path.join(store.path, "data")):

@@ -44,7 +44,7 @@ for name, store in [("nested.zarr", zarr.NestedDirectoryStore), ("flat.zarr", za
     corpus.group("deep", ["er"])
     corpus.group("deep/er", ["grid"])
     corpus.group("", list(root.keys()))
-# The array itself as the root.
+# The array itself is the root.
 path = corpus.hierarchy("nested_array.zarr")
 array = zarr.create(shape=(4, 5), chunks=(2, 3), dtype="<i4", store=zarr.NestedDirectoryStore(path), compressor=None)
 array[:] = grid

@@ -21,7 +21,7 @@ root = zarr.open_group(corpus.hierarchy("structured.zarr"), mode="w", zarr_forma
 
 
 def struct(data_type):
-    """The legacy type under its present name."""
+    """Returns the legacy type by its current name."""
     if not isinstance(data_type, dict) or data_type["name"] != "structured":
         return data_type
     fields = [{"name": name, "data_type": struct(field)} for name, field in data_type["configuration"]["fields"]]
@@ -40,7 +40,7 @@ def write(name, values, region=Ellipsis, **options):
     corpus.array(name, values, fill=array.fill_value, data_type=struct(document["data_type"]))
 
 
-# Without an endianness in the document, all numbers are little-endian; 3.1 does not record the order of others.
+# Without an endianness in the document, all numbers are little-endian; 3.1 does not record another byte order.
 simple = np.array([(1, 1.5, b"abc"), (-2, np.nan, b""), (3, -0.0, b"z")], [("a", "<i4"), ("b", "<f8"), ("c", "S3")])
 write("simple", simple)
 write("bytes_only", np.array([(1, 2, b"ab"), (255, 0, b"")], [("r", "u1"), ("g", "i1"), ("b", "S2")]))

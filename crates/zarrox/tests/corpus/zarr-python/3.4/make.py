@@ -50,7 +50,7 @@ def document(array):
 
 
 def fixed(root, name, values, region=Ellipsis, dtype=None, data_type=None, fill=None, **options):
-    """An array of elements of one size: written, read again, compared, and recorded."""
+    """Writes an array of elements of one size, reads it again, compares the elements, and records them."""
     values = np.asarray(values)
     options = {
         "chunks": tuple(max(1, (n + 1) // 2) for n in values.shape),
@@ -79,7 +79,7 @@ def fixed(root, name, values, region=Ellipsis, dtype=None, data_type=None, fill=
 
 
 def filled(root, name, value, stored, dtype, **options):
-    """Two chunks: one has an element that is not the fill value, the other is missing."""
+    """Writes an array of two chunks: one has an element that is not the fill value, and the other is missing."""
     values = np.zeros(2, dtype)
     values[0], values[1] = stored, value
     fixed(root, name, values, fill=value, region=slice(0, 1), chunks=(1,), **options)
@@ -449,7 +449,7 @@ def nodes(name, zarr_format):
 
 
 def odd_attributes():
-    """Python's JSON has numbers that JSON does not have; they are read as the strings of the same name."""
+    """Writes numbers of Python's JSON that JSON does not have; they are read as strings with the same names."""
     root = begin("odd.zarr")
     root.attrs.update({"nan": float("nan"), "inf": [float("inf"), float("-inf")]})
     fixed(root, "below", np.arange(3))
