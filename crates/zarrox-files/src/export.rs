@@ -38,9 +38,9 @@ pub enum Target {
     Tiff,
     /// OME-TIFF: one array with its axes, sizes of pixels and channels.
     OmeTiff,
-    /// NIfTI-1, or NIfTI-2 where a dimension is too long for it: one array.
+    /// NIfTI: one array, as NIfTI-1, or as NIfTI-2 if a dimension is too long for NIfTI-1.
     Nifti,
-    /// The same, compressed by gzip.
+    /// NIfTI, compressed by gzip.
     NiftiGzip,
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for Target {
 /// A function that is called with the number of elements that were read since its last call, in any array.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// A function that is called with each part that is left out.
+/// A function that is called with each node or attribute that is left out.
 type LeftOutListener = Arc<dyn Fn(LeftOut) + Send + Sync>;
 
 /// A builder of exports: copies of Zarr hierarchies to files of other formats.
@@ -181,8 +181,9 @@ impl Export {
         Self { durability, ..self }
     }
 
-    /// Makes dimensions of this name unlimited in HDF5 and NetCDF, so that other programs append along them, beside those that were
-    /// unlimited in the file from which the hierarchy was imported. An export is an error if no array has the dimension.
+    /// Makes dimensions of this name unlimited in HDF5 and NetCDF, so that other programs can append along them. Dimensions that
+    /// were unlimited in the file from which the hierarchy was imported remain unlimited. The export fails if no array has the
+    /// dimension.
     pub fn unlimited(mut self, name: impl Into<String>) -> Self {
         self.unlimited.push(name.into());
         self
@@ -199,7 +200,8 @@ impl Export {
         Self { options, ..self }
     }
 
-    /// Exports only this selection: of an array for TIFF, NIfTI and a picture, or of rows for a table.
+    /// Exports only this selection. For TIFF, NIfTI and a picture, it selects elements of the array; for a table, it selects
+    /// rows.
     pub fn select(self, selection: impl IntoSelection) -> Self {
         Self { selection: selection.into_selection(), ..self }
     }

@@ -26,7 +26,7 @@ pub(super) struct Maker {
     pub(super) paths: Vec<Arc<HashMap<u64, String>>>,
     /// True if chunks that are encoded on reading are not compressed, since the copier chooses other codecs.
     pub(super) is_plain: bool,
-    /// True if chunks that are passed on as stored are decoded, to see that they are not damaged.
+    /// True if chunks that are passed on as stored are decoded as well, to check that they are not damaged.
     pub(super) checks: bool,
     /// The sources of virtual datasets that were opened.
     pub(super) sources: HashMap<Id, Array>,
@@ -43,7 +43,7 @@ pub(super) struct Wanted<'w> {
     pub(super) mapped: Mapped,
     /// The field whose values the array has; `None` for whole structures.
     pub(super) column: Option<Column>,
-    /// The shape, without the dimensions of array elements.
+    /// The shape, without the dimensions that elements of an array type have themselves.
     pub(super) shape: Vec<u64>,
     pub(super) attributes: Map,
     /// The names of the dimensions of the dataset.
@@ -56,7 +56,7 @@ impl Wanted<'_> {
         self.shape.iter().chain(&self.mapped.inner).copied().collect()
     }
 
-    /// Returns the stored element where nothing was written.
+    /// Returns the fill value in the form of a stored element.
     pub(super) fn fill(&self) -> Result<Vec<u8>> {
         match &self.dataset.fill {
             Some(fill) if fill.len() == self.dataset.datatype.size => Ok(fill.clone()),

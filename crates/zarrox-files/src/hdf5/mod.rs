@@ -175,7 +175,7 @@ impl Import {
         Ok(())
     }
 
-    /// Adds the attributes of a node to others, without those that describe dimensions.
+    /// Adds the attributes of a node to `all`, without the attributes that describe dimensions.
     fn attributes(&mut self, path: &str, node: &Found, mut all: Attributes<'_>) -> Described {
         let is_scale = self.dimensions.is_scale(node.id);
         let heap = self.maker.heap(node.id.file);
@@ -380,7 +380,7 @@ fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Opti
     (attribute.name == FILL_VALUE.as_bytes() && is_fill() == Some(true)).then_some(class)
 }
 
-/// Returns true if a file follows the conventions of NetCDF-4, where an attribute of one element is a scalar.
+/// Returns true if a file follows the conventions of NetCDF-4, in which an attribute of one element is a scalar.
 fn is_netcdf(nodes: &[Found], path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let is_named = ["nc", "nc4", "cdf", "netcdf"].iter().any(|name| extension.eq_ignore_ascii_case(name));

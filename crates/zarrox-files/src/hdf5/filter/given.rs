@@ -4,7 +4,7 @@ use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// Properties of the input of a filter, which is the output of undoing it.
+/// Properties of the bytes that a filter was applied to, which are the result of undoing the filter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given {
     /// The number of bytes, if it follows from the size of the chunk.
@@ -22,7 +22,7 @@ impl Given {
         size.saturating_mul(2).saturating_add(4096)
     }
 
-    /// Returns the number of the bytes, which the encoded bytes announce.
+    /// Returns the number of decoded bytes that encoded bytes announce, or an error if it is invalid.
     pub(super) fn announced(self, size: usize) -> Result<usize> {
         match self.size {
             Some(known) if known != size => {

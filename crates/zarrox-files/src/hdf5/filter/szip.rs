@@ -181,8 +181,8 @@ impl Szip {
         Some(run)
     }
 
-    /// Restores samples from the folded differences: 0, -1, 1, -2, 2 and so on as far as both signs are possible, and
-    /// then the rest of the numbers of the other sign.
+    /// Restores samples from folded differences. The numbers 0, 1, 2, 3, 4 and so on mean the differences 0, -1, 1,
+    /// -2, 2 and so on, as long as both signs are possible. Larger numbers mean differences of the only possible sign.
     fn undo_differences(self, samples: &mut [u32]) {
         let most = u32::MAX >> (32 - self.bits);
         let Some((&mut first, rest)) = samples.split_first_mut() else { return };
@@ -204,7 +204,7 @@ impl Szip {
     }
 }
 
-/// Decodes pairs of small samples: each pair is one number of zeros.
+/// Decodes pairs of small samples. Each pair is encoded as one number of zeros.
 fn pairs(bits: &mut Bits<'_>, block: &mut [u32], reference: usize) -> Option<()> {
     let mut at = reference;
     while at < block.len() {
@@ -212,7 +212,7 @@ fn pairs(bits: &mut Bits<'_>, block: &mut [u32], reference: usize) -> Option<()>
         if zeros > PAIRS {
             return None;
         }
-        // The pairs are in the order of their sum.
+        // The number of zeros numbers the pairs in the order of their sums.
         let (mut sum, mut start) = (0, 0);
         while start + sum < zeros {
             start += sum + 1;

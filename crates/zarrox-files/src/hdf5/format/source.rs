@@ -16,7 +16,7 @@ const CHECKSUM: usize = 4;
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) input: Arc<Input>,
-    /// The position of the address 0.
+    /// The position of the address 0 in the file.
     pub(super) base: u64,
     pub(super) sizes: Sizes,
 }
@@ -55,7 +55,8 @@ impl Source {
     }
 }
 
-/// A limit of the bytes of a structure: the parts of a valid file do not overlap.
+/// A limit on the total number of bytes of a structure, which the file cannot exceed since its
+/// parts do not overlap.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -63,7 +64,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A budget of the size of the file.
+    /// Returns a budget of the size of the file.
     pub(super) fn of_file(source: &Source, what: &'static str) -> Self {
         Self { left: source.input.length(), what }
     }

@@ -40,12 +40,12 @@ struct Array<'s> {
     source: &'s Source,
     element: Element,
     elements: u64,
-    /// The elements of a page.
+    /// The number of elements of a page.
     page: u64,
 }
 
 impl Array<'_> {
-    /// Returns the length of the data block before its elements.
+    /// Returns the number of bytes before the elements of the data block.
     fn prefix(&self) -> u64 {
         6 + self.source.sizes.offset as u64
     }

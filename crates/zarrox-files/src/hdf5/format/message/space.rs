@@ -6,7 +6,7 @@ use crate::hdf5::format::cursor::Cursor;
 use crate::hdf5::format::model::Space;
 use crate::input::corrupt;
 
-/// The limit of dimensions in HDF5.
+/// The maximum number of dimensions in HDF5.
 pub(in crate::hdf5::format) const MOST_DIMENSIONS: usize = 32;
 
 /// Parses a dataspace message.
