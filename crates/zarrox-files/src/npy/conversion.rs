@@ -40,7 +40,7 @@ impl Conversion {
         }
     }
 
-    /// Returns the type that the elements are read as: the type of the file or of the array.
+    /// Returns the type as which the elements are read: the type of the file, or the type of the array.
     pub(super) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
         if *self == Self::Named { to } else { from }
     }
@@ -62,7 +62,7 @@ impl Conversion {
     }
 }
 
-/// Raw bytes, whose trailing NULs are not padding.
+/// Returns true for raw bytes, whose trailing NULs are not padding.
 fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
 }

@@ -19,7 +19,7 @@ use crate::store::store_error;
 /// The location of the elements of an array.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
-    /// A file, from this position on.
+    /// A file, and the position of the first element.
     File(Arc<Input>, u64),
     /// A member of an archive.
     #[cfg(feature = "npz")]
@@ -165,7 +165,7 @@ impl Value for Run {
 #[derive(Debug)]
 pub(super) struct ConvertedElements {
     pub(super) stored: StoredElements,
-    /// The type that the bytes are read as.
+    /// The type as which the bytes are read.
     pub(super) read_as: DataType,
     pub(super) endian: ByteOrder,
     pub(super) conversion: Conversion,

@@ -51,7 +51,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Returns the bytes of a chunk. After the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. Bytes after the elements of the array are zero.
     pub(super) fn read(&self, extent: Extent) -> Result<Bytes> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.position <= extent.offset {

@@ -68,7 +68,7 @@ impl Predictor {
     }
 }
 
-/// Adds to each sample the one of the pixel before it.
+/// Adds to each sample the sample of the pixel before it.
 fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     match size {
         1 => add_bytes(row, samples),
@@ -87,7 +87,7 @@ fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     }
 }
 
-/// Adds to each sample the one of the pixel before it; `add` adds little-endian numbers.
+/// Adds to each sample the sample of the pixel before it; `add` adds little-endian numbers.
 fn add_numbers<const N: usize>(
     row: &mut [u8],
     samples: usize,
@@ -105,7 +105,7 @@ fn add_numbers<const N: usize>(
     swap(numbers);
 }
 
-/// Adds to each byte the one that is `samples` samples before it.
+/// Adds to each byte the byte that is `samples` positions before it.
 fn add_bytes(row: &mut [u8], samples: usize) {
     match samples {
         1 => add_words(row),
@@ -113,7 +113,7 @@ fn add_bytes(row: &mut [u8], samples: usize) {
     }
 }
 
-/// Adds to each byte the one before it, eight at once: the lanes of a word hold every other byte, and a
+/// Adds to each byte the byte before it, eight bytes at once: the lanes of a word hold every other byte, and a
 /// multiplication computes their prefix sums without a carry into the next lane.
 fn add_words(row: &mut [u8]) {
     const LANES: u64 = 0x00ff_00ff_00ff_00ff;
@@ -136,7 +136,7 @@ fn add_words(row: &mut [u8]) {
     }
 }
 
-/// Adds to each sample the one of the pixel before it.
+/// Adds to each sample the sample of the pixel before it.
 fn add_pixels<S: Copy>(row: &mut [S], samples: usize, add: impl Fn(S, S) -> S) {
     match samples {
         1 => add_short_pixels::<S, 1>(row, add),

@@ -278,7 +278,7 @@ impl Tree {
         header.finish()
     }
 
-    /// The attributes of a dataset that is a dimension scale.
+    /// Adds the attributes of a dataset that is a dimension scale.
     fn scale_attributes(
         &self,
         dimension: usize,

@@ -8,7 +8,7 @@ use zarrox::{Array, DynArray, Result};
 
 use crate::chunks::each_position;
 
-/// The maximum number of chunks for which all are visited, without listing the stored ones.
+/// The maximum number of chunks of an array whose chunks are all visited, without listing the stored chunks.
 const MANY: u64 = 1 << 20;
 
 /// Returns true if an array with a very large grid has no stored chunks.

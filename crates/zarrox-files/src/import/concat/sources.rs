@@ -62,7 +62,7 @@ pub(super) struct Nodes {
 }
 
 impl Sources {
-    /// Creates the sources of these files, after a hierarchy if there is one.
+    /// Creates the sources: the hierarchy, if there is one, and these files after it.
     pub(super) fn new(
         files: &[PathBuf],
         hierarchy: Option<(&Place, &OpenOptions)>,
