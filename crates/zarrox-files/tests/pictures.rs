@@ -6,7 +6,7 @@ use zarrox::{prelude::*, s};
 use zarrox_files::picture::{Colours, Picture};
 use zarrox_testkit::errors::assert_error;
 
-/// Returns the width, the height, the number of channels and the pixels of a file.
+/// Returns the height, the width, the number of channels and the pixels of a file.
 fn decoded(file: &[u8]) -> (u32, u32, usize, Vec<u8>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];

@@ -1,4 +1,4 @@
-//! Holds of nodes: threads and processes that write into a node share a hold of it, and one that moves, replaces or deletes
+//! Holds of nodes. Threads and processes that write into a node share a hold of it. A thread that moves, replaces or deletes
 //! the node has an exclusive hold.
 //!
 //! Holds come before the locks of single objects ([`Store::lock`](crate::Store::lock)): a thread that has the lock of an object

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-/// Parts shorter than this are joined as they arrive, so that the overhead of a part stays small.
+/// The length in bytes below which parts are joined as they arrive, so that the overhead of a part stays small.
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 const SHORT: usize = 16 << 10;
 
@@ -110,7 +110,7 @@ impl From<ByteParts> for Bytes {
 #[derive(Debug, Default)]
 pub(crate) struct Arriving {
     here: ByteParts,
-    /// Short parts that follow those.
+    /// The short parts after them, joined.
     short: Vec<u8>,
 }
 

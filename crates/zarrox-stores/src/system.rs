@@ -101,7 +101,7 @@ enum ProcEntry {
 
 fn proc_entry(number: u32) -> ProcEntry {
     let Ok(stat) = fs::read_to_string(format!("/proc/{number}/stat")) else {
-        // Where the processes of other users are hidden, so is the first process.
+        // If the processes of other users are hidden, the first process is hidden as well.
         let is_visible = fs::exists("/proc/1/stat").unwrap_or(false);
         return if is_visible { ProcEntry::Ended } else { ProcEntry::Unknown };
     };

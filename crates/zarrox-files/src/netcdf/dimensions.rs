@@ -141,7 +141,7 @@ impl Dimensions {
         Ok(complete.then(|| self.define(&array.group, name, length, None)))
     }
 
-    /// Returns the dimension for a dimension of arrays that has this length and no name.
+    /// Returns the dimension that dimensions of this length without a name share.
     fn without_name(&mut self, group: &str, length: u64) -> usize {
         let name = format!("dim_{length}");
         let known =

@@ -18,8 +18,8 @@ impl Scaling {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// Returns the smallest and the largest finite value, and of the positive values only for the logarithmic norm;
-    /// `None` if there is no such value.
+    /// Returns the smallest and the largest value that can be scaled: all finite values, or all positive finite
+    /// values for the logarithmic norm. `None` if no value can be scaled.
     pub fn range_of(self, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
         let used = values.into_iter().filter(|&value| self.has(value));
         used.fold(None, |range: Option<(f64, f64)>, value| {

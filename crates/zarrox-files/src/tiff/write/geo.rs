@@ -133,8 +133,7 @@ fn of_grid_mapping(group: &Group, name: &str) -> Option<u16> {
     (parts.next() == Some("EPSG")).then(|| parts.next()?.parse().ok())?
 }
 
-/// Returns true if the system with this code may have longitudes and latitudes, and the corners of the image are valid
-/// ones.
+/// Returns true if a system with this code may be geographic, and the corners of the image are longitudes and latitudes.
 #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
 fn are_degrees(code: u16, transform: &[f64; 6], (height, width): (u64, u64)) -> bool {
     let [a, b, c, d, e, f] = *transform;

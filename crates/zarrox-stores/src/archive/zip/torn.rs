@@ -12,8 +12,8 @@ const BLOCK: u64 = 256 << 10;
 /// The greatest length of a torn directory that is searched.
 const LONGEST: u64 = 1 << 30;
 
-/// Returns the offset of the hole before the torn directory at the end of a file, if there is one, not counting the zeros with
-/// which the previous archive may end. Only files have torn ends: archives in other stores are finished.
+/// Returns the offset of the hole before the torn directory at the end of a file, if there is a torn directory. Zeros with which
+/// the previous archive ends count as part of the hole. Only files have torn ends, since archives in other stores are finished.
 pub(super) fn hole_before_torn_end(source: &Source, size: u64) -> Result<Option<u64>, StoreError> {
     let Source::File(_) = source else { return Ok(None) };
     let lowest = size.saturating_sub(LONGEST);

@@ -38,7 +38,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Returns the failure of a value whose name a directory has.
+    /// Returns the failure of a value whose name is the name of a directory.
     pub(super) fn directory() -> Self {
         Self::Obstructed("a directory has the name of the value".into())
     }

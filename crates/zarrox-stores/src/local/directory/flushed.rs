@@ -28,8 +28,8 @@ impl Root {
         Ok(())
     }
 
-    /// Makes the names of a directory and of those above it durable, if the store is opened with `sync` and this has not been
-    /// done yet.
+    /// Makes the names of a directory and of the directories above it durable, if the store is opened with `sync` and they
+    /// are not known to be durable.
     pub(super) fn flush_way(&self, path: &str, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if !self.sync {
             return Ok(());

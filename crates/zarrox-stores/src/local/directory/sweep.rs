@@ -126,7 +126,7 @@ fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
     if is_same && remove {
-        // A writer that has just created the file and not locked it yet creates another one.
+        // A writer that has just created the file and not locked it yet creates another file.
         return sys::unlinkat(directory, name, AtFlags::empty()).is_ok();
     }
     is_same && !is_just_created(&file)

@@ -22,26 +22,26 @@ use crate::local::durable::create_directories;
 use crate::temporary::is_temporary;
 use crate::{DirListing, Key, Prefix, Stamp, Version};
 
-/// Opening a pipe must not block, and a terminal must not become the controlling terminal.
+/// The flags for reading a file. Opening a pipe must not block, and a terminal must not become the controlling terminal.
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Opens a directory to name files in, which needs no read permission.
+/// The flags for opening a directory in which files are named, which needs no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const DIRECTORY: OFlags = LISTING;
 
-/// Opens any file to examine it, which needs no read permission.
+/// The flags for opening any file to examine it, which needs no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const LOOK: OFlags = READ;
 
-/// Opens a directory to list it.
+/// The flags for opening a directory to list it.
 pub(super) const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// The number of attempts of an operation when another one removes the directory that it needs.
+/// The number of attempts of an operation while another operation removes the directory that it needs.
 const ATTEMPTS: usize = 100;
 
 /// The root directory with the rules that apply below it.
@@ -134,7 +134,7 @@ impl Root {
         }
     }
 
-    /// Returns the stamp of a value, by one system call. All links are followed: nothing is read.
+    /// Returns the stamp of a value, by one system call. All links are followed, since nothing is read.
     pub(super) fn stamp(&self, key: &str) -> Result<Stamp, Fault> {
         match sys::statat(CWD, self.path.join(key), AtFlags::empty()) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => Ok(stamp(&stat)),
@@ -260,7 +260,7 @@ impl Root {
             sys::open(&path, flags, Mode::empty()).map_err(Fault::from)
         } else {
             match open_without_links(&path, flags) {
-                // A link, or a kernel or a sandbox that does not support the call.
+                // The path has a link, or the kernel or a sandbox does not support the call.
                 Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.open_through_links(&path, flags),
                 other => return Ok(other?),
             }
@@ -278,7 +278,7 @@ impl Root {
             return None;
         }
         let ways = path.ancestors().take_while(|way| *way != self.path);
-        // A path through a dangling link does not exist either: so the first path that exists is the link.
+        // A path through a dangling link does not exist either, so the first existing path, from the end, is the link.
         let (link, found) = ways.filter_map(|way| Some((way, fs::symlink_metadata(way).ok()?))).next()?;
         let is_dangling = found.is_symlink()
             && fs::metadata(link).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -301,8 +301,8 @@ impl Root {
         }
     }
 
-    /// Opens a directory below the root, creating it and those above it if they are missing. Returns true with it if it was
-    /// created.
+    /// Opens a directory below the root. Creates the directory, and the directories above it, if they are missing. Also returns
+    /// true if the directory was created.
     pub(super) fn make_directory(&self, path: &str) -> Result<(OwnedFd, bool), Fault> {
         match self.open(path, DIRECTORY) {
             Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
@@ -336,7 +336,7 @@ impl Root {
         }
     }
 
-    /// Removes a directory and those above it, up to the root, as long as they are empty.
+    /// Removes a directory and the directories above it, up to the root, as long as they are empty.
     pub(super) fn prune(&self, path: &str) {
         let mut path = path;
         while !path.is_empty() {
@@ -439,7 +439,7 @@ impl Walk<'_> {
     ) -> Option<Result<ControlFlow<()>, Fault>> {
         let child = prefix.child(name).ok()?;
         let opened = match sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty()) {
-            // A link, to which the rules for links apply.
+            // The name is a link, so the rules for links apply.
             Err(Errno::LOOP | Errno::NOTDIR) => self.root.open(child.segments(), LISTING),
             other => other.map_err(Fault::from),
         };
@@ -507,7 +507,7 @@ fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fau
         let Some(directory) = unless_missing(opened)? else { return Ok(()) };
         remove_content(directory.as_fd())?;
         match sys::unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            // Another process wrote into it in the meantime, or the listing was incomplete because of the removals.
+            // Another process wrote into the directory in the meantime, or the listing was incomplete because of the removals.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
             other => return unless_missing(other).map(drop),
         }
