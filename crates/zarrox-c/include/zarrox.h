@@ -268,10 +268,10 @@ const char *zarrox_version(void);
 void zarrox_free(void *pointer);
 
 // Sets the function that decides whether reading or writing of this node is cancelled. It is called before each operation and
-// about every 10 ms during the operation, always by the thread that called the operation, so that it can check for Ctrl-C in R
-// and Python. A cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished; each chunk
-// then has either its old or its new elements. Null removes the function. Nodes that are opened or created in this node later
-// inherit the function.
+// about every 10 ms during the operation, always by the thread that called the operation, so that the function can check for
+// Ctrl-C in R and Python. A cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished;
+// each chunk then has either its old or its new elements. Null removes the function. Nodes that are opened or created in this
+// node later inherit the function.
 int32_t zarrox_set_cancel(zarrox_node node,
                           zarrox_cancel_callback callback,
                           void *data);
@@ -330,7 +330,7 @@ int32_t zarrox_attributes(zarrox_node node, char **json);
 // Replaces all attributes of a node by the members of a JSON object.
 int32_t zarrox_set_attributes(zarrox_node node, const char *json);
 
-// Sets the attributes of a node that are members of a JSON object, and keeps the others.
+// Sets the attributes of a node that are members of a JSON object, and keeps all other attributes.
 int32_t zarrox_update_attributes(zarrox_node node, const char *json);
 
 // Returns the number of dimensions of an array.
@@ -374,8 +374,8 @@ int32_t zarrox_write(zarrox_node node,
                      const zarrox_memory *memory);
 
 // Reads text or bytes of a region, in row-major order: elements of variable length, and text of fixed length without its
-// padding. `strings` becomes a table of `count` entries, followed by their bytes, which the caller frees by a single
-// `zarrox_free`.
+// padding. `strings` becomes a table of `count` entries, followed by the bytes of the entries. The caller frees all of
+// it by a single `zarrox_free`.
 int32_t zarrox_read_strings(zarrox_node node,
                             const zarrox_region *region,
                             zarrox_string **strings,

@@ -18,10 +18,10 @@ use crate::table::{self, as_array, zarrox_node};
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Sets the function that decides whether reading or writing of this node is cancelled. It is called before each operation and
-/// about every 10 ms during the operation, always by the thread that called the operation, so that it can check for Ctrl-C in R
-/// and Python. A cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished; each chunk
-/// then has either its old or its new elements. Null removes the function. Nodes that are opened or created in this node later
-/// inherit the function.
+/// about every 10 ms during the operation, always by the thread that called the operation, so that the function can check for
+/// Ctrl-C in R and Python. A cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished;
+/// each chunk then has either its old or its new elements. Null removes the function. Nodes that are opened or created in this
+/// node later inherit the function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_set_cancel(
     node: zarrox_node,

@@ -36,7 +36,7 @@ struct Checked {
     item: usize,
 }
 
-// SAFETY: it is the caller's memory, which only the call that has this object uses; the header states it.
+// SAFETY: it is the caller's memory, which only the call with this object uses, as the header states.
 unsafe impl Send for Checked {}
 
 impl Checked {

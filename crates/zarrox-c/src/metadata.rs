@@ -60,7 +60,7 @@ pub unsafe extern "C" fn zarrox_set_attributes(node: zarrox_node, json: *const c
     })
 }
 
-/// Sets the attributes of a node that are members of a JSON object, and keeps the others.
+/// Sets the attributes of a node that are members of a JSON object, and keeps all other attributes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_update_attributes(node: zarrox_node, json: *const c_char) -> i32 {
     guard(|| {

@@ -59,7 +59,7 @@ pub(crate) fn add(node: Node, cancel: Option<Cancel>) -> zarrox_node {
     number
 }
 
-/// Returns an open node. It stays valid for the caller if another thread closes it.
+/// Returns an open node. The node stays valid for the caller if another thread closes it.
 pub(crate) fn opened(number: zarrox_node) -> Result<Arc<Opened>> {
     let nodes = NODES.read().unwrap_or_else(PoisonError::into_inner);
     nodes.get(&number).cloned().ok_or_else(|| unknown(number))

@@ -13,8 +13,8 @@ use crate::status::guard;
 use crate::table::zarrox_node;
 
 /// Reads text or bytes of a region, in row-major order: elements of variable length, and text of fixed length without its
-/// padding. `strings` becomes a table of `count` entries, followed by their bytes, which the caller frees by a single
-/// `zarrox_free`.
+/// padding. `strings` becomes a table of `count` entries, followed by the bytes of the entries. The caller frees all of
+/// it by a single `zarrox_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_read_strings(
     node: zarrox_node,

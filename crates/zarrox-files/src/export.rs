@@ -30,9 +30,9 @@ pub enum Target {
     NetCdf,
     /// A picture of an array with two dimensions, in viridis. [`Picture`](crate::picture::Picture) has options.
     Png,
-    /// Comma-separated values: the arrays of a group with one dimension.
+    /// Comma-separated values: the one-dimensional arrays of a group.
     Csv,
-    /// Parquet: the arrays of a group with one dimension.
+    /// Parquet: the one-dimensional arrays of a group.
     Parquet,
     /// TIFF: one array, as GeoTIFF if coordinates or attributes georeference it.
     Tiff,
@@ -156,7 +156,7 @@ impl fmt::Debug for Export {
 }
 
 impl Export {
-    /// Creates an export to the kind of file that its name suggests.
+    /// Creates an export to the kind of file that the name of the file suggests.
     pub fn new() -> Self {
         Self::default()
     }
@@ -189,8 +189,8 @@ impl Export {
         self
     }
 
-    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and reports each of them to this function.
-    /// By default they are an error.
+    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and reports each of them to this function. By
+    /// default, such a node or attribute is an error.
     pub fn skip_unsupported(self, listener: impl Fn(LeftOut) + Send + Sync + 'static) -> Self {
         Self { left_out: Some(Arc::new(listener)), ..self }
     }

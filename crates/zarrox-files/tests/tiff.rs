@@ -425,7 +425,7 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
     }
 }
 
-/// Returns a TIFF with one pixel in each directory. Each directory names the next one as a subdirectory.
+/// Returns a TIFF with one pixel in each directory. Each directory names the next directory as a subdirectory.
 fn nested(pixels: &[u8]) -> Vec<u8> {
     const SIZE: u32 = 2 + 10 * 12 + 4;
     let first = 8 + u32::try_from(pixels.len()).unwrap();

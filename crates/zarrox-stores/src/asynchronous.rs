@@ -16,7 +16,7 @@ use crate::{
     Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// The number of requests of one call that are sent in parallel when a store does not set its own.
+/// The number of requests of one call that are sent in parallel when a store does not set its own number.
 const IN_FLIGHT: usize = 16;
 
 /// The number of attempts to read parts of a value that another writer replaces, before the whole value is read.

@@ -84,7 +84,7 @@ impl StoreError {
         self
     }
 
-    /// Adds the name of a store to an error that has none yet.
+    /// Adds the name of a store to an error that does not name a store yet.
     #[must_use]
     #[doc(hidden)]
     pub fn or_location(self, location: impl FnOnce() -> String) -> Self {
@@ -106,7 +106,7 @@ impl StoreError {
         self
     }
 
-    /// Adds the error that caused this one.
+    /// Adds the error that caused this error.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source = source.into();

@@ -61,7 +61,7 @@ impl ByteParts {
         Some(together.into())
     }
 
-    /// Copies the bytes from `offset` on into the buffer; `None` if there are too few.
+    /// Copies the bytes from `offset` on into the buffer; `None` if there are too few bytes.
     #[must_use]
     #[doc(hidden)]
     pub fn copy_to(&self, offset: usize, mut buffer: &mut [u8]) -> Option<()> {

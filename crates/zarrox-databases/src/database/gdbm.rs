@@ -32,7 +32,7 @@ pub(crate) static SCHEME: Scheme = scheme::<GdbmStore>(&["gdbm"], &[StorageOptio
 /// A store that keeps each value in a GDBM file under its key, as zarr-python's `DBMStore` and Python's `dbm.gnu` do.
 ///
 /// For existing files. Other stores are better for new data: a write that is interrupted by a crash may leave a torn value or a
-/// damaged file, since GDBM has no transactions, and a process excludes all others while it writes.
+/// damaged file, since GDBM has no transactions. A process that writes excludes all other processes.
 ///
 /// | option | default |
 /// |---|---|

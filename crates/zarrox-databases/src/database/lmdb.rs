@@ -95,7 +95,7 @@ pub struct LmdbSettings {
 }
 
 impl DatabaseOptions<LmdbStore> {
-    /// Sets the initial address space of the database. It is doubled whenever it is too small.
+    /// Sets the initial address space of the database. The address space is doubled whenever it is too small.
     #[must_use]
     pub fn map_size(mut self, bytes: usize) -> Self {
         self.settings.map_size = Some(bytes);

@@ -140,7 +140,7 @@ struct Inner {
     /// True if the database has a write-ahead log.
     log: bool,
     writable: bool,
-    /// Idle connections. A fork must not share one with another process.
+    /// Idle connections. A forked process must not share a connection with its parent.
     idle: PerProcess<Arc<Mutex<Vec<Connection>>>>,
 }
 

@@ -135,12 +135,12 @@ impl HdfsOptions {
         self
     }
 
-    /// Opens the directory of this URL, such as `hdfs://namenode:8020/path` or `hdfs://cluster/path`. It need not exist: the
-    /// first write creates it.
+    /// Opens the directory of this URL, such as `hdfs://namenode:8020/path` or `hdfs://cluster/path`. The directory need not
+    /// exist: the first write creates it.
     ///
     /// # Errors
     ///
-    /// When it is not a URL of HDFS, or Hadoop's settings cannot be read.
+    /// When the text is not a URL of HDFS, or when Hadoop's settings cannot be read.
     pub fn open(self, url: &str) -> Result<Blocking<HdfsStore>, StoreError> {
         let address = Address::parse(url, &["hdfs"], FORM)?;
         let url = &address.0;

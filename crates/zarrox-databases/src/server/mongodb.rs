@@ -47,7 +47,7 @@ const LARGEST_DOCUMENT: usize = 16 << 20;
 /// that compares the value.
 const AROUND_VALUE: usize = 128;
 
-/// The field of a document that marks it while its value is compared. Replacing the document removes it.
+/// The field of a document that marks it while its value is compared. Replacing the document removes the field.
 const MARK: &str = "zarrox";
 
 /// The number of bytes that fit into a document unless its key is extremely long.
@@ -73,7 +73,7 @@ const DUPLICATE_KEY: i32 = 11_000;
 /// A document has up to 16 MiB, which limits chunks and shards; values are read whole.
 ///
 /// A value is replaced under [`Condition::Matches`] in two steps: a field `zarrox` with a unique number is added to the document,
-/// and its value is returned and compared; then the document is replaced if it still has this field. Every writer that replaces
+/// and the value is returned and compared; then the document is replaced if it still has this field. Every writer that replaces
 /// the document in the meantime, including zarr-python, removes the field. So any number of processes may write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
@@ -235,13 +235,13 @@ fn is_refused(error: &Error) -> bool {
     matches!(&*error.kind, ErrorKind::ServerSelection { message, .. } if message.contains(REFUSED))
 }
 
-/// Creates the unique index of the keys, unless it exists. Returns true if it exists now.
+/// Creates the unique index of the keys, unless it exists. Returns true if the index exists now.
 async fn make_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
     let options = ::mongodb::options::IndexOptions::builder().unique(true).build();
     let index = IndexModel::builder().keys(doc! { "key": 1 }).options(options).build();
     match collection.create_index(index).await {
         Ok(_) => Ok(true),
-        // The user may only read, or a key is duplicated already; but a failed login is an error.
+        // The user may only read, or a key is duplicated already. A failed login is an error.
         Err(error) if matches!(*error.kind, ErrorKind::Command(_)) => {
             tracing::debug!(%error, "no unique index");
             collection.find_one(doc! { "key": "" }).await.map(|_| false)

@@ -1,8 +1,8 @@
 //! HDF5 and NetCDF-4 as Zarr.
 //!
 //! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks are passed on
-//! unchanged if all of their filters have a Zarr codec; others are decoded, and encoded again when they are read.
-//! Dimension scales become names of dimensions. Objects that have no equivalent in Zarr or that cannot be
+//! unchanged if all of their filters have a Zarr codec; other chunks are decoded, and encoded again when they are
+//! read. Dimension scales become names of dimensions. Objects that have no equivalent in Zarr or that cannot be
 //! read are skipped and reported by name.
 
 mod array;
@@ -321,7 +321,7 @@ impl Import {
         attributes
     }
 
-    /// Returns the shape of the array of a dataset, without the dimensions that elements have of their own.
+    /// Returns the shape of the array of a dataset, without the dimensions that elements have themselves.
     fn shape(&self, id: Id, dataset: &Dataset) -> Vec<u64> {
         match &dataset.space {
             Space::Null => vec![0],

@@ -67,8 +67,8 @@ impl Kind {
         Self::of_open(&Input::open(path)?)
     }
 
-    /// Opens bytes in memory as a file of this kind. The result is a read-only store, as that of [`open_file`]. The suffix of
-    /// `name` distinguishes CSV from tab-separated values, and HDF5 from NetCDF. Other files that the bytes refer to are not
+    /// Opens bytes in memory as a file of this kind. The result is a read-only store, like the store of [`open_file`]. The suffix
+    /// of `name` distinguishes CSV from tab-separated values, and HDF5 from NetCDF. Other files that the bytes refer to are not
     /// read.
     ///
     /// # Errors

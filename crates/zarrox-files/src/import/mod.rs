@@ -147,9 +147,9 @@ impl Import {
         Self { reading: Reading { member: Some(name.into()), ..self.reading }, ..self }
     }
 
-    /// Sets a function that sets the properties of arrays of NumPy files, such as chunks, codecs and attributes. It
-    /// receives the shape, and a builder that already has the shape and the data type. By default, arrays have the
-    /// properties of new arrays, or those of the copier.
+    /// Sets a function that sets the properties of arrays of NumPy files, such as chunks, codecs and attributes. It receives
+    /// the shape, and a builder that already has the shape and the data type. By default, arrays have the properties of new
+    /// arrays, or the properties that the copier sets.
     pub fn build(
         self,
         build: impl Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync + 'static,
@@ -355,7 +355,7 @@ impl Import {
         })
     }
 
-    /// Appends the only array of an open NumPy file to an array along an axis. After a failure, the array is as it was.
+    /// Appends the only array of an open NumPy file to an array along an axis. A failure leaves the array unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a file with chunks or several arrays; the errors of reading and of
@@ -417,8 +417,8 @@ impl Import {
         }
     }
 
-    /// Appends files to an existing hierarchy, along the dimension of [`Import::concat`]. The values of its
-    /// coordinates must continue the existing ones.
+    /// Appends files to an existing hierarchy, along the dimension of [`Import::concat`]. The values of the coordinates must
+    /// continue the existing values.
     ///
     /// Elements are stored before the lengths change. After an interruption, the same call continues.
     ///
@@ -479,7 +479,7 @@ pub struct Appended {
 pub struct Imported {
     /// The report of the copy.
     pub report: CopyReport,
-    /// The number of objects in the source, without skipped ones. They are counted in the file while it is read, or in
+    /// The number of objects in the source, without skipped objects. They are counted in the file while it is read, or in
     /// its store for kinds of files that are not counted.
     pub source: Inventory,
     /// The number of objects in the copy.

@@ -109,8 +109,8 @@ impl<'d> Attributes<'d> {
         self.user_type = Some(name.into());
     }
 
-    /// Records that the fill value of the elements is their missing value. Their type is user-defined and of this
-    /// class, which xarray attributes cannot represent.
+    /// Records that the fill value of the elements is their missing value. The type of the elements is user-defined
+    /// and has this class, which attributes of xarray cannot represent.
     #[cfg(feature = "hdf5")]
     pub(crate) fn fill_is_missing(&mut self, class: &'static str) {
         self.types.push((fill::FILL_VALUE.to_owned(), class));

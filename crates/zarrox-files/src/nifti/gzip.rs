@@ -12,7 +12,7 @@ use crate::input::{Input, Reader, corrupt, failed};
 /// The magic number of gzip.
 pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";
 
-/// The maximum number of bytes after the needed ones that are decompressed to verify the checksum.
+/// The maximum number of bytes after the needed bytes that are decompressed to verify the checksum.
 const MOST_REST: u64 = 64 << 20;
 
 /// Decompresses a file. `needed` receives at most `start` first bytes, and returns the number of bytes to

@@ -32,13 +32,13 @@ pub(super) enum Source {
 #[derive(Debug, Clone)]
 pub(super) struct StoredElements {
     source: Source,
-    /// The chunks of an array with its dimensions in the order of the file: the slowest one first.
+    /// The chunks of an array with its dimensions in the order of the file: the slowest dimension first.
     runs: Runs,
     order: Order,
     grid: Vec<u64>,
 }
 
-/// Converts between the dimension order of the file and that of the array.
+/// Converts between the dimension order of the file and the dimension order of the array.
 pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     match order {
         Order::RowMajor => lengths.to_vec(),

@@ -16,8 +16,8 @@ const AT_ONCE: u64 = 4 << 20;
 
 /// Elements that are read from a stream.
 ///
-/// Threads request chunks in any order. The chunks before a requested one are read as well, and kept
-/// until they are requested.
+/// Threads request chunks in any order. The chunks before a requested chunk are read as well, and kept until
+/// they are requested.
 pub(super) struct Stream {
     name: String,
     runs: Runs,

@@ -1,8 +1,8 @@
 //! The metadata of a Parquet file, in the compact form of Thrift.
 //!
 //! Some programs added fields of their own, whose numbers the format has since assigned to other fields. Thrift
-//! distinguishes them by the type of each field, and skips fields with an unexpected type. The crate `parquet` ignores
-//! the type, and would misread the following fields.
+//! distinguishes such fields by the type of each field, and skips fields with an unexpected type. The crate `parquet`
+//! ignores the type, and would misread the following fields.
 
 use parquet::errors::Result;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -135,7 +135,7 @@ impl<'b> Copy<'b> {
         self.out.extend_from_slice(&before[..before.len() - self.rest.len()]);
     }
 
-    /// Writes the number and the type of a field after another one.
+    /// Writes the number and the type of a field after another field.
     fn header(&mut self, number: u64, before: u64, kind: u8) -> Option<()> {
         match u8::try_from(number.checked_sub(before)?) {
             Ok(step @ 1..=15) => self.out.push(step << 4 | kind),

@@ -30,7 +30,7 @@ pub(super) fn nanoseconds(stored: &Int96) -> i128 {
 /// Returns a timestamp as a count of units of `unit` nanoseconds.
 ///
 /// # Errors
-/// If the unit cannot represent it.
+/// If the unit cannot represent the timestamp.
 pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
     let count = (nanoseconds % unit == 0).then_some(nanoseconds / unit);
     let count = count.and_then(|count| i64::try_from(count).ok()).filter(|&count| count != NOT_A_TIME);

@@ -15,7 +15,7 @@ use crate::input::unsupported;
 /// bytes.
 pub(super) const NULL_VALUE: &str = "null_value";
 
-/// The candidates for nulls in text. The first one that is not a value of the column is used.
+/// The candidates for nulls in text. The first candidate that is not a value of the column is used.
 const TEXTS: [&str; 6] = ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"];
 
 /// The byte values of which candidates for nulls in bytes consist.

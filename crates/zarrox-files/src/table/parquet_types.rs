@@ -18,7 +18,7 @@ pub(super) enum Kind {
     /// Integers of this number of bits.
     Signed(u8),
     Unsigned(u8),
-    /// Timestamps. The minimum is NaT.
+    /// Timestamps. The minimum integer is NaT.
     Time,
     Single,
     Double,
@@ -168,7 +168,7 @@ impl Mapped {
     /// Returns a stored value as an integer of the type.
     ///
     /// # Errors
-    /// If the type cannot represent it.
+    /// If the type cannot represent the value.
     pub(super) fn whole(&self, value: i64) -> Result<i128> {
         let (whole, lowest, highest) = match self.kind {
             Kind::Signed(bits) => {

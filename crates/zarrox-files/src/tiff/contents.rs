@@ -29,7 +29,8 @@ pub(super) struct Found {
     pub(super) path: String,
     pub(super) page: Arc<Page>,
     pub(super) levels: Vec<Arc<Page>>,
-    /// The tags, if the form of the image differs from the previous one, or if it has a description.
+    /// The tags, if the form of the image differs from the form of the previous image, or if the image has a
+    /// description.
     pub(super) directory: Option<Arc<Directory>>,
     /// True if the image is the first of a tifffile array.
     pub(super) begins: bool,
@@ -61,7 +62,7 @@ pub(super) struct Contents {
     first_error: Option<Error>,
     /// The index of the first image of the run of pages in which overviews are searched.
     run: usize,
-    /// The index of the image before the image to which the next overview of a size belongs.
+    /// The index of the image to which the next overview of a size belongs.
     next: BTreeMap<(u64, u64), usize>,
 }
 
@@ -197,8 +198,8 @@ impl Contents {
         }
     }
 
-    /// Records the subdirectories that a tag names, recursively. Returns their number. Too many subdirectories are
-    /// an error.
+    /// Records the subdirectories that a tag names, recursively. Returns the number of subdirectories. Too many
+    /// subdirectories are an error.
     fn accept_sub(
         &mut self,
         directory: &Arc<Directory>,

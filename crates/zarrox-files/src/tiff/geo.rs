@@ -169,7 +169,7 @@ impl Elements for Coordinates {
     }
 }
 
-/// All keys by their names, or by their numbers.
+/// Returns all keys by their names, or by their numbers.
 fn all_keys(directory: &Directory, entries: &[u64]) -> Result<Map> {
     if entries.len() < 8 {
         return Ok(Map::default());

@@ -113,7 +113,7 @@ impl Page {
         Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })
     }
 
-    /// Returns the existing pages of a stack whose planes follow this one in the file.
+    /// Returns the existing pages of a stack whose planes follow this page in the file.
     pub(super) fn contiguous(&self, count: u64, length: u64) -> Vec<Self> {
         let rows = self.form.height.checked_mul(self.form.depth);
         let rows = rows.and_then(|rows| rows.checked_mul(self.form.planes()));

@@ -25,8 +25,8 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes the name of a file durable, with the names of the directories above it as far as this process can open them: the program
-/// that created them need not have flushed them. The bytes of the file are not flushed.
+/// Makes the name of a file durable, with the names of the directories above it as far as this process can open them, since the
+/// program that created the directories need not have flushed their names. The bytes of the file are not flushed.
 ///
 /// # Errors
 ///

@@ -64,7 +64,7 @@ pub struct HeldLock(Identity, Claim);
 /// The outcome of an attempt to lock a file.
 pub(super) enum Attempt {
     Locked(HeldLock),
-    /// Another process holds the lock, or another thread that merges.
+    /// Another process, or another thread that merges, holds the lock.
     Taken,
     /// The file system does not support locks.
     Unsupported(io::Error),
@@ -82,7 +82,7 @@ impl HeldLock {
         Self(identity, Claim::Merge)
     }
 
-    /// Locks an open file, and waits for at most `longest`. Calls `notice` once when this takes a while.
+    /// Locks an open file, and waits for at most `longest`. Calls `notice` once if waiting takes a while.
     pub(super) fn wait(
         file: &Arc<File>,
         (identity, claim): (Identity, Claim),

@@ -49,7 +49,7 @@ impl NodeLock {
         &self.directory
     }
 
-    /// Locks the directory, and waits for at most `longest`. Calls `notice` once when this takes a while.
+    /// Locks the directory, and waits for at most `longest`. Calls `notice` once if waiting takes a while.
     pub(super) fn wait(
         &self,
         how: Hold,

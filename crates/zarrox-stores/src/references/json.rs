@@ -1,7 +1,7 @@
 //! References in a JSON document, of version 0 (a flat mapping) and version 1.
 //!
-//! `serde_json` parses them one by one. This module counts all memory that the references take, since a document from an
-//! untrusted source may have any size.
+//! `serde_json` parses the references one by one. This module counts all memory that the references take, since a
+//! document from an untrusted source may have any size.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;

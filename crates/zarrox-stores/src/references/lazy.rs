@@ -176,7 +176,7 @@ impl LazySet {
         slot
     }
 
-    /// Counts the memory of a file, and evicts others until all fit.
+    /// Counts the memory of a file, and evicts other files until all files fit.
     fn keep(&self, slot: &Slot, bytes: u64) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = cache.iter_mut().find(|cached| Arc::ptr_eq(&cached.slot, slot)) {

@@ -54,7 +54,7 @@ impl ReferenceOptions {
         Self { target: Some(url.into()), ..self }
     }
 
-    /// Sets the scheme, such as `s3`, of targets without one. With `file`, references are trusted as with
+    /// Sets the scheme, such as `s3`, of targets without a scheme. With `file`, references are trusted as with
     /// [`allow_local`](Self::allow_local).
     #[must_use]
     pub fn remote_protocol(self, scheme: impl Into<String>) -> Self {

@@ -34,7 +34,7 @@ pub(super) struct Table {
 impl Table {
     /// Decodes a file of at most `most_rows` rows.
     pub(super) fn decode(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
-        // The library panics at some malformed files. The known cases are checked before, and other panics are
+        // The library panics on some malformed files. The known cases are checked before, and other panics are
         // caught here.
         std::panic::catch_unwind(|| Self::decode_checked(file, most_rows, limit))
             .unwrap_or_else(|_| Err(corrupt("it is damaged")))

@@ -28,7 +28,7 @@ pub(super) struct Targets {
     /// The scheme and host of the URL of the references.
     origin: Option<String>,
     open: Mutex<HashMap<String, Opened>>,
-    /// Opens the store of any URL.
+    /// The function that opens the store of any URL.
     open_url: OpenUrl,
 }
 

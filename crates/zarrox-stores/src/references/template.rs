@@ -2,7 +2,7 @@
 //!
 //! kerchunk's specification requires Jinja here. This module supports what its examples show: names, calls of templates with
 //! arguments, and integers with `+ - * // %` and parentheses. Anything else is an error, never text. The crate `minijinja` is not
-//! used, since references can be untrusted, and its loops and filters would let them take unlimited time and memory.
+//! used, since references can be untrusted, and its loops and filters would let references take unlimited time and memory.
 
 use std::collections::BTreeMap;
 

@@ -180,8 +180,8 @@ pub trait Store: Debug + Send + Sync {
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 
     /// Returns the stamp of a value: the version that the store reports without reading the value. A caller that knows the stamp
-    /// of a document can detect that the document was replaced. The stamp is [`Stamp::Unknown`] if it would cost more than one
-    /// access to a local file or database.
+    /// of a document can detect that the document was replaced. The stamp is [`Stamp::Unknown`] if determining it would cost more
+    /// than one access to a local file or database.
     ///
     /// # Errors
     ///

@@ -132,7 +132,7 @@ pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix)
     store.erase_prefix(from)
 }
 
-/// Erases the copies of the first values below a prefix, until one cannot be erased.
+/// Erases the copies of the first values below a prefix, until a copy cannot be erased.
 fn erase_copies<S: Store + ?Sized>(
     store: &S,
     from: &Prefix,

@@ -62,7 +62,7 @@ pub trait Value: Send + Sync {
     }
 
     /// Returns the version of the value, if the store can identify it reliably. Bytes of the value may then be cached under
-    /// it.
+    /// the version.
     fn version(&self) -> Option<Version> {
         None
     }

@@ -59,7 +59,7 @@ struct Shared {
 pub struct CacheStatistics {
     /// The number of requests that found a value or a listing.
     pub hits: u64,
-    /// The number of requests that found neither.
+    /// The number of requests that found no value and no listing.
     pub misses: u64,
     /// The memory in use, in bytes.
     pub bytes: u64,

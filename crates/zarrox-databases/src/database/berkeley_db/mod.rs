@@ -1,7 +1,7 @@
 //! [`BerkeleyDbStore`].
 //!
-//! This module parses the files itself. The Berkeley DB library trusts them: it divides by zero, reads out of bounds or loops
-//! forever when one is damaged.
+//! This module parses the files itself. The Berkeley DB library trusts its files: it divides by zero, reads out of bounds or
+//! loops forever when a file is damaged.
 
 mod hash;
 mod pages;

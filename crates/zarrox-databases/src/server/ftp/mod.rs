@@ -131,13 +131,14 @@ impl FtpOptions {
         self
     }
 
-    /// Opens the directory of this URL, such as `ftp://user:password@host/path`. It need not exist: the first write creates it.
+    /// Opens the directory of this URL, such as `ftp://user:password@host/path`. The directory need not exist: the first write
+    /// creates it.
     ///
     /// A path is relative to the initial directory of the user; with a second leading `/`, to the root of the server.
     ///
     /// # Errors
     ///
-    /// When it is not a URL of FTP.
+    /// When the text is not a URL of FTP.
     pub fn open(self, url: &str) -> Result<Blocking<FtpStore>, StoreError> {
         let address = Address::parse(url, &["ftp"], FORM)?;
         let login = self.login.or_else(|| address.login());
@@ -303,7 +304,7 @@ impl FtpStore {
         Err(too_much())
     }
 
-    /// Returns the content of a file. Its size is not requested: another file may replace it before it is sent.
+    /// Returns the content of a file. The size of the file is not requested, since another file may replace it before it is sent.
     async fn retrieve(&self, lease: &mut Lease<'_>, path: &str) -> FtpResult<Vec<u8>> {
         let mut transfer = self.pool.within(lease.session.ftp.retr_as_stream(path)).await?;
         let bytes = self.receive(&mut transfer, VALUE).await?;

@@ -139,11 +139,12 @@ impl WebDavOptions {
         self
     }
 
-    /// Opens the directory of this URL, such as `https://user:password@host/path`. It need not exist: the first write creates it.
+    /// Opens the directory of this URL, such as `https://user:password@host/path`. The directory need not exist: the first write
+    /// creates it.
     ///
     /// # Errors
     ///
-    /// When it is not a URL of HTTP.
+    /// When the text is not a URL of HTTP.
     pub fn open(self, url: &str) -> Result<Blocking<WebDavStore>, StoreError> {
         let address = Address::parse(url, &["http", "https"], FORM)?;
         let login = address.login().map(|(user, password)| Login::Basic { user, password });
@@ -194,7 +195,7 @@ impl WebDavStore {
     ) -> Result<Option<(HeaderMap, Vec<Resource>)>, StoreError> {
         let response = self.ask(operation, path, depth).await?;
         if response.status() == StatusCode::BAD_REQUEST {
-            // With a depth of 1, the path itself may be the file above its members.
+            // With a depth of 1, the path itself may be the file.
             let directory = if depth == "1" { &format!("{path}/") } else { path };
             if self.is_below_file(directory).await? {
                 return Ok(None);

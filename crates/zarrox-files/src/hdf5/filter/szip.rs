@@ -212,7 +212,7 @@ fn pairs(bits: &mut Bits<'_>, block: &mut [u32], reference: usize) -> Option<()>
         if zeros > PAIRS {
             return None;
         }
-        // The number of zeros numbers the pairs in the order of their sums.
+        // The number of zeros is the index of the pair among all pairs, in the order of their sums.
         let (mut sum, mut start) = (0, 0);
         while start + sum < zeros {
             start += sum + 1;

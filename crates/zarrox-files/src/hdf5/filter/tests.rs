@@ -1,4 +1,4 @@
-//! Chunks that other programs wrote are decoded as HDF5 decodes them, and damaged ones are errors.
+//! Chunks that other programs wrote are decoded as HDF5 decodes them, and damaged chunks are errors.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -117,7 +117,7 @@ impl Messages<'_> {
         Ok(Dataset { space, datatype, layout, filters, fill, external, are_edges_unfiltered })
     }
 
-    /// Returns the fill value. HDF5 before version 1.6 wrote another message for it.
+    /// Returns the fill value. HDF5 before version 1.6 wrote another message for the fill value.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let fill = self.parsed(kind::FILL, "a fill value message", fill::parse)?.unwrap_or(Fill::Default);
         let fill = match fill {

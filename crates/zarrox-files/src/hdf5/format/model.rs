@@ -1,7 +1,7 @@
 //! The objects of a file, as its messages describe them.
 //!
-//! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t4.html>. Section numbers in this folder are those of
-//! its version 4.0.
+//! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t4.html>. Section numbers in this folder
+//! refer to version 4.0 of the specification.
 
 /// The address of an object header or of a block of bytes, relative to the base address of the file.
 pub(in crate::hdf5) type Address = u64;
@@ -103,7 +103,7 @@ pub(in crate::hdf5) enum Layout {
         /// The address of the index; `None` if no chunk was written.
         address: Option<Address>,
     },
-    /// The elements are those of other datasets.
+    /// The elements are stored in other datasets.
     Virtual(Vec<Mapping>),
 }
 

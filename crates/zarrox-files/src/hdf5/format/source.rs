@@ -42,7 +42,7 @@ impl Source {
         self.input.read(position, most.min(self.input.length() - position))
     }
 
-    /// Reads a structure that ends with a checksum. Returns it without the checksum.
+    /// Reads a structure that ends with a checksum. Returns the structure without the checksum.
     pub(super) fn read_checked(&self, address: Address, length: u64, what: &'static str) -> Result<Vec<u8>> {
         let mut bytes = self.read(address, length)?;
         let checked = verified(&bytes, what)?.len();
@@ -55,8 +55,8 @@ impl Source {
     }
 }
 
-/// A limit on the total number of bytes of a structure, which the file cannot exceed since its
-/// parts do not overlap.
+/// A limit on the total number of bytes that are read for a structure. The parts of a valid structure do not
+/// overlap, so it is not larger than the file.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,

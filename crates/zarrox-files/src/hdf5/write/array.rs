@@ -53,7 +53,7 @@ pub(super) struct Source {
     pub(super) attributes: Attributes,
     /// The group and the name of the user-defined type of the elements, if there is one.
     pub(super) user_type: Option<String>,
-    /// The names of the dimensions, including the one for text of a fixed length.
+    /// The names of the dimensions, including the dimension for text of a fixed length.
     pub(super) names: Vec<Option<String>>,
     pub(super) array: Array,
     pub(super) datatype: Encoded,

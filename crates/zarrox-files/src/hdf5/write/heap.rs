@@ -24,7 +24,7 @@ impl Heap {
         Self { start, done: Vec::new(), objects: Vec::new(), count: 0 }
     }
 
-    /// Adds the bytes of `elements` elements. Returns the reference to them.
+    /// Adds the bytes of `elements` elements. Returns the reference to the elements.
     pub(super) fn add(&mut self, bytes: &[u8], elements: usize) -> [u8; 16] {
         let mut reference = [0; 16];
         if elements == 0 {

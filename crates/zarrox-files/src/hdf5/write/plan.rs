@@ -115,8 +115,9 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns true if the source followed the classic model, and the hierarchy still does. It must have one group, at
-    /// most one unlimited dimension, which is the first dimension of its arrays, and only the types of NetCDF-3.
+    /// Returns true if the source followed the classic model, and the hierarchy still does. The hierarchy must have
+    /// one group, at most one unlimited dimension, which is the first dimension of its arrays, and only the types of
+    /// NetCDF-3.
     fn has_classic_model(&self, kind: Option<Kind>) -> bool {
         let growing = self.dimensions.all.iter().filter(|dimension| dimension.is_unlimited).count();
         kind.is_some_and(|kind| kind != Kind::NetCdf4)

@@ -9,7 +9,7 @@ use super::options::Convention;
 /// A committed type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserType {
-    /// The path of its group.
+    /// The path of the group that has the type.
     pub(super) group: String,
     pub(super) name: String,
     pub(super) encoded: Encoded,

@@ -2,7 +2,7 @@
 
 use zarrox::json::{Json, Map};
 
-/// Attributes that define the meaning of elements. Files in which they differ cannot be joined.
+/// Attributes that define the meaning of elements. Files in which these attributes differ cannot be joined.
 const MEANING: [&str; 12] = [
     "units",
     "calendar",

@@ -141,7 +141,7 @@ fn scanned(sources: &mut Sources, request: &Request<'_>) -> Result<(Vec<Nodes>, 
     Ok((all, left_out))
 }
 
-/// Shares metadata that is equal to that of the first file, so that thousands of files need little memory.
+/// Shares metadata that is equal to the metadata of the first file, so that thousands of files need little memory.
 fn share(nodes: &mut Nodes, first: Option<&Nodes>) {
     let Some(first) = first else { return };
     for (path, info) in &mut nodes.arrays {

@@ -49,7 +49,7 @@ pub(super) struct Info {
     pub(super) metadata: ArrayMetadata,
     /// The names of the dimensions.
     pub(super) names: Vec<Option<String>>,
-    /// The attributes, without those for dimension names.
+    /// The attributes, without the attributes for dimension names.
     pub(super) attributes: Map,
 }
 

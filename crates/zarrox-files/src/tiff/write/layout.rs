@@ -209,8 +209,8 @@ impl Layout {
     }
 }
 
-/// Returns true if the last dimension is the samples of a pixel. It is if it has a name for samples, or no name and the
-/// length of a colour.
+/// Returns true if the last dimension is the samples of a pixel: if it has a name for samples, or if it has no name and
+/// the length of a colour.
 fn has_samples(axes: &[&Axis], data_type: &DataType) -> bool {
     let [.., _, _, last] = axes else { return false };
     let is_colour = matches!(data_type, DataType::UInt8 | DataType::UInt16) && matches!(last.count, 3 | 4);
@@ -227,7 +227,7 @@ fn chunk_lengths(array: &Array, axes: &[Axis]) -> Vec<u64> {
     all.map(|(axis, length)| length.div_ceil(axis.step.unsigned_abs().max(1)).max(1)).collect()
 }
 
-/// Returns the number that tells what the bits of a sample are.
+/// Returns the TIFF sample format of a data type.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Unsupported`] for a data type that TIFF does not support.

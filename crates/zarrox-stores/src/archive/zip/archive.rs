@@ -79,7 +79,7 @@ struct Session {
     changed: bool,
 }
 
-/// Properties of a file that show when it was changed or replaced.
+/// Properties of a file that show whether it was changed or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     identity: (u64, u64),
@@ -267,8 +267,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Omits the entries that `choose` removes from the map from the next directory, if `check` allows it while no other
-    /// writer is active.
+    /// Erases the entries that `choose` removes from the map, if `check` allows it while no other writer is active. The next
+    /// directory lacks these entries.
     pub(super) fn erase<T>(
         &self,
         check: impl FnOnce(&State) -> Result<(), StoreError>,
@@ -281,7 +281,7 @@ impl Archive {
         Ok(choose(&mut self.state_mut().directory.entries))
     }
 
-    /// Writes the directory behind the last entry, and lets other programs write again.
+    /// Writes the directory after the last entry, and lets other programs write again.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
         self.finish(&mut unpoisoned(&self.writer))
     }
@@ -312,7 +312,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Makes sure that the next `length` bytes are free. Until they are full, the file ends in a directory.
+    /// Makes sure that the next `length` bytes are free. Until these bytes are full, the file ends in a directory.
     fn make_room(&self, session: &mut Session, length: u64) -> Result<(), StoreError> {
         if session.end + length <= session.tail {
             return Ok(());

@@ -77,7 +77,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Reads the last complete directory before a torn one.
+    /// Reads the last complete directory before a torn directory.
     fn before_torn_end(source: &Source, size: u64) -> Result<Option<Self>, StoreError> {
         let Some(hole) = hole_before_torn_end(source, size)? else { return Ok(None) };
         // The last fields of the end record can be zeros as well.

@@ -42,17 +42,17 @@ const LONGEST_NAME: usize = u16::MAX as usize;
 ///
 /// # Reading
 ///
-/// The directory of the archive is read once. Then an entry costs one read, or two if its header is unusually long; a part of a
-/// stored entry costs no more than that part. Entries may be stored or deflated; other compression methods and encryption are an
-/// error of the kind [`StoreErrorKind::Unsupported`] when an entry is read. The CRC-32 is checked whenever a whole entry is read.
-/// Of several entries with the same name the last one counts. The entry `./a` has the value of `a`, and the entry `a\b` the value
-/// of `a/b`. Entries whose names are not valid keys, such as names that lead out of the archive (`../x`, `/x`), are ignored with
-/// a warning.
+/// The directory of the archive is read once. Then an entry costs one read, or two reads if its header is unusually long. Of a
+/// stored entry, only the requested part is read. Entries may be stored or deflated; other compression methods and encryption are
+/// an error of the kind [`StoreErrorKind::Unsupported`] when an entry is read. The CRC-32 is checked whenever a whole entry is
+/// read. If several entries have the same name, the last one is used. The entry `./a` has the value of `a`, and the entry `a\b`
+/// the value of `a/b`. Entries whose names are not valid keys, such as names that lead out of the archive (`../x`, `/x`), are
+/// ignored with a warning.
 ///
 /// # Writing
 ///
 /// An archive must be finished: by [`close`](Self::close), which returns errors, or when the last handle is dropped, which only
-/// logs them. All handles of an archive in a process see each write at once. Other programs see the archive as it was last
+/// logs errors. All handles of an archive in a process see each write at once. Other programs see the archive as it was last
 /// finished, or a later state. If the process is killed, the archive is as it was last finished, or in a later state. A process
 /// that is killed while it writes a directory of several pages leaves a part of the directory after the archive. Only this store
 /// ignores that part, and its next writer truncates it. Only one process can write to an archive at a time, from its first write

@@ -1,7 +1,7 @@
 //! Archives whose writer died while it reserved space.
 //!
-//! The reserved space is a hole behind the directory, of at least a mebibyte of zeros, followed by a new directory. A writer that
-//! dies while it writes the new directory leaves a part of it. The bytes before the hole are a complete archive.
+//! The reserved space is a hole after the directory, of at least a mebibyte of zeros, followed by a new directory. A writer that
+//! dies while it writes the new directory leaves a part of the directory. The bytes before the hole are a complete archive.
 
 use super::format;
 use super::source::Source;

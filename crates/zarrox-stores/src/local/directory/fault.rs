@@ -33,7 +33,7 @@ pub(super) enum Fault {
     NoLocks(io::Error),
     /// A rename would have to copy, across file systems.
     OtherDevice,
-    /// The failure concerns another key than the requested one.
+    /// The failure concerns a key other than the requested key.
     At(String, Box<Fault>),
 }
 
@@ -52,7 +52,7 @@ impl Fault {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Treats an existing file as one that was created in the meantime.
+    /// Treats an existing file as a file that was created in the meantime.
     pub(super) fn or_changed(self) -> Self {
         if matches!(self, Self::Exists) { Self::Changed } else { self }
     }

@@ -16,7 +16,7 @@ use crate::sync::{Mutex, unpoisoned};
 /// The largest number of directories that are known to be on the disk.
 const DIRECTORIES: usize = 1 << 16;
 
-/// The directories whose names this process has flushed, with those above them.
+/// The directories whose names this process has flushed, together with the names of the directories above them.
 static FLUSHED: LazyLock<Mutex<HashSet<Identity>>> = LazyLock::new(Mutex::default);
 
 impl Root {

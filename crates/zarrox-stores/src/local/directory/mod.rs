@@ -35,12 +35,12 @@ use crate::{Payload, provided, temporary};
 /// # Writing
 ///
 /// A value is written to a temporary file in the directory of its file and then renamed into place: readers see the old value or
-/// the new one, and a failure leaves the old one untouched. Directories are created when a value needs them, and removed again
-/// when the last value in them is erased, except for the root.
+/// the new value, and a failure leaves the old value untouched. Directories are created when a value needs them, and removed
+/// again when the last value in them is erased, except for the root.
 ///
 /// Names that begin with `.zarrox-` and end in `.tmp` are reserved for these temporary files: they are never listed and are not
-/// keys. A killed process may leave some behind. The next process that writes in their directory removes them: the file of a
-/// living writer is locked.
+/// keys. A killed process may leave such files behind. The next process that writes in their directory removes them: the file of
+/// a living writer is locked.
 ///
 /// # Other processes
 ///

@@ -122,7 +122,7 @@ fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     if file.try_lock().is_err() {
         return false;
     }
-    // The lock may belong to a value that was this file until now.
+    // The temporary file may have been renamed to a value in the meantime. Then the lock is that of the value.
     let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
     if is_same && remove {

@@ -79,7 +79,8 @@ pub(super) enum Entry {
 /// The time within which two changes of a file may have the same timestamps, on file systems with fractions of seconds.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The age from which a file's timestamps distinguish its last change from a later one: the clocks of file systems are coarse.
+/// The age from which a file's timestamps distinguish its last change from a later change, since the clocks of file systems are
+/// coarse.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// Returns the version of a file's content: the file's identity, its length and the time of its last change. `None` when it was
@@ -170,7 +171,7 @@ impl Root {
             other => other?,
         };
         if path.is_empty() {
-            // Repeats until nothing is left: a listing may miss entries while others are removed.
+            // Repeats until nothing is left: a listing may miss entries while other entries are removed.
             for _ in 0..ATTEMPTS {
                 if !remove_content(directory.as_fd())? {
                     break;
@@ -253,7 +254,7 @@ impl Root {
 
     /// Opens a path below the root, under the rules for links.
     ///
-    /// Without links this is one system call, which checks that there are none and whether the file exists.
+    /// Without links this is one system call, which checks that the path has no links, and whether the file exists.
     pub(super) fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
         let path = if path.is_empty() { self.path.clone() } else { self.path.join(path) };
         let opened = if self.follow_links {
@@ -462,7 +463,8 @@ enum Target {
 
 fn stat_target(directory: BorrowedFd<'_>, name: &str) -> Result<Target, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::empty()) {
-        // A dangling link is a value that cannot be reached. A listing without it would be taken for complete.
+        // A dangling link is a value that cannot be reached. A listing without the value would be mistaken for a complete
+        // listing.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
             let is_gone = matches!(entry(directory, name)?, Entry::Missing);
             return Ok(if is_gone { Target::Gone } else { Target::File(0) });
@@ -515,7 +517,7 @@ fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fau
     Err(Errno::NOTEMPTY.into())
 }
 
-/// Removes the content of a directory. Returns true if there was any.
+/// Removes the content of a directory. Returns true if the directory had any content.
 fn remove_content(directory: BorrowedFd<'_>) -> Result<bool, Fault> {
     let mut any = false;
     for found in Dir::read_from(directory)? {

@@ -4,7 +4,7 @@
 //!
 //! A name refers to a file, or to none. It changes in three ways only:
 //!
-//! - from none to a file by a rename that does not replace, which fails if there is a file in the meantime;
+//! - from none to a file by a rename that does not replace, which fails if a file was created in the meantime;
 //! - from one file to another by a rename;
 //! - from a file to none by an unlink.
 //!
@@ -14,7 +14,7 @@
 //! again with the file that has the name now.
 //!
 //! Files are written under a temporary name ([`TemporaryFile`]) before they get their final name, and are locked from the
-//! beginning. So a guard that has replaced the file holds the lock of the new one without a gap.
+//! beginning. So a guard that has replaced the file holds the lock of the new file without a gap.
 
 use std::fs::File;
 use std::io::Write;

@@ -40,7 +40,7 @@ pub(super) struct Files {
 struct Usage {
     /// The space at the last scan of the directory.
     seen: u64,
-    /// The bytes that this process has added since then.
+    /// The bytes that this process has added since the last scan.
     added: u64,
 }
 
@@ -100,7 +100,7 @@ impl Files {
         Some(entry)
     }
 
-    /// Writes a durable copy of a value. `None` when this directory cannot store it.
+    /// Writes a durable copy of a value. `None` when this directory cannot store the copy.
     ///
     /// # Errors
     ///

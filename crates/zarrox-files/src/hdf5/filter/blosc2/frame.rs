@@ -80,7 +80,7 @@ impl<'a> Frame<'a> {
         Ok(None)
     }
 
-    /// Returns the decoded bytes of all chunks. Fails if there are more than `most`.
+    /// Returns the decoded bytes of all chunks. Fails if there are more than `most` bytes.
     pub(super) fn decode(&self, most: usize) -> Result<Vec<u8>> {
         if self.size > most {
             return Err(corrupt(format!("a Blosc2 frame has {} bytes, more than {most}", self.size)));

@@ -155,7 +155,7 @@ impl Array<'_> {
         }
     }
 
-    /// Reads a super block. Returns the number of the first element after it.
+    /// Reads a super block. Returns the number of the first element after the super block.
     fn super_block(&mut self, address: Address, number: u32, first: u64) -> Result<u64> {
         self.visit(address, SUPER)?;
         let (blocks, elements) = self.sizes.of(number)?;

@@ -94,7 +94,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Adds the chunks of all remaining elements. The first one has the index `first`.
+    /// Adds the chunks of all remaining elements. The first element has the index `first`.
     fn elements(&self, mut cursor: Cursor<'_>, first: u64, order: &Linear, grid: &mut Grid) -> Result<()> {
         for index in first.. {
             if cursor.left() < self.element.size {

@@ -61,7 +61,7 @@ fn order(flags: u32) -> Order {
     if flags & 1 == 0 { Order::Little } else { Order::Big }
 }
 
-/// Reads which bits of the bytes a number uses.
+/// Reads the position of the bits of a number in its bytes.
 fn bits(cursor: &mut Cursor<'_>, head: Head) -> Result<Bits> {
     let bits = Bits { order: order(head.flags), offset: cursor.u16()?, precision: cursor.u16()? };
     let end = usize::from(bits.offset) + usize::from(bits.precision);
