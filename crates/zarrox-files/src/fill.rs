@@ -48,7 +48,7 @@ pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     i64::try_from(whole).map(Json::from).or_else(|_| u64::try_from(whole).map(Json::from)).ok()
 }
 
-/// Returns the integer that is equal to a float; `None` if no integer is, or if the float is too large to be exact.
+/// Returns the integer that is equal to a float; `None` if the float is not an integer, or too large to be exact.
 pub(crate) fn whole(float: f64) -> Option<i128> {
     /// The largest integer up to which floats represent all integers exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -16,9 +16,9 @@ use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 /// The mode of a hold, see [`Store::hold`](crate::Store::hold).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// Shared with other holders of this mode: to write into the node.
+    /// A hold for writing into the node, which is shared with other holders of this mode.
     Shared,
-    /// Exclusive: to move, replace or delete the node.
+    /// An exclusive hold for moving, replacing or deleting the node.
     Exclusive,
 }
 

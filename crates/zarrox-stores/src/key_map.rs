@@ -6,7 +6,7 @@ use std::ops::{Bound, ControlFlow};
 
 use crate::{DirListing, Key, Prefix, StoreError};
 
-/// The number of keys a listing takes under the lock at a time.
+/// The number of keys that a listing takes from the map each time it holds the lock.
 const BATCH: usize = 1024;
 
 pub(crate) type Map<V> = BTreeMap<Key, V>;

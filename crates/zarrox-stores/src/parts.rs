@@ -10,8 +10,8 @@ const SHORT: usize = 16 << 10;
 
 static NOTHING: Bytes = Bytes::new();
 
-/// Bytes in the parts in which a connection delivered them. They are joined only where a caller needs contiguous bytes: bytes
-/// that are copied to another buffer anyway are copied once.
+/// Bytes in the parts in which a connection delivered them. The parts are joined only if a caller needs contiguous bytes, so
+/// that bytes that are copied to another buffer are copied only once.
 #[derive(Clone, Debug, Default)]
 pub struct ByteParts {
     parts: Vec<Bytes>,

@@ -34,13 +34,13 @@ use zarrox_stores::{
 /// The length of the longest key that LMDB supports.
 const LONGEST_KEY: usize = 511;
 
-/// The default address space of a database, which is zarr-python's.
+/// The default address space of a database in bytes. On 64-bit systems, it is the same as in zarr-python.
 const MAP_SIZE: usize = if usize::BITS >= 64 { 1 << 40 } else { 1 << 28 };
 
 /// The smallest address space that is tried.
 const SMALLEST_MAP: usize = 1 << 20;
 
-/// The number of bytes of which the address space is a multiple: a multiple of the page size of every system.
+/// The granularity of the address space in bytes: a multiple of the page size of every system.
 const GRAIN: usize = 1 << 16;
 
 /// The file inside an environment that is a directory.
@@ -313,7 +313,7 @@ fn wait_for_lock(file: File, longest: Duration, path: &Path) -> Result<File, Fau
     }
 }
 
-/// The address space of an environment, which other processes may outgrow at any time.
+/// The address space of an environment, which may become too small at any time, since other processes write as well.
 #[derive(Debug)]
 struct Map {
     env: Env<WithoutTls>,

@@ -274,7 +274,7 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Converts a panic to an error: redb panics at damaged pages.
+/// Converts a panic to an error: redb panics on damaged pages.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(Fault::Other(StoreErrorKind::Corrupt, "the redb database is damaged".into())))

@@ -19,7 +19,7 @@ use crate::chunks::rows::{Place, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The parts of an import that arrays are created from.
+/// The parts of an import from which arrays are created.
 pub(super) struct Maker {
     pub(super) files: Files,
     /// The paths of the nodes of each file by their addresses.
@@ -43,7 +43,7 @@ pub(super) struct Wanted<'w> {
     pub(super) mapped: Mapped,
     /// The field whose values the array has; `None` for whole structures.
     pub(super) column: Option<Column>,
-    /// The shape, without the dimensions that elements of an array type have themselves.
+    /// The shape, without the dimensions of elements that are arrays.
     pub(super) shape: Vec<u64>,
     pub(super) attributes: Map,
     /// The names of the dimensions of the dataset.
@@ -89,7 +89,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns the settings that documents are created with.
+/// Returns the settings with which documents are created.
 pub(super) fn options() -> OpenOptions {
     OpenOptions::new().format(Format::V3)
 }
@@ -301,8 +301,8 @@ fn chunked<'w>(wanted: &'w Wanted<'_>, chunk: &'w [u64]) -> Result<Chunked<'w>> 
     Ok(Chunked { shape: &wanted.shape, chunk, size })
 }
 
-/// Returns the fill of chunk elements beyond a dataset that is shorter than its array; `None` if no chunk has such
-/// elements.
+/// Returns the fill of the elements of chunks that are outside the dataset, if the dataset is shorter than its array;
+/// `None` if no chunk has such elements.
 fn beyond(dataset: &Dataset, shape: &[u64], chunk: &[u64], fill: Vec<u8>) -> Option<Beyond> {
     let Space::Simple { shape: stored, .. } = &dataset.space else { return None };
     let is_cut = stored

@@ -72,8 +72,7 @@ struct Image<'a> {
     placed: &'a Placed,
     /// The dimensions of the file, the fastest first.
     axes: Vec<&'a Axis>,
-    /// The dimensions of the file, and dimensions of which the selection has a single position, which are not in the
-    /// file.
+    /// The dimensions of the file, and the dimensions with a single selected position, which are not in the file.
     all: Vec<&'a Axis>,
     /// The number of dimensions of length 1 before the dimensions of the array.
     empty: usize,

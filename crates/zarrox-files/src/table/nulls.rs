@@ -18,7 +18,7 @@ pub(super) const NULL_VALUE: &str = "null_value";
 /// The candidates for nulls in text. The first candidate that is not a value of the column is used.
 const TEXTS: [&str; 6] = ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"];
 
-/// The byte values of which candidates for nulls in bytes consist.
+/// The byte values from which candidates for nulls in columns of bytes are built.
 const BYTES: [u8; 4] = [0, 0xff, 0x80, 0x7f];
 
 /// A function that calls a sink with all values of a column.

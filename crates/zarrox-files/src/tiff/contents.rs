@@ -32,7 +32,7 @@ pub(super) struct Found {
     /// The tags, if the form of the image differs from the form of the previous image, or if the image has a
     /// description.
     pub(super) directory: Option<Arc<Directory>>,
-    /// True if the image is the first of a tifffile array.
+    /// True if the image is the first image of a tifffile array.
     pub(super) begins: bool,
 }
 
@@ -111,7 +111,7 @@ impl Contents {
         (!parts.is_empty()).then(|| format!("/: left out {} of images{advice}", parts.join(" and ")))
     }
 
-    /// Fails if a page is lost, that is, if it is neither an image, an overview, a mask, nor reported.
+    /// Fails if a page is lost, that is, if it is not an image, an overview or a mask, and is not reported.
     fn check(&self) -> Result<()> {
         let levels: usize = self.found.iter().map(|found| found.levels.len()).sum();
         let sum = self.found.len() + levels + self.masks + self.failed;

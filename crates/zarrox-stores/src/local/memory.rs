@@ -80,7 +80,7 @@ impl MemoryStore {
         Self::default()
     }
 
-    // A panic under the lock has changed nothing or everything: the map is consistent.
+    // A panic under the lock leaves the map consistent, since each change is either complete or not begun.
     fn read(&self) -> RwLockReadGuard<'_, Map> {
         self.0.map.read().unwrap_or_else(PoisonError::into_inner)
     }

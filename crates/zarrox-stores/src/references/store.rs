@@ -48,8 +48,8 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
 /// supports. A path without a scheme is a file if the references are a local file; a relative path is below the working
 /// directory, as in fsspec. In other references, a path is relative to the references, in the same store.
 ///
-/// A range is read by one request. A target that is missing, or ends before the range does, is an error: only a key without a
-/// reference is missing.
+/// A range is read by one request. A target that is missing, or ends before the end of the range, is an error: only a key without
+/// a reference is missing.
 ///
 /// # Untrusted references
 ///

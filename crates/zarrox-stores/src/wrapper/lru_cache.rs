@@ -33,7 +33,8 @@ const OVERHEAD: usize = 192;
 /// node are evicted. A missing key is not cached.
 ///
 /// A value is cached when the whole value is read, or when any part of a [small](Self::small) value is read. Other parts are
-/// read from the wrapped store. A value of nearly the size of the cache or more is not cached. A clone shares the cache.
+/// read from the wrapped store. A value is not cached if it is larger than the cache, or nearly as large. A clone shares the
+/// cache.
 #[derive(Clone)]
 pub struct LruCacheStore {
     inner: Arc<dyn Store>,

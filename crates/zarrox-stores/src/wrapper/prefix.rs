@@ -14,7 +14,7 @@ use crate::{
 /// A store of the keys below a prefix of another store: with the prefix `a/b/`, the key `c` is the key `a/b/c`
 /// of the other store.
 ///
-/// No key leads out of the prefix, and locks exclude users of the same value through the other store.
+/// No key leads out of the prefix. A lock also excludes users of the same value through the other store.
 #[derive(Clone, Debug)]
 pub struct PrefixStore {
     inner: Arc<dyn Store>,

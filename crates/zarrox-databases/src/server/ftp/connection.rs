@@ -216,7 +216,8 @@ fn kind_of(response: &Response) -> StoreErrorKind {
     }
 }
 
-/// Returns true if the server denies permission: the code 550 also stands for missing files.
+/// Returns true if the server denies permission. The text decides, since the code 550 also stands for missing
+/// files.
 pub(super) fn is_denial(response: &Response) -> bool {
     let words = words(response).to_lowercase();
     ["denied", "permi", "privilege", "not allowed", "access"].iter().any(|part| words.contains(part))

@@ -195,7 +195,7 @@ impl WebDavStore {
     ) -> Result<Option<(HeaderMap, Vec<Resource>)>, StoreError> {
         let response = self.ask(operation, path, depth).await?;
         if response.status() == StatusCode::BAD_REQUEST {
-            // With a depth of 1, the path itself may be the file.
+            // A request for members also fails if the path itself is a file.
             let directory = if depth == "1" { &format!("{path}/") } else { path };
             if self.is_below_file(directory).await? {
                 return Ok(None);

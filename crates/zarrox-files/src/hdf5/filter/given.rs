@@ -16,8 +16,8 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Returns the largest number of bytes between the filters of a chunk of `size` bytes. Filters may expand the
-    /// bytes, but none doubles their number.
+    /// Returns the maximum number of bytes between two filters of a chunk with `size` decoded bytes. Filters may
+    /// expand the bytes, but none doubles their number.
     pub(super) fn limit(size: usize) -> usize {
         size.saturating_mul(2).saturating_add(4096)
     }

@@ -35,7 +35,7 @@ pub(super) mod kind {
 
 const WHAT: &str = "an object header";
 const CONTINUATION: &str = "a continuation block of an object header";
-/// The flag of a message that is stored elsewhere.
+/// The flag of a message that is stored outside the header.
 const IS_SHARED: u8 = 0x02;
 /// The flag of a message that a reader must know to open the object.
 const FAIL_IF_UNKNOWN: u8 = 0x80;

@@ -95,8 +95,8 @@ fn old(bytes: &[u8]) -> Result<Addresses> {
     // The versions of the free space, of the root and of shared headers.
     cursor.skip(4)?;
     let sizes = sizes(&mut cursor)?;
-    // A reserved byte, the numbers of entries in nodes, and flags. Version 1 has the number for nodes of chunks
-    // as well.
+    // A reserved byte, the numbers of entries in nodes, and flags. Version 1 also has the number of entries in
+    // nodes of chunks.
     cursor.skip(if version == 0 { 9 } else { 13 })?;
     let mut cursor = Cursor::new(cursor.rest(), sizes, WHAT);
     let base = cursor.defined_address()?;

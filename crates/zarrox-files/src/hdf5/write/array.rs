@@ -135,7 +135,8 @@ impl Source {
         })
     }
 
-    /// Chooses chunks and filters. `unlimited` marks the dimensions that can grow, which needs chunks.
+    /// Chooses chunks and filters. `unlimited` marks the dimensions that can grow. An array with such a dimension needs
+    /// chunks.
     pub(super) fn lay_out(&mut self, unlimited: Vec<bool>) -> Result<()> {
         let (array, item) = (&self.array, self.datatype.size as u64);
         let size = self.shape.iter().fold(item, |size, &length| size.saturating_mul(length));

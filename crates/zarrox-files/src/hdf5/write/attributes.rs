@@ -159,7 +159,7 @@ enum Fill {
     Letter(u8),
 }
 
-/// Returns the encoding of the missing value of elements, whose type it must have in NetCDF.
+/// Returns the encoding of the missing value of elements. In NetCDF, it must have the type of the elements.
 fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     match elements {
         Elements::Letters(_) => match letter(value) {

@@ -53,8 +53,7 @@ impl UserTypes {
         self.all.len() - 1
     }
 
-    /// Returns the number of a type of elements, whose parts are added before it; `None` for a built-in
-    /// NetCDF type.
+    /// Returns the number of a type of elements; `None` for a built-in NetCDF type. The types of its parts are added before it.
     pub(super) fn add_elements(
         &mut self,
         group: &str,

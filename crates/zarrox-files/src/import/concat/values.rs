@@ -143,8 +143,8 @@ fn bytes_of(value: i128, storage: &Storage) -> Option<Vec<u8>> {
 
 /// Converts the times of an array, except missing values.
 ///
-/// The fill value counts as missing if `is_missing`, and if it cannot be converted: 0, the usual fill value, is a valid
-/// time.
+/// The fill value stays unchanged if `is_missing` is set, or if it cannot be converted. Otherwise it is converted, since 0,
+/// the usual fill value, is a valid time.
 pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing: bool) -> Result<DynArray> {
     let storage = elements.data_type().storage();
     let inexact = || unsupported("a time has no exact value in the units of the first file");

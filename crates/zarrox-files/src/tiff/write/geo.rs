@@ -14,7 +14,7 @@ const WGS_84: u16 = 4326;
 /// The EPSG codes of systems that are always projected, regardless of the coordinates of the image.
 const SURELY_PROJECTED: [std::ops::RangeInclusive<u16>; 2] = [2000..=3999, 20000..=32766];
 
-/// The names of the dimensions of columns and rows, whose coordinates count as geographic coordinates.
+/// The names of dimensions of columns, and of rows, whose coordinates are used as geographic coordinates.
 const EAST: [&str; 8] =
     ["x", "lon", "longitude", "long", "easting", "east", "projection_x_coordinate", "rlon"];
 const NORTH: [&str; 8] =

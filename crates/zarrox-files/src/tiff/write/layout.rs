@@ -11,7 +11,7 @@ use crate::placed::{Axis, Placed};
 const MOST_SAMPLES: u64 = 65_535;
 const MOST_SIDE: u64 = (1 << 31) - 1;
 
-/// The divisor of the sides of tiles, and the range of the sides, in pixels.
+/// The sides of tiles in pixels: their divisor, their range, and the usual side.
 const TILE: u64 = 16;
 const SIDES: std::ops::RangeInclusive<u64> = 64..=1024;
 const USUAL_SIDE: u64 = 256;

@@ -4,9 +4,9 @@
 //!
 //! Readers find an archive's directory at the end of the file. Entries are appended at the position of the directory. So
 //! before the first entry, a copy of the directory is written at a distance after that position, and becomes the end of the
-//! file. New entries are written into the gap. When the gap is full, a directory with all entries so far is written further
-//! on. In the end the final directory is written after the last entry, and the file is truncated there. The previous
-//! directory is untouched until the next directory is complete. If this process dies in between, readers ignore the
+//! file. New entries are written into the gap. When the gap is full, a directory with all entries so far is written at a
+//! larger offset. In the end the final directory is written after the last entry, and the file is truncated there. The
+//! previous directory is untouched until the next directory is complete. If this process dies in between, readers ignore the
 //! [torn](super::torn) directory, and the next writer truncates it.
 
 use std::collections::HashMap;

@@ -100,7 +100,7 @@ impl Directory {
         let length = found.end.length;
         let begin = found.directory;
         let records = match begin.checked_sub(start).and_then(|begin| usize::try_from(begin).ok()) {
-            // A copy, so that the rest of the buffer need not stay in memory.
+            // The bytes are copied, so that the rest of the buffer need not stay in memory.
             Some(begin) => Bytes::copy_from_slice(
                 tail.bytes
                     .get(begin..)

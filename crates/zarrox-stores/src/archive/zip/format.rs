@@ -20,7 +20,7 @@ pub(super) const END_LENGTH: usize = 22;
 pub(super) const LOCATOR_LENGTH: usize = 20;
 pub(super) const END_64_LENGTH: usize = 56;
 
-/// The value of a 32- or 16-bit field whose number is in a 64-bit field elsewhere.
+/// The values of 32-bit and 16-bit fields whose numbers are in separate 64-bit fields.
 const SATURATED: u32 = u32::MAX;
 const SATURATED_16: u16 = u16::MAX;
 const ZIP64_EXTRA: u16 = 1;

@@ -1,4 +1,4 @@
-//! The source that an archive is read from.
+//! The source from which an archive is read.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -31,7 +31,7 @@ pub(super) enum Fault {
     NoExchange,
     /// The file system cannot lock files.
     NoLocks(io::Error),
-    /// A rename would have to copy, across file systems.
+    /// A rename across file systems would have to copy.
     OtherDevice,
     /// The failure concerns a key other than the requested key.
     At(String, Box<Fault>),

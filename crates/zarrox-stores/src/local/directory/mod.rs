@@ -100,8 +100,8 @@ impl DirectoryStore {
 
     /// Sets whether every write is flushed to the disk before it counts as done; `false` by default.
     ///
-    /// This costs much time for each value, and has two effects: values survive a power failure, and network file systems that
-    /// detect a full disk late report it.
+    /// This costs much time for each value, and has two effects: values survive a power failure, and a full disk is an error of
+    /// the write even on network file systems, which may detect it late.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         Arc::make_mut(&mut self.root).sync = sync;
@@ -149,8 +149,8 @@ impl DirectoryStore {
 
     /// Sets whether symbolic links below the root are followed wherever they lead; `false` by default.
     ///
-    /// For data that is spread over several disks with links. Only for directories whose writers are
-    /// trusted: a link can lead to any file that this process may read or write.
+    /// This is for data that links spread over several disks. Only for directories whose writers are trusted: a link can lead to
+    /// any file that this process may read or write.
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         Arc::make_mut(&mut self.root).follow_links = follow;

@@ -43,7 +43,7 @@ impl Doubling {
         Ok(Self { width, first, most_direct, offset_width: usize::from(bits).div_ceil(8) })
     }
 
-    /// Returns the number of bytes that lengths need in direct blocks.
+    /// Returns the width in bytes of the lengths of objects in direct blocks.
     pub(super) fn direct_width(&self) -> usize {
         (self.most_direct.ilog2() as usize).div_ceil(8)
     }
