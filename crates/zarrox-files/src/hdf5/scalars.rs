@@ -42,7 +42,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// Appends a stored element in Zarr's form, which has `size` bytes.
+    /// Converts a stored element to Zarr's form, which has `size` bytes, and appends it to `out`.
     pub(super) fn append(self, stored: &[u8], size: usize, out: &mut Vec<u8>) {
         let start = out.len();
         match self {

@@ -81,7 +81,7 @@ fn without_padding(element: &[u8]) -> &[u8] {
     &element[..length]
 }
 
-/// Returns the text of characters of four bytes each.
+/// Converts an element with four bytes for each character to UTF-8.
 fn utf8(element: &[u8]) -> Result<Vec<u8>> {
     let points =
         element.chunks_exact(4).map(|point| u32::from_ne_bytes(point.try_into().unwrap_or_default()));

@@ -70,8 +70,8 @@ impl Column {
         self.packing.and_then(Packing::decimals)
     }
 
-    /// Returns true if elements can be missing. As for xarray, they can if there is an attribute `_FillValue` or
-    /// `missing_value`.
+    /// Returns true if elements can be missing. As in xarray, the attribute `_FillValue` or `missing_value` marks an
+    /// array with missing values.
     pub(super) fn can_miss(&self) -> bool {
         !self.missing.is_empty()
     }

@@ -97,7 +97,7 @@ impl Form {
     }
 
     /// Fails if strips or tiles are too large. The error is `Corrupt` if a file of this length cannot contain
-    /// them.
+    /// strips or tiles of that size.
     fn check_size(&self, length: u64) -> Result<()> {
         let pixels =
             self.part.0.checked_mul(self.part.1).and_then(|pixels| pixels.checked_mul(self.part_depth));

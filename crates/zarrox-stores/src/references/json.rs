@@ -63,7 +63,7 @@ pub(super) fn tree(value: &RawValue, budget: &mut Budget) -> Result<Json, Proble
     }
 }
 
-/// Returns the bytes of a string, decoding it after `base64:`.
+/// Returns the bytes of a string. A string that begins with `base64:` is decoded.
 pub(super) fn text_bytes(text: String) -> Result<Bytes, String> {
     match text.strip_prefix(BASE64) {
         Some(encoded) => match STANDARD.decode(encoded) {

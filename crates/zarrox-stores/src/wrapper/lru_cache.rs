@@ -48,7 +48,8 @@ struct Shared {
     stamps: Stamps,
     /// The number of all writes: any of them may change a listing.
     writes: Mutex<u64>,
-    /// True if cached values need a version, for writers that compare versions.
+    /// True if the store compares versions. Then a cached value without a version does not answer a request that may need the
+    /// version.
     versioned: bool,
     hits: AtomicU64,
     misses: AtomicU64,

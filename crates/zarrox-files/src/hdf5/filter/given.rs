@@ -4,7 +4,7 @@ use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// Properties of the bytes that a filter was applied to, which are the result of undoing the filter.
+/// Properties of the bytes before a filter was applied, which undoing the filter must return.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given {
     /// The number of bytes, if it follows from the size of the chunk.

@@ -1,8 +1,9 @@
 //! Szip: the lossless compression of CCSDS 121.0-B, in the form of the library szip.
 //!
 //! The parameters are the options, the elements of a block, the bits of an element, and the elements of a scanline. A
-//! chunk begins with its decoded size, little-endian. Each scanline is a sequence of blocks with one reference sample,
-//! filled up to whole blocks. The bytes of elements of 32 and 64 bits are shuffled, and each byte is a sample.
+//! chunk begins with its decoded size, little-endian. Each scanline has one reference sample, and consists of whole
+//! blocks, of which the last block may be padded. The bytes of elements of 32 and 64 bits are shuffled, and each byte
+//! is a sample.
 //!
 //! Specification: <https://public.ccsds.org/Pubs/121x0b3.pdf>
 

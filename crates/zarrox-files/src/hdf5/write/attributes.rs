@@ -44,7 +44,7 @@ pub(super) enum Elements {
     Of(NcType),
     /// Characters with this fill value.
     Letters(u8),
-    /// Values of an enumeration of these numbers, which is a user-defined type.
+    /// Values of an enumeration, a user-defined type, whose integers have this type.
     Enumeration(NcType),
     /// Values of another user-defined type, or of a type without missing values.
     Other,
