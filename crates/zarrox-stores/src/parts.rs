@@ -110,7 +110,7 @@ impl From<ByteParts> for Bytes {
 #[derive(Debug, Default)]
 pub(crate) struct Arriving {
     here: ByteParts,
-    /// The short parts after them, joined.
+    /// The short parts after the parts in `here`, joined.
     short: Vec<u8>,
 }
 

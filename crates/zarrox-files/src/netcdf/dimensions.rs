@@ -1,4 +1,4 @@
-//! NetCDF dimensions: the group that defines each one, and the dataset that is its scale.
+//! NetCDF dimensions: for each dimension, the group that defines it, and the dataset that is its scale.
 
 use std::collections::HashMap;
 

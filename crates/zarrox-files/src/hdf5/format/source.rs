@@ -90,7 +90,7 @@ pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u
     Ok(checked)
 }
 
-/// Fails if a checksum differs from the stored one.
+/// Fails if a checksum differs from the stored checksum.
 pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<()> {
     if computed == stored {
         return Ok(());

@@ -47,7 +47,7 @@ fn first_other(source: &Source, mut from: u64, size: u64) -> Result<u64, StoreEr
     Ok(size)
 }
 
-/// Returns the offset after the last non-zero byte before this one, or the start.
+/// Returns the offset after the last non-zero byte before `before`; 0 if all these bytes are zero.
 fn last_other(source: &Source, mut before: u64) -> Result<u64, StoreError> {
     while before > 0 {
         let length = BLOCK.min(before);

@@ -51,7 +51,7 @@ impl<'a> TemporaryFile<'a> {
         }
     }
 
-    /// Renames the file to a value, replacing an existing one.
+    /// Renames the file to the name of a value, replacing an existing file.
     pub(super) fn replace(&mut self, name: &str) -> Result<(), Fault> {
         self.name.replace(name)
     }
