@@ -1,27 +1,27 @@
 /*
  * zarrox: Zarr arrays and groups from C. The guide is docs/c.md of the repository.
  *
- * RESULTS. Functions return a zarrox_status as int32_t: 0 is success. zarrox_error_message() is the text for
- * people: what was wrong, where, and what to do. It belongs to the thread. Results are stored in their places only
- * on success.
+ * RESULTS. Functions return a zarrox_status as int32_t: 0 is success. zarrox_error_message() returns the
+ * message of the last error of the calling thread: what was wrong, where, and what to do. Results are stored only on
+ * success.
  *
- * NODES. An open array or group is a number. A closed node, or a number that never was one, is an error.
+ * NODES. An open array or group is a number. A number that is not an open node is an error.
  *
- * THREADS. Every function may be called by any thread at any time, also with the same node. Only the memory of a
- * read must not be used by others meanwhile, and that of a write not be changed. Reading and writing use all cores by
- * themselves, unless the option "threads" says otherwise.
+ * THREADS. Every function may be called by any thread at any time, also with the same node. During a
+ * read, no other thread may use its memory; during a write, no other thread may change its memory. Reading and writing
+ * use all cores, unless the option "threads" sets another number.
  *
  * TEXT is UTF-8 and ends with NUL. JSON arguments are objects; unknown members are errors.
  *
- * MEMORY that a function returns is freed by one zarrox_free(), if its description says so.
+ * MEMORY that a function returns is freed by one call of zarrox_free(), if the description of the function says so.
  *
  * WHAT IS CHECKED: null pointers, closed nodes, numbers of dimensions, bounds of regions, types of elements, sizes of
- * memory, overlapping elements of results, alignment of places, UTF-8, JSON.
+ * memory, overlapping elements of results, alignment of pointers to results, UTF-8, JSON.
  *
  * WHAT CANNOT BE CHECKED, and is undefined behaviour as everywhere in C:
- *   - a pointer that is not null and does not point to what the function asks for, or to fewer values than the length
- *     or the number of dimensions that is passed with it says;
- *   - a 'size' of memory that is larger than the memory, and memory before 'data' that negative strides reach;
+ *   - a pointer that is not null and does not point to a value of the expected type, or points to fewer values than the
+ *     length or the number of dimensions that is passed with it;
+ *   - a 'size' that is larger than the memory, and negative strides that reach before the beginning of the memory;
  *   - memory that another thread changes at the same time;
  *   - memory that is freed twice, or used after zarrox_free(); a tensor or an Arrow structure that is released twice;
  *   - a callback that throws, or jumps out.
@@ -29,34 +29,34 @@
  * OPTIONS, all of them optional:
  *   "mode"                "r" read-only, "r+" read and write (the default), "a" create a group if there is no node,
  *                         "w" replace, "w-" create, fail if something exists
- *   "format"              3, 2, 1, "n5", ...: of existing and new nodes; by default it is detected
+ *   "format"              3, 2, 1, "n5", ...: the format of existing and new nodes; by default it is detected
  *   "storage"             an object with options of the store, such as {"endpoint": "http://localhost:9000"}
  *   "threads"             0: one for each core
- *   "memory"              bytes that may be used at a time, besides the caller's
- *   "chunk_cache"         bytes of decoded chunks that are kept
- *   "chunk_limit"         the largest decoded chunk in bytes
+ *   "memory"              the maximum number of bytes in use at a time, without the caller's memory
+ *   "chunk_cache"         the maximum number of bytes of decoded chunks in the cache
+ *   "chunk_limit"         the maximum size of a decoded chunk in bytes
  *   "consolidated"        "auto", "never", "require"
  *   "missing_chunks"      "fill", "error"
  *   "store_empty_chunks"  true, false
  *   "verify_checksums"    true, false
- *   "durability"          "process", "disk": what a finished write survives
+ *   "durability"          "process", "disk": a finished write survives the process, or a power failure
  *   "exclusive"           true: there is no other writer
  *   "lock_timeout"        seconds
  *   "strict"              true: deviations from the specifications are errors
  *
- * ARRAYS, of which the first two are needed:
+ * ARRAYS. The first two members are required:
  *   "shape"               [365, 721, 1440]
  *   "data_type"           "float32", "<f4", "datetime64[ns]", "string", or JSON as in metadata
  *   "chunks", "shards"    lists of lengths; in "chunks", null is a whole dimension
  *   "compressor"          null, or a codec such as {"name": "zstd", "configuration": {"level": 3}}
  *   "filters"             a list of codecs before the compressor
- *   "codecs"              the whole chain instead
+ *   "codecs"              the whole codec pipeline, instead of filters and a compressor
  *   "checksum"            true: a checksum for each chunk
- *   "order", "endian"     of the elements in chunks: "C" or "F", "little" or "big"
+ *   "order", "endian"     "C" or "F", "little" or "big": the order of elements, and of bytes, in chunks
  *   "fill_value"          0, "NaN", ...
  *   "dimension_names"     ["time", "lat", null]
  *   "attributes"          an object
- *   "separator"           of chunk keys: "/" or "."
+ *   "separator"           "/" or ".": the separator of chunk keys
  *   "overwrite"           true: an existing node is replaced
  */
 
@@ -135,7 +135,7 @@ typedef enum {
   ZARROX_STATUS_INVALID_SELECTION = 13,
   // Another argument is invalid: a null pointer, a closed node, a wrong length, JSON with unknown members.
   ZARROX_STATUS_INVALID_ARGUMENT = 14,
-  // The type of the memory differs from that of the array.
+  // The type of the memory differs from the type of the array.
   ZARROX_STATUS_DATA_TYPE_MISMATCH = 15,
   // The operation would need more memory than the limits allow.
   ZARROX_STATUS_LIMIT_EXCEEDED = 16,
@@ -147,8 +147,8 @@ typedef enum {
   ZARROX_STATUS_INTERNAL = 19,
 } zarrox_status;
 
-// The layout of an element in memory, in the machine's byte order. A data type without a number of its own has that of its layout: times
-// are INT64, and structures are RAW. `zarrox_data_type_name` tells them apart.
+// The layout of an element in memory, in the machine's byte order. A data type without its own number has the number of its
+// layout: times are INT64, and structures are RAW. `zarrox_data_type_name` distinguishes them.
 typedef enum {
   // One byte, 0 or 1.
   ZARROX_TYPE_BOOL = 1,
@@ -198,8 +198,8 @@ typedef enum {
   ZARROX_KIND_GROUP = 2,
 } zarrox_kind;
 
-// An open array or group: a number, as the identifiers of HDF5 and netCDF are. 0 is never one. The number of a closed node is not used
-// again, so that its use is an error.
+// An open array or group: a number, like the identifiers of HDF5 and netCDF. 0 is never the number of a node. The number of a
+// closed node is not used again, so that its use is an error.
 typedef int64_t zarrox_node;
 
 // A function that returns a number other than 0 to cancel an operation. It must not unwind or jump out of the call.
@@ -207,41 +207,42 @@ typedef int32_t (*zarrox_cancel_callback)(void *data);
 
 // A node directly below a group.
 typedef struct {
-  // The name.
+  // The name of the node.
   const char *name;
-  // The kind, a `zarrox_kind`.
+  // The kind of the node, a `zarrox_kind`.
   int32_t kind;
-  // The reason why the node cannot be opened; null if it can.
+  // The reason why the node cannot be opened; null if it can be opened.
   const char *error;
 } zarrox_child;
 
-// A region: `count` elements along each dimension, from `start` on, `stride` apart. Where a region is an argument, null is the whole
+// A region: `count` elements along each dimension, from `start` on, `stride` apart. A null pointer to a region means the whole
 // array.
 typedef struct {
-  // The number of dimensions, which is that of the array.
+  // The number of dimensions, which must be the number of dimensions of the array.
   size_t ndim;
   // The index of the first element along each dimension; null for zeros.
   const uint64_t *start;
-  // The number of elements along each dimension; null for as many as there are.
+  // The number of elements along each dimension; null for all elements from `start` on.
   const uint64_t *count;
-  // The distance of the elements along each dimension; null for ones. A negative one goes backwards from `start`; 0 is an error.
+  // The distance between elements along each dimension; null for ones. A negative stride selects elements backwards from
+  // `start`; 0 is an error.
   const int64_t *stride;
 } zarrox_region;
 
-// Memory of the caller's for the elements of a region.
+// Memory of the caller for the elements of a region.
 typedef struct {
-  // The type of the elements, a `zarrox_type`. It must be that of the array.
+  // The type of the elements, a `zarrox_type`. It must be the type of the array.
   int32_t type;
   // The first element, of any alignment.
   void *data;
   // The number of bytes from the first element on.
   size_t size;
-  // The distance in bytes from an element to the next along each dimension, which may be negative; null for row-major order. Strides
-  // that begin with the size of an element are Fortran's order.
+  // The distance in bytes from an element to the next element along each dimension, which may be negative; null for row-major
+  // order. In Fortran's order, the first stride is the size of an element.
   const ptrdiff_t *strides;
 } zarrox_memory;
 
-// Text or bytes of any length. A NUL, which `length` does not count, follows what this library returns.
+// Text or bytes of any length. In a string that this library returns, a NUL follows the bytes, which `length` does not count.
 typedef struct {
   // The bytes; text is UTF-8. It may be null if the length is 0.
   const char *data;
@@ -253,23 +254,24 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// Returns the message of the last error of this thread: what was wrong, where, and what to do. It is empty if there was no error,
-// valid until the next error of this thread, and not to be freed.
+// Returns the message of the last error of this thread: what was wrong, where, and what to do. The message is empty if there was
+// no error, is valid until the next error of this thread, and must not be freed.
 const char *zarrox_error_message(void);
 
-// Returns the name of a status, such as "not found". It is valid forever, and not to be freed.
+// Returns the name of a status, such as "not found". The name is always valid, and must not be freed.
 const char *zarrox_status_name(int32_t status);
 
-// Returns the version of the library, such as "0.1.0". It is valid forever, and not to be freed.
+// Returns the version of the library, such as "0.1.0". The text is always valid, and must not be freed.
 const char *zarrox_version(void);
 
 // Frees memory that a function of this library has returned. Null is allowed.
 void zarrox_free(void *pointer);
 
-// Sets the function that is asked, before and about every 10 ms during reading and writing of this node, whether to cancel. It is called
-// by the thread that reads or writes, never by another one, so that R's and Python's checks for Ctrl-C can be called in it. A
-// cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished; each chunk then has either its
-// old or its new elements. Null removes the function. Nodes that are opened or created in this one later inherit it.
+// Sets the function that decides whether reading or writing of this node is cancelled. It is called before each operation and
+// about every 10 ms during the operation, always by the thread that called the operation, so that the function can check for
+// Ctrl-C in R and Python. A cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished;
+// each chunk then has either its old or its new elements. Null removes the function. Nodes that are opened or created in this
+// node later inherit the function.
 int32_t zarrox_set_cancel(zarrox_node node,
                           zarrox_cancel_callback callback,
                           void *data);
@@ -280,7 +282,8 @@ int32_t zarrox_open(const char *place, const char *options, zarrox_node *node);
 // Opens the array or group at a path below a group, with the options of the group.
 int32_t zarrox_open_in(zarrox_node group, const char *path, zarrox_node *node);
 
-// Creates a group at a path or URL, where no node may be, unless the option "mode" is "w". `options` is a JSON object or null.
+// Creates a group at a path or URL. An existing node is an error, unless the option "mode" is "w". `options` is a JSON object or
+// null.
 int32_t zarrox_create_group(const char *place,
                             const char *options,
                             zarrox_node *node);
@@ -288,7 +291,8 @@ int32_t zarrox_create_group(const char *place,
 // Creates a group at a path below a group, with the missing groups between them.
 int32_t zarrox_create_group_in(zarrox_node group, const char *path, zarrox_node *node);
 
-// Creates an array at a path or URL. `array` is a JSON object with at least "shape" and "data_type", `options` one or null.
+// Creates an array at a path or URL. `array` is a JSON object with at least "shape" and "data_type", and `options` a JSON object
+// or null.
 int32_t zarrox_create_array(const char *place,
                             const char *array,
                             const char *options,
@@ -300,7 +304,7 @@ int32_t zarrox_create_array_in(zarrox_node group,
                                const char *array,
                                zarrox_node *node);
 
-// Closes a node. Operations of other threads with it come to their end.
+// Closes a node. Operations of other threads that use the node continue to their end.
 int32_t zarrox_close(zarrox_node node);
 
 // Lists the nodes directly below a group, sorted by name. `children` becomes a table of `count` entries, which the caller frees by a
@@ -326,7 +330,7 @@ int32_t zarrox_attributes(zarrox_node node, char **json);
 // Replaces all attributes of a node by the members of a JSON object.
 int32_t zarrox_set_attributes(zarrox_node node, const char *json);
 
-// Sets the attributes of a node that are members of a JSON object, and keeps the others.
+// Sets the attributes of a node that are members of a JSON object, and keeps all other attributes.
 int32_t zarrox_update_attributes(zarrox_node node, const char *json);
 
 // Returns the number of dimensions of an array.
@@ -335,14 +339,14 @@ int32_t zarrox_ndim(zarrox_node node, size_t *ndim);
 // Returns the shape of an array. `ndim` must be its number of dimensions.
 int32_t zarrox_shape(zarrox_node node, size_t ndim, uint64_t *shape);
 
-// Returns the shape of the chunks of an array, within shards that of the inner chunks: regions of whole chunks are read fastest. `ndim`
-// must be the number of dimensions.
+// Returns the shape of the chunks of an array; if it has shards, the shape of the inner chunks. Reading regions of whole chunks
+// is fastest. `ndim` must be the number of dimensions.
 int32_t zarrox_chunk_shape(zarrox_node node,
                            size_t ndim,
                            uint64_t *shape);
 
-// Returns the type of the elements of an array, a `zarrox_type`, and their size in bytes, which is 0 if they have variable length.
-// Either place may be null.
+// Returns the type of the elements of an array, a `zarrox_type`, and their size in bytes, which is 0 if they have variable
+// length. Either pointer may be null.
 int32_t zarrox_data_type(zarrox_node node,
                          int32_t *type,
                          size_t *size);
@@ -351,14 +355,14 @@ int32_t zarrox_data_type(zarrox_node node,
 int32_t zarrox_data_type_name(zarrox_node node,
                               char **name);
 
-// Changes the shape of an array. Elements outside of the new shape are deleted; new ones have the fill value. `ndim` must be the number
-// of dimensions.
+// Changes the shape of an array. Elements outside of the new shape are deleted; new elements have the fill value. `ndim` must be
+// the number of dimensions.
 int32_t zarrox_resize(zarrox_node node,
                       size_t ndim,
                       const uint64_t *shape);
 
-// Reads a region into memory. With strides, elements are placed where they belong as chunks are decoded, without another copy. On an
-// error, the memory may be partly written.
+// Reads a region into memory. With strides, chunks are decoded directly into this memory, without another copy. On an error, the
+// memory may be partly written.
 int32_t zarrox_read(zarrox_node node,
                     const zarrox_region *region,
                     const zarrox_memory *memory);
@@ -369,28 +373,29 @@ int32_t zarrox_write(zarrox_node node,
                      const zarrox_region *region,
                      const zarrox_memory *memory);
 
-// Reads text or bytes of a region, in row-major order: elements of variable length, and text of fixed length without its padding.
-// `strings` becomes a table of `count` entries with their bytes behind it, which the caller frees by a single `zarrox_free`.
+// Reads text or bytes of a region, in row-major order: elements of variable length, and text of fixed length without its
+// padding. `strings` becomes a table of `count` entries, followed by the bytes of the entries. The caller frees all of
+// it by a single `zarrox_free`.
 int32_t zarrox_read_strings(zarrox_node node,
                             const zarrox_region *region,
                             zarrox_string **strings,
                             size_t *count);
 
-// Writes text or bytes to a region, in row-major order. `count` must be the number of its elements.
+// Writes text or bytes to a region, in row-major order. `count` must be the number of elements of the region.
 int32_t zarrox_write_strings(zarrox_node node,
                              const zarrox_region *region,
                              const zarrox_string *strings,
                              size_t count);
 
-// Reads a region into a DLPack tensor in row-major order, whose memory belongs to it: its consumer calls its `deleter` once, from any
-// thread. The header of DLPack describes it; versions from 1.0 on have it.
+// Reads a region into a DLPack tensor in row-major order. The tensor owns its memory: its consumer calls its `deleter` once,
+// from any thread. The header of DLPack defines the structure from version 1.0 on.
 int32_t zarrox_read_dlpack(zarrox_node node,
                            const zarrox_region *region,
                            struct DLManagedTensorVersioned **tensor);
 
-// Reads a region into an Arrow array of one dimension, in row-major order. Booleans, integers, floats, raw bytes, text and bytes of
-// variable length have Arrow's types; others are an error. The caller gives memory for both structures, whatever it contains, and calls
-// their `release` once, from any thread.
+// Reads a region into an Arrow array of one dimension, in row-major order. Booleans, integers, floats, raw bytes, text and bytes
+// of variable length have Arrow's types; other types are an error. The caller provides memory for both structures, which need
+// not be initialised, and calls the `release` of each structure once, from any thread.
 int32_t zarrox_read_arrow(zarrox_node node,
                           const zarrox_region *region,
                           struct ArrowArray *array,

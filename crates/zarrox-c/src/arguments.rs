@@ -1,4 +1,4 @@
-//! Arguments from C: text, lists, and places of results. Null pointers are errors here.
+//! Arguments from C: text, lists, and pointers to results. Null pointers are errors.
 
 use std::ffi::{CStr, c_char};
 
@@ -19,12 +19,12 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a 
     if pointer.is_null() {
         return Err(null(name));
     }
-    // SAFETY: it is not null, and the caller states the rest.
+    // SAFETY: the pointer is not null, and the caller states the rest.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map_err(|error| argument(format!("'{name}' is not UTF-8: {error}")))
 }
 
-/// Returns a JSON object; an empty one for null.
+/// Returns a JSON object; an empty object for null.
 ///
 /// # Safety
 /// As for [`text`].
@@ -41,7 +41,7 @@ pub(crate) unsafe fn object(pointer: *const c_char, name: &str) -> Result<Map> {
     }
 }
 
-/// Returns a list; an empty one for null with a length of 0.
+/// Returns a list; an empty list for null with a length of 0.
 ///
 /// # Safety
 /// The pointer is null, or points to `length` values that are not changed for `'a`.
@@ -55,7 +55,8 @@ pub(crate) unsafe fn list<'a, T>(pointer: *const T, length: usize, name: &str) -
             "{length} values do not fit into memory: the length of '{name}' is wrong"
         )));
     }
-    // SAFETY: it is neither null nor misaligned nor longer than memory, and the caller states the rest.
+    // SAFETY: the pointer is neither null nor misaligned, the list is not longer than memory, and the caller
+    // states the rest.
     Ok(unsafe { std::slice::from_raw_parts(pointer, length) })
 }
 
@@ -67,11 +68,11 @@ pub(crate) unsafe fn value<'a, T>(pointer: *const T, name: &str) -> Result<Optio
     if pointer.is_null() {
         return Ok(None);
     }
-    // SAFETY: it is not null, and the caller states the rest.
+    // SAFETY: the pointer is not null, and the caller states the rest.
     unsafe { list(pointer, 1, name) }.map(<[T]>::first)
 }
 
-/// Returns an error for a pointer that cannot be a place of a value.
+/// Returns an error for a pointer that is null or misaligned.
 pub(crate) fn check_place<T>(pointer: *const T, name: &str) -> Result<()> {
     if pointer.is_null() {
         return Err(null(name));
@@ -82,11 +83,11 @@ pub(crate) fn check_place<T>(pointer: *const T, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A place of the caller's for a result.
+/// Memory of the caller for a result.
 pub(crate) struct Place<T>(*mut T);
 
 impl<T> Place<T> {
-    /// Checks a place, before the work for the result begins.
+    /// Checks the pointer to the memory of a result, before the result is computed.
     ///
     /// # Safety
     /// The pointer is null, or a value can be written to it as long as this object lives.
@@ -97,7 +98,7 @@ impl<T> Place<T> {
 
     /// Writes the result.
     pub(crate) fn set(self, value: T) {
-        // SAFETY: `new` has checked it, and its caller states that it can be written to.
+        // SAFETY: `new` has checked the pointer, and its caller states that it can be written to.
         unsafe { self.0.write(value) };
     }
 }

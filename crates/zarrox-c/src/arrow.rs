@@ -47,16 +47,16 @@ pub struct ArrowArray {
     pub private_data: *mut c_void,
 }
 
-/// What an array refers to.
+/// The memory that an array refers to.
 struct Owner {
     #[expect(dead_code, reason = "it keeps the memory that the pointers refer to")]
     memory: Vec<Buffer>,
     pointers: Vec<*const c_void>,
 }
 
-/// Reads a region into an Arrow array of one dimension, in row-major order. Booleans, integers, floats, raw bytes, text and bytes of
-/// variable length have Arrow's types; others are an error. The caller gives memory for both structures, whatever it contains, and calls
-/// their `release` once, from any thread.
+/// Reads a region into an Arrow array of one dimension, in row-major order. Booleans, integers, floats, raw bytes, text and bytes
+/// of variable length have Arrow's types; other types are an error. The caller provides memory for both structures, which need
+/// not be initialised, and calls the `release` of each structure once, from any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_read_arrow(
     node: zarrox_node,

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use zarrox::{Error, ErrorKind, Result};
 
-/// Text or bytes of any length. A NUL, which `length` does not count, follows what this library returns.
+/// Text or bytes of any length. In a string that this library returns, a NUL follows the bytes, which `length` does not count.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zarrox_string {
@@ -53,7 +53,7 @@ impl<T> Block<T> {
         Ok(Self { start, entries, set: 0, next: table, size, marker: std::marker::PhantomData })
     }
 
-    /// Adds a text, and returns its place.
+    /// Adds a text, and returns its address.
     pub(crate) fn add_text(&mut self, text: &[u8]) -> *const c_char {
         assert!(text.len() < self.size - self.next, "the block must have space for its texts");
         // SAFETY: the text and a NUL lie within the block, as was just checked, and the block is not shared.

@@ -6,7 +6,7 @@ use zarrox::Result;
 
 use crate::block::out_of_memory;
 
-/// The alignment that DLPack asks for; Arrow recommends 64.
+/// The alignment in bytes that DLPack requires; Arrow recommends 64.
 const ALIGNMENT: usize = 256;
 
 /// Zeroed memory, aligned for the instructions of any processor.

@@ -22,7 +22,7 @@ impl Cancel {
         Self { callback, data }
     }
 
-    /// Calls the callback, and returns true if it asks to cancel.
+    /// Calls the callback, and returns true if it requests cancellation.
     pub(crate) fn is_asked(self) -> bool {
         // SAFETY: the caller of `zarrox_set_cancel` states that the callback can be called with its data.
         unsafe { (self.callback)(self.data) != 0 }

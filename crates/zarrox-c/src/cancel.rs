@@ -17,10 +17,11 @@ use crate::table::{self, as_array, zarrox_node};
 /// The pause between two calls of the callback.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Sets the function that is asked, before and about every 10 ms during reading and writing of this node, whether to cancel. It is called
-/// by the thread that reads or writes, never by another one, so that R's and Python's checks for Ctrl-C can be called in it. A
-/// cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished; each chunk then has either its
-/// old or its new elements. Null removes the function. Nodes that are opened or created in this one later inherit it.
+/// Sets the function that decides whether reading or writing of this node is cancelled. It is called before each operation and
+/// about every 10 ms during the operation, always by the thread that called the operation, so that the function can check for
+/// Ctrl-C in R and Python. A cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished;
+/// each chunk then has either its old or its new elements. Null removes the function. Nodes that are opened or created in this
+/// node later inherit the function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_set_cancel(
     node: zarrox_node,
@@ -48,7 +49,7 @@ impl Deref for OpenArray<'_> {
 }
 
 impl OpenArray<'_> {
-    /// Reads or writes a region, and asks the callback meanwhile.
+    /// Reads or writes a region, and calls the callback meanwhile.
     pub(crate) fn with<R: Send>(
         &self,
         part: &Part,
@@ -58,14 +59,14 @@ impl OpenArray<'_> {
     }
 }
 
-/// Calls `work` with the array that a node is.
+/// Calls `work` with an open array; fails for a group.
 pub(crate) fn with_array<R>(node: zarrox_node, work: impl FnOnce(&OpenArray<'_>) -> Result<R>) -> Result<R> {
     let opened = table::opened(node)?;
     let node = opened.node();
     work(&OpenArray { array: as_array(&node)?, cancel: opened.cancel() })
 }
 
-/// Does work with an array, and asks a callback meanwhile. The work is done by another thread then.
+/// Runs `work` with an array. With a callback, another thread runs `work`, while this thread calls the callback.
 fn unless_cancelled<R: Send>(
     cancel: Option<Cancel>,
     array: &Array,
@@ -80,7 +81,7 @@ fn unless_cancelled<R: Send>(
     thread::scope(|scope| {
         let (working, finished) = mpsc::channel::<()>();
         let work = move || {
-            // The channel closes when the work ends, also when it panics.
+            // The channel closes when the work ends or panics.
             let _working = working;
             work(array)
         };

@@ -62,10 +62,10 @@ pub struct DLManagedTensorVersioned {
 
 const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 const CPU: DLDevice = DLDevice { device_type: 1, device_id: 0 };
-/// The tensor is a copy of its own.
+/// The flag of a tensor that is a copy.
 const IS_COPIED: u64 = 1 << 1;
 
-/// What a tensor refers to.
+/// A tensor, and the memory that it refers to.
 struct Owner {
     tensor: DLManagedTensorVersioned,
     memory: Buffer,
@@ -73,8 +73,8 @@ struct Owner {
     strides: Vec<i64>,
 }
 
-/// Reads a region into a DLPack tensor in row-major order, whose memory belongs to it: its consumer calls its `deleter` once, from any
-/// thread. The header of DLPack describes it; versions from 1.0 on have it.
+/// Reads a region into a DLPack tensor in row-major order. The tensor owns its memory: its consumer calls its `deleter` once,
+/// from any thread. The header of DLPack defines the structure from version 1.0 on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_read_dlpack(
     node: zarrox_node,
@@ -126,7 +126,7 @@ fn managed(memory: Buffer, dtype: DLDataType, shape: &[usize]) -> Result<*mut DL
         dl_tensor,
     };
     let owner = Box::into_raw(Box::new(Owner { tensor, memory, shape, strides }));
-    // SAFETY: the box was just made, and has no other owner. Its lists do not move.
+    // SAFETY: the box was just created, and has no other owner. Its lists do not move.
     unsafe {
         (*owner).tensor.manager_ctx = owner.cast();
         (*owner).tensor.dl_tensor.shape = (*owner).shape.as_mut_ptr();

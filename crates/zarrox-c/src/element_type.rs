@@ -3,8 +3,8 @@
 use zarrox::DataType;
 use zarrox::data_type::Storage;
 
-/// The layout of an element in memory, in the machine's byte order. A data type without a number of its own has that of its layout: times
-/// are INT64, and structures are RAW. `zarrox_data_type_name` tells them apart.
+/// The layout of an element in memory, in the machine's byte order. A data type without its own number has the number of its
+/// layout: times are INT64, and structures are RAW. `zarrox_data_type_name` distinguishes them.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementType {

@@ -14,18 +14,18 @@ use crate::status::guard;
 use crate::strides;
 use crate::table::zarrox_node;
 
-/// Memory of the caller's for the elements of a region.
+/// Memory of the caller for the elements of a region.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zarrox_memory {
-    /// The type of the elements, a `zarrox_type`. It must be that of the array.
+    /// The type of the elements, a `zarrox_type`. It must be the type of the array.
     pub r#type: i32,
     /// The first element, of any alignment.
     pub data: *mut c_void,
     /// The number of bytes from the first element on.
     pub size: usize,
-    /// The distance in bytes from an element to the next along each dimension, which may be negative; null for row-major order. Strides
-    /// that begin with the size of an element are Fortran's order.
+    /// The distance in bytes from an element to the next element along each dimension, which may be negative; null for row-major
+    /// order. In Fortran's order, the first stride is the size of an element.
     pub strides: *const isize,
 }
 
@@ -36,7 +36,7 @@ struct Checked {
     item: usize,
 }
 
-// SAFETY: it is the caller's memory, which only the call that has this object uses; the header states it.
+// SAFETY: it is the caller's memory, which only the call with this object uses, as the header states.
 unsafe impl Send for Checked {}
 
 impl Checked {
@@ -82,7 +82,7 @@ impl Checked {
         Ok(Self { start, strides, item })
     }
 
-    /// The memory for a result.
+    /// Returns the memory for a result.
     ///
     /// # Safety
     /// Every element of the shape that the memory was checked for can be read and written, and no other thread accesses it for `'a`.
@@ -92,7 +92,7 @@ impl Checked {
         Ok(unsafe { ViewMut::from_raw(self.start, shape, &self.strides, self.item) })
     }
 
-    /// The memory with values.
+    /// Returns the memory with values.
     ///
     /// # Safety
     /// Every element of the shape that the memory was checked for is initialised, and no thread writes to it for `'a`.
@@ -102,8 +102,8 @@ impl Checked {
     }
 }
 
-/// Reads a region into memory. With strides, elements are placed where they belong as chunks are decoded, without another copy. On an
-/// error, the memory may be partly written.
+/// Reads a region into memory. With strides, chunks are decoded directly into this memory, without another copy. On an error, the
+/// memory may be partly written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_read(
     node: zarrox_node,

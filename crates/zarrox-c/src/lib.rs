@@ -1,5 +1,5 @@
-//! The C interface of Zarrox: the library behind the header `include/zarrox.h`, which is made of this crate. `docs/c.md` of the
-//! repository is its guide; Rust programs use the crate `zarrox`.
+//! The C interface of Zarrox: the library behind the header `include/zarrox.h`, which is generated from this crate. `docs/c.md`
+//! of the repository is its guide; Rust programs use the crate `zarrox`.
 //!
 //! | file | functions |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! All functions follow the same rules, which the beginning of the header states:
 //!
 //! - Each is `extern "C"` and runs within `guard`, which turns errors and panics into a status.
-//! - Pointers are checked for null. That they are valid is up to the caller, as C has it: each function is unsafe for this reason.
+//! - Pointers are checked for null. As in C, the caller must ensure that they are valid, so each function is unsafe.
 //! - Nodes are numbers in a table, so that a closed node is an error and not a wild pointer.
 
 #![expect(

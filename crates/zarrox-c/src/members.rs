@@ -12,7 +12,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// The members of the argument of this name.
+    /// Creates the members of the argument with this name.
     pub(crate) fn new(name: &'static str, map: Map) -> Self {
         Self { name, map, known: Vec::new() }
     }
@@ -39,7 +39,7 @@ impl Members {
         convert(&json).map(Some).ok_or_else(|| self.wrong(member, wanted, &json))
     }
 
-    /// Takes a member that is one of some words.
+    /// Takes a member that must be one of some words.
     pub(crate) fn word<T: Copy>(&mut self, member: &'static str, words: &[(&str, T)]) -> Result<Option<T>> {
         let names: Vec<String> = words.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         self.get(member, &names.join(" or "), |json| {

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn zarrox_set_attributes(node: zarrox_node, json: *const c
     })
 }
 
-/// Sets the attributes of a node that are members of a JSON object, and keeps the others.
+/// Sets the attributes of a node that are members of a JSON object, and keeps all other attributes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_update_attributes(node: zarrox_node, json: *const c_char) -> i32 {
     guard(|| {
@@ -88,16 +88,16 @@ pub unsafe extern "C" fn zarrox_shape(node: zarrox_node, ndim: usize, shape: *mu
     guard(|| unsafe { write_lengths(node, ndim, shape, |array| array.shape().to_vec()) })
 }
 
-/// Returns the shape of the chunks of an array, within shards that of the inner chunks: regions of whole chunks are read fastest. `ndim`
-/// must be the number of dimensions.
+/// Returns the shape of the chunks of an array; if it has shards, the shape of the inner chunks. Reading regions of whole chunks
+/// is fastest. `ndim` must be the number of dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_chunk_shape(node: zarrox_node, ndim: usize, shape: *mut u64) -> i32 {
     // SAFETY: the caller states it.
     guard(|| unsafe { write_lengths(node, ndim, shape, Array::unit_shape) })
 }
 
-/// Returns the type of the elements of an array, a `zarrox_type`, and their size in bytes, which is 0 if they have variable length.
-/// Either place may be null.
+/// Returns the type of the elements of an array, a `zarrox_type`, and their size in bytes, which is 0 if they have variable
+/// length. Either pointer may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_data_type(node: zarrox_node, r#type: *mut i32, size: *mut usize) -> i32 {
     guard(|| {
@@ -128,8 +128,8 @@ pub unsafe extern "C" fn zarrox_data_type_name(node: zarrox_node, name: *mut *mu
     })
 }
 
-/// Changes the shape of an array. Elements outside of the new shape are deleted; new ones have the fill value. `ndim` must be the number
-/// of dimensions.
+/// Changes the shape of an array. Elements outside of the new shape are deleted; new elements have the fill value. `ndim` must be
+/// the number of dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_resize(node: zarrox_node, ndim: usize, shape: *const u64) -> i32 {
     guard(|| {
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn zarrox_resize(node: zarrox_node, ndim: usize, shape: *c
     })
 }
 
-/// Writes lengths of an array to a place for as many as it has dimensions.
+/// Writes one length for each dimension of an array to memory for `ndim` lengths.
 ///
 /// # Safety
 /// The pointer is null, or `ndim` numbers can be written to it.

@@ -37,11 +37,11 @@ impl NodeKind {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zarrox_child {
-    /// The name.
+    /// The name of the node.
     pub name: *const c_char,
-    /// The kind, a `zarrox_kind`.
+    /// The kind of the node, a `zarrox_kind`.
     pub kind: i32,
-    /// The reason why the node cannot be opened; null if it can.
+    /// The reason why the node cannot be opened; null if it can be opened.
     pub error: *const c_char,
 }
 
@@ -71,7 +71,8 @@ pub unsafe extern "C" fn zarrox_open_in(
     })
 }
 
-/// Creates a group at a path or URL, where no node may be, unless the option "mode" is "w". `options` is a JSON object or null.
+/// Creates a group at a path or URL. An existing node is an error, unless the option "mode" is "w". `options` is a JSON object or
+/// null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_create_group(
     place: *const c_char,
@@ -97,7 +98,8 @@ pub unsafe extern "C" fn zarrox_create_group_in(
     })
 }
 
-/// Creates an array at a path or URL. `array` is a JSON object with at least "shape" and "data_type", `options` one or null.
+/// Creates an array at a path or URL. `array` is a JSON object with at least "shape" and "data_type", and `options` a JSON object
+/// or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_create_array(
     place: *const c_char,
@@ -136,7 +138,7 @@ pub unsafe extern "C" fn zarrox_create_array_in(
     })
 }
 
-/// Closes a node. Operations of other threads with it come to their end.
+/// Closes a node. Operations of other threads that use the node continue to their end.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarrox_close(node: zarrox_node) -> i32 {
     guard(|| table::remove(node))

@@ -4,18 +4,19 @@ use zarrox::{DimSelection, Error, ErrorKind, Result, Selection};
 
 use crate::arguments::{list, value};
 
-/// A region: `count` elements along each dimension, from `start` on, `stride` apart. Where a region is an argument, null is the whole
+/// A region: `count` elements along each dimension, from `start` on, `stride` apart. A null pointer to a region means the whole
 /// array.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zarrox_region {
-    /// The number of dimensions, which is that of the array.
+    /// The number of dimensions, which must be the number of dimensions of the array.
     pub ndim: usize,
     /// The index of the first element along each dimension; null for zeros.
     pub start: *const u64,
-    /// The number of elements along each dimension; null for as many as there are.
+    /// The number of elements along each dimension; null for all elements from `start` on.
     pub count: *const u64,
-    /// The distance of the elements along each dimension; null for ones. A negative one goes backwards from `start`; 0 is an error.
+    /// The distance between elements along each dimension; null for ones. A negative stride selects elements backwards from
+    /// `start`; 0 is an error.
     pub stride: *const i64,
 }
 
@@ -30,7 +31,8 @@ impl Part {
     /// Returns a region of an array of this shape.
     ///
     /// # Safety
-    /// The pointer is null or points to a region, whose pointers are null or point to as many numbers as it has dimensions.
+    /// The pointer is null or points to a region, whose pointers are null or point to as many numbers as the region has
+    /// dimensions.
     pub(crate) unsafe fn new(region: *const zarrox_region, shape: &[u64]) -> Result<Self> {
         // SAFETY: the caller states it.
         let Some(region) = (unsafe { value(region, "region") })? else {
@@ -96,7 +98,7 @@ impl Axis {
         if stride == 0 {
             return Err("the stride is 0".to_owned());
         }
-        // A region without elements may begin behind the last one.
+        // A region without elements may begin after the last element.
         if start > length {
             return Err(format!("the start {start} is outside of the length {length}"));
         }

@@ -7,7 +7,7 @@ use zarrox::{ArrayBuilder, CodecSpec, DataType, Registry, Result, Separator};
 
 use crate::members::Members;
 
-/// Sets the properties of an array to those of a JSON object. The header lists the members.
+/// Sets the properties of an array from a JSON object. The header lists the members.
 pub(crate) fn apply(builder: ArrayBuilder, map: Map) -> Result<ArrayBuilder> {
     let registry = zarrox::codecs::registry();
     let mut members = Members::new("array", map);
@@ -39,7 +39,7 @@ pub(crate) fn apply(builder: ArrayBuilder, map: Map) -> Result<ArrayBuilder> {
     Ok(builder)
 }
 
-/// Sets the codecs: a whole chain, or filters and a compressor.
+/// Sets the codecs: a whole pipeline, or filters and a compressor.
 fn encoding(builder: ArrayBuilder, members: &mut Members) -> Result<ArrayBuilder> {
     const CODECS: &str = "a list of codecs, each with a name and a configuration";
     let list = |json: &Json| json.as_array()?.iter().map(CodecSpec::from_json).collect::<Option<Vec<_>>>();
@@ -62,7 +62,7 @@ fn encoding(builder: ArrayBuilder, members: &mut Members) -> Result<ArrayBuilder
     Ok(members.get("codecs", CODECS, list)?.into_iter().fold(builder, ArrayBuilder::codecs))
 }
 
-/// Returns the type of a name of NumPy's, of v2 or of v3, or of JSON of metadata.
+/// Returns the data type with a name of NumPy, Zarr v2 or Zarr v3, or with the JSON of metadata.
 fn parse_type(json: &Json, registry: &Registry) -> Result<DataType> {
     match json {
         Json::String(name) => DataType::parse(name, registry),

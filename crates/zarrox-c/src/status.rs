@@ -44,7 +44,7 @@ pub enum Status {
     InvalidSelection = 13,
     /// Another argument is invalid: a null pointer, a closed node, a wrong length, JSON with unknown members.
     InvalidArgument = 14,
-    /// The type of the memory differs from that of the array.
+    /// The type of the memory differs from the type of the array.
     DataTypeMismatch = 15,
     /// The operation would need more memory than the limits allow.
     LimitExceeded = 16,
@@ -110,7 +110,8 @@ thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-/// Runs the body of a function. Every function of the interface is a call of it, so that neither an error nor a panic leaves Rust.
+/// Runs the body of a function. Every function of the interface calls only this function, so that neither an error nor a panic
+/// leaves Rust.
 pub(crate) fn guard(body: impl FnOnce() -> Result<()>) -> i32 {
     let (status, message) = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Status::Ok as i32,
@@ -129,21 +130,21 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// Returns the message of the last error of this thread: what was wrong, where, and what to do. It is empty if there was no error,
-/// valid until the next error of this thread, and not to be freed.
+/// Returns the message of the last error of this thread: what was wrong, where, and what to do. The message is empty if there was
+/// no error, is valid until the next error of this thread, and must not be freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarrox_error_message() -> *const c_char {
     MESSAGE.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// Returns the name of a status, such as "not found". It is valid forever, and not to be freed.
+/// Returns the name of a status, such as "not found". The name is always valid, and must not be freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarrox_status_name(status: i32) -> *const c_char {
     let known = NAMES.iter().find(|(known, _)| *known as i32 == status);
     known.map_or(c"unknown status", |(_, name)| name).as_ptr()
 }
 
-/// Returns the version of the library, such as "0.1.0". It is valid forever, and not to be freed.
+/// Returns the version of the library, such as "0.1.0". The text is always valid, and must not be freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarrox_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

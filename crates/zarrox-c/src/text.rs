@@ -12,8 +12,9 @@ use crate::region::{Part, zarrox_region};
 use crate::status::guard;
 use crate::table::zarrox_node;
 
-/// Reads text or bytes of a region, in row-major order: elements of variable length, and text of fixed length without its padding.
-/// `strings` becomes a table of `count` entries with their bytes behind it, which the caller frees by a single `zarrox_free`.
+/// Reads text or bytes of a region, in row-major order: elements of variable length, and text of fixed length without its
+/// padding. `strings` becomes a table of `count` entries, followed by the bytes of the entries. The caller frees all of
+/// it by a single `zarrox_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_read_strings(
     node: zarrox_node,
@@ -35,7 +36,7 @@ pub unsafe extern "C" fn zarrox_read_strings(
     })
 }
 
-/// Writes text or bytes to a region, in row-major order. `count` must be the number of its elements.
+/// Writes text or bytes to a region, in row-major order. `count` must be the number of elements of the region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_write_strings(
     node: zarrox_node,

@@ -25,7 +25,7 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// To write it: `ZARROX_WRITE_HEADER=1 cargo test -p zarrox-c header`.
+/// To write the header: `ZARROX_WRITE_HEADER=1 cargo test -p zarrox-c header`.
 #[test]
 fn the_header_is_that_of_the_source() {
     let config = cbindgen::Config::from_file(path("cbindgen.toml")).unwrap();

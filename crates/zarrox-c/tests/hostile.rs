@@ -1,4 +1,4 @@
-//! Bad arguments: an error with its kind where it can be known, and never a crash.
+//! Bad arguments are errors, with their kind if it can be known, and never crash.
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
@@ -98,7 +98,7 @@ fn null_pointers_are_errors() {
         invalid(zarrox_read_strings(nodes.strings, null(), null_mut(), &raw mut size), "strings");
         invalid(zarrox_read_dlpack(nodes.array, null(), null_mut()), "tensor");
         invalid(zarrox_read_arrow(nodes.array, null(), null_mut(), null_mut()), "array");
-        // Both places of a data type may be null, and nothing needs to be freed.
+        // Both pointers to a data type may be null, and nothing needs to be freed.
         assert_eq!(zarrox_data_type(nodes.array, null_mut(), null_mut()), 0);
         assert_eq!(zarrox_data_type(nodes.array, &raw mut number, null_mut()), 0);
         zarrox_free(null_mut());
@@ -186,7 +186,7 @@ fn memory_must_have_the_type_and_the_size_of_the_region() {
     };
     let int32 = ElementType::Int32 as i32;
     assert_eq!(both(int32, 0, 96, &[]), (0, 0), "{}", message());
-    // Without alignment.
+    // The memory is not aligned.
     assert_eq!(both(int32, 1, 96, &[]), (0, 0), "{}", message());
     for other in
         [0, -1, i32::MAX, ElementType::Uint32 as i32, ElementType::Float64 as i32, ElementType::String as i32]
@@ -208,7 +208,7 @@ fn memory_must_have_the_type_and_the_size_of_the_region() {
     ] {
         assert_eq!(both(int32, 0, size, &strides), (invalid, invalid), "{size} {strides:?}");
     }
-    // Values may repeat, but results need places of their own.
+    // Values may share memory, but results must not.
     assert_eq!(both(int32, 0, 96, &[0, 0]), (invalid, 0), "{}", message());
     assert_eq!(both(int32, 0, 96, &[8, 4]), (invalid, 0), "{}", message());
     // SAFETY: the memory is null, and strings are rejected before memory is used.

@@ -1,4 +1,4 @@
-//! The header is that of the source, the examples run, and bad arguments are errors.
+//! The header matches the source, the examples run, and bad arguments are errors.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

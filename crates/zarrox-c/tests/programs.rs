@@ -10,7 +10,7 @@ use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 use zarrox_testkit::needs;
 
-/// A directory as `make install` would make it, and space for programs and data.
+/// A directory as `make install` would create it, and space for programs and data.
 struct Prefix(TempDir);
 
 impl Prefix {
@@ -61,7 +61,7 @@ impl Prefix {
     }
 }
 
-/// Returns true if there is a program, and reports that the test does not run otherwise.
+/// Returns true if a program exists. Otherwise reports that the test does not run.
 fn has(program: &str, remedy: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if found {
@@ -78,7 +78,7 @@ fn has_c() -> bool {
 
 const SHARED: [&str; 2] = ["-Llib", "-lzarrox_c"];
 
-/// Compiles an example in C, runs it on a path where nothing is, and returns its output.
+/// Compiles an example in C, runs it on a path that does not exist, and returns its output.
 fn output_of(name: &str, libraries: &[&str]) -> String {
     let prefix = Prefix::new();
     let program = prefix.c(name, &[SHARED.as_slice(), libraries].concat());
@@ -129,7 +129,7 @@ fn pkg_config_has_the_flags_for_both_libraries() {
     assert_eq!(prefix.run(prefix.path("strings"), ["b.zarr"]).lines().count(), 3);
 }
 
-/// An image in a directory, and its text as the programs print it.
+/// Creates an image in a directory, and returns its text as the programs print it.
 fn image(prefix: &Prefix) -> String {
     let pixels = Array2::from_shape_fn((5, 7), |(i, j)| u16::try_from(1000 * i + j * j).unwrap());
     let array = zarrox::create_array(prefix.path("image.zarr")).shape([5, 7]).data_type(DataType::UInt16);

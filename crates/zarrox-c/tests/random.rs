@@ -1,4 +1,5 @@
-//! Random regions and random memory: each element is read to its place and written from it, and nothing else changes.
+//! Random regions and random memory: each element is read to its position in memory and written from it, and no other
+//! memory changes.
 
 use std::ffi::CString;
 use std::ptr::null;
@@ -32,7 +33,7 @@ fn memory(data: *mut i32, size: usize, strides: *const isize) -> zarrox_memory {
     zarrox_memory { r#type: ElementType::Int32 as i32, data: data.cast(), size, strides }
 }
 
-/// A region, and a way through memory.
+/// A region, and a layout of memory.
 #[derive(Debug, Clone)]
 struct Case {
     start: [u64; 2],
@@ -40,7 +41,7 @@ struct Case {
     stride: [i64; 2],
     /// True if the first dimension is the fastest in memory.
     is_fortran: bool,
-    /// Elements between two that are used.
+    /// The number of unused elements between two elements.
     gap: usize,
     /// The dimensions that run backwards in memory.
     is_reversed: [bool; 2],
@@ -91,7 +92,7 @@ impl Case {
         })
     }
 
-    /// Returns the strides in elements, and the place of the first element.
+    /// Returns the strides in elements, and the position of the first element.
     fn layout(&self) -> ([isize; 2], usize) {
         let step = self.gap + 1;
         let [rows, columns] = self.count.map(|count| usize::try_from(count.max(1)).unwrap());
@@ -129,7 +130,7 @@ impl Case {
         unsafe { function(node, &raw const region, &raw const memory) }
     }
 
-    /// Returns the place of an element in memory.
+    /// Returns the position of an element in memory.
     fn place(&self, at: [u64; 2]) -> usize {
         let (strides, first) = self.layout();
         let steps = (0..2).map(|dim| isize::try_from(at[dim]).unwrap() * strides[dim]).sum();

@@ -13,8 +13,9 @@
 //! | `FtpStore` | the files of an FTP server; feature `ftp` |
 //! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
 //!
-//! [`DatabaseOptions`] are the options of all writable databases in files. [`registry`] opens the URLs of these stores, and those
-//! of `zarrox-stores`. The crate `zarrox` re-exports all of them in `zarrox::stores`, behind features of the same names.
+//! [`DatabaseOptions`] are the options of all writable databases in files. [`registry`] opens the URLs of these stores, and of
+//! the stores of `zarrox-stores`. The crate `zarrox` re-exports all of them in `zarrox::stores`, behind features of the same
+//! names.
 
 mod database;
 mod schemes;

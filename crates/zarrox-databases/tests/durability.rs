@@ -6,7 +6,7 @@ use zarrox_databases::registry;
 use zarrox_stores::StorageOptions;
 use zarrox_testkit::durability::{check, traced_store, write_all};
 
-/// The test in the traced process, and the number of its marks.
+/// The test that the traced process runs, and the number of its marks.
 const CHILD: (&str, usize) = ("durability::child", 5);
 
 #[test]

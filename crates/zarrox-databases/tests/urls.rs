@@ -21,7 +21,8 @@ fn settings_of_hadoop_have_a_dot_in_their_names() {
     assert_eq!(check("datanode").unwrap_err().kind(), StoreErrorKind::InvalidKey);
 }
 
-/// The file of a database is the outermost existing one; else the outermost with a matching extension.
+/// The file of a database is the outermost existing database, and otherwise the outermost component with a
+/// matching extension.
 #[test]
 #[cfg(all(feature = "sqlite", feature = "lmdb"))]
 fn the_file_of_a_url_is_known_before_it_exists() {

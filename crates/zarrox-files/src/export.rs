@@ -30,17 +30,17 @@ pub enum Target {
     NetCdf,
     /// A picture of an array with two dimensions, in viridis. [`Picture`](crate::picture::Picture) has options.
     Png,
-    /// Comma-separated values: the arrays of a group with one dimension.
+    /// Comma-separated values: the one-dimensional arrays of a group.
     Csv,
-    /// Parquet: the arrays of a group with one dimension.
+    /// Parquet: the one-dimensional arrays of a group.
     Parquet,
     /// TIFF: one array, as GeoTIFF if coordinates or attributes georeference it.
     Tiff,
     /// OME-TIFF: one array with its axes, sizes of pixels and channels.
     OmeTiff,
-    /// NIfTI-1, or NIfTI-2 where a dimension is too long for it: one array.
+    /// NIfTI: one array, as NIfTI-1, or as NIfTI-2 if a dimension is too long for NIfTI-1.
     Nifti,
-    /// The same, compressed by gzip.
+    /// NIfTI, compressed by gzip.
     NiftiGzip,
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for Target {
 /// A function that is called with the number of elements that were read since its last call, in any array.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// A function that is called with each part that is left out.
+/// A function that is called with each node or attribute that is left out.
 type LeftOutListener = Arc<dyn Fn(LeftOut) + Send + Sync>;
 
 /// A builder of exports: copies of Zarr hierarchies to files of other formats.
@@ -156,7 +156,7 @@ impl fmt::Debug for Export {
 }
 
 impl Export {
-    /// Creates an export to the kind of file that its name suggests.
+    /// Creates an export to the kind of file that the name of the file suggests.
     pub fn new() -> Self {
         Self::default()
     }
@@ -181,15 +181,16 @@ impl Export {
         Self { durability, ..self }
     }
 
-    /// Makes dimensions of this name unlimited in HDF5 and NetCDF, so that other programs append along them, beside those that were
-    /// unlimited in the file from which the hierarchy was imported. An export is an error if no array has the dimension.
+    /// Makes dimensions of this name unlimited in HDF5 and NetCDF, so that other programs can append along them. Dimensions that
+    /// were unlimited in the file from which the hierarchy was imported remain unlimited. The export fails if no array has the
+    /// dimension.
     pub fn unlimited(mut self, name: impl Into<String>) -> Self {
         self.unlimited.push(name.into());
         self
     }
 
-    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and reports each of them to this function.
-    /// By default they are an error.
+    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and reports each of them to this function. By
+    /// default, such a node or attribute is an error.
     pub fn skip_unsupported(self, listener: impl Fn(LeftOut) + Send + Sync + 'static) -> Self {
         Self { left_out: Some(Arc::new(listener)), ..self }
     }
@@ -199,7 +200,8 @@ impl Export {
         Self { options, ..self }
     }
 
-    /// Exports only this selection: of an array for TIFF, NIfTI and a picture, or of rows for a table.
+    /// Exports only this selection. For TIFF, NIfTI and a picture, it selects elements of the array; for a table, it selects
+    /// rows.
     pub fn select(self, selection: impl IntoSelection) -> Self {
         Self { selection: selection.into_selection(), ..self }
     }

@@ -48,9 +48,9 @@ pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     i64::try_from(whole).map(Json::from).or_else(|_| u64::try_from(whole).map(Json::from)).ok()
 }
 
-/// Returns the integer that a float is.
+/// Returns the integer that is equal to a float; `None` if the float is not an integer, or too large to be exact.
 pub(crate) fn whole(float: f64) -> Option<i128> {
-    /// Floats represent all integers up to this one exactly.
+    /// The largest integer up to which floats represent all integers exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if float.fract() != 0.0 || float.abs() > EXACT {
         return None;
@@ -68,7 +68,7 @@ pub(crate) fn is_number(data_type: &DataType) -> bool {
     )
 }
 
-/// The elements that replace those of an array that a file lacks.
+/// The elements that stand for an array that a file lacks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fills {
     /// The value for arrays without a missing value.
@@ -88,8 +88,8 @@ impl Fills {
     }
 }
 
-/// Returns the missing-value marker: that of the attributes, the fill value of formats in which xarray masks it, or NaN
-/// and NaT for floats and times.
+/// Returns the missing-value marker: the attribute if there is one, otherwise the fill value in formats in which xarray
+/// masks the fill value, and otherwise NaN for floats and NaT for times.
 fn missing_value(metadata: &ArrayMetadata, attributes: &Map, registry: &Registry) -> Option<FillValue> {
     let data_type = &metadata.data_type;
     let said = [FILL_VALUE, "missing_value"].iter().find_map(|name| {

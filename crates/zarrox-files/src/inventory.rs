@@ -12,7 +12,7 @@ use crate::fill::FILL_VALUE;
 /// `_ARRAY_DIMENSIONS` has the dimension names, which are metadata in Zarr v3.
 const EXPRESSED: [&str; 2] = [crate::ARRAY_DIMENSIONS, FILL_VALUE];
 
-/// Returns the number of attributes that are attributes in every format.
+/// Returns the number of attributes, without the attributes that some formats express in other ways.
 pub(crate) fn counted(attributes: &Map) -> usize {
     attributes.keys().filter(|name| !EXPRESSED.contains(&name.as_str())).count()
 }

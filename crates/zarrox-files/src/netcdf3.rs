@@ -1,4 +1,4 @@
-//! NetCDF-3 as Zarr: the classic format, and those with 64-bit offsets and 64-bit data.
+//! NetCDF-3 as Zarr: the classic format, and the formats with 64-bit offsets and with 64-bit data.
 //!
 //! Specification: <https://docs.unidata.ucar.edu/netcdf-c/current/file_format_specifications.html>
 //!
@@ -61,7 +61,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::counted(location, documents, arrays, left_out, inventories).with_notes(notes))
 }
 
-/// The Zarr attributes of an array with this data type, or of the file.
+/// Returns the Zarr attributes of an array with this data type, or of the file.
 fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described {
     let mut all = Attributes::new(Origin::NetCdf, elements);
     for (name, value, of) in attributes {
@@ -70,7 +70,7 @@ fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described
     all.finish()
 }
 
-/// Returns the types of values, by their numbers.
+/// Returns the type with this number.
 fn data_type(number: u64) -> Result<DataType> {
     Ok(match number {
         1 => DataType::Int8,
@@ -152,7 +152,7 @@ impl Reader<'_> {
         self.number(if self.version == 5 { 8 } else { 4 })
     }
 
-    /// Bytes with their padding to a multiple of four.
+    /// Reads bytes and their padding to a multiple of four.
     fn padded(&mut self, length: u64) -> Result<Vec<u8>> {
         let bytes = self.bytes(length)?;
         self.bytes(length.wrapping_neg() % 4)?;
@@ -165,7 +165,7 @@ impl Reader<'_> {
         if name.is_empty() { Err(corrupt("a name is empty")) } else { Ok(name) }
     }
 
-    /// Returns a list of entries with this tag, which may be empty.
+    /// Reads the list of entries with this tag. The list may be empty.
     fn list<T>(&mut self, tag: u64, mut entry: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let (found, count) = (self.number(4)?, self.count()?);
         if found != tag && (found, count) != (0, 0) {
@@ -204,7 +204,7 @@ fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if list.len() == 1 { list.swap_remove(0) } else { list.into() }
 }
 
-/// Returns a big-endian number. Floats of 32 bits become the same float of 64 bits, so that its JSON text is exact.
+/// Returns a big-endian number. A float of 32 bits becomes the equal float of 64 bits, so that its JSON text is exact.
 fn number(data_type: &DataType, bytes: &[u8]) -> Json {
     let bits = bytes.iter().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
     let unused = 64 - 8 * u32::try_from(bytes.len()).unwrap_or(8).min(8);
@@ -275,7 +275,7 @@ impl Header {
         }
     }
 
-    /// The NetCDF properties of the file that Zarr lacks.
+    /// Returns the NetCDF properties of the file that Zarr lacks.
     fn hierarchy(&self) -> Hierarchy {
         let mut hierarchy = Hierarchy::new(self.kind);
         for (name, length) in &self.dimensions {

@@ -7,7 +7,8 @@ use crate::external::External;
 use crate::npy::raw::RawElements;
 use crate::store::Skipped;
 
-/// The data type to which elements are converted, and how numbers are cast; `None` to reject a conversion of numbers.
+/// The data type to which elements are converted, and the rule for casting numbers; `None` to reject a conversion of
+/// numbers.
 pub(crate) type Wanted = (DataType, Option<Casting>);
 
 /// Options for reading a file.
@@ -15,22 +16,22 @@ pub(crate) type Wanted = (DataType, Option<Casting>);
 pub(crate) struct Reading {
     /// True if chunks that are encoded from elements are not compressed, since they will be encoded again.
     pub(crate) is_plain: bool,
-    /// True if encoded chunks that are passed on as stored are decoded, to see that they are not damaged.
+    /// True if encoded chunks that are passed on as stored are decoded as well, to check that they are not damaged.
     #[cfg_attr(not(feature = "hdf5"), expect(dead_code, reason = "only HDF5 has such chunks"))]
     pub(crate) checks: bool,
     /// The skipped damaged chunks; `None` if damage is an error.
     pub(crate) skipped: Option<Skipped>,
     /// The elements of files that have no header; `None` for other files.
     pub(crate) raw: Option<RawElements>,
-    /// The data type that elements of NumPy are stored as; `None` for that of the file.
+    /// The data type as which elements of NumPy files are stored; `None` for the type of the file.
     pub(crate) stored: Option<Wanted>,
-    /// The array of a NumPy archive that is read; `None` for all.
+    /// The array of a NumPy archive that is read; `None` for all arrays.
     #[cfg_attr(not(feature = "npz"), expect(dead_code, reason = "this build does not read archives"))]
     pub(crate) member: Option<String>,
-    /// The nodes of a NumPy archive that are read; empty for all.
+    /// The nodes of a NumPy archive that are read; empty for all nodes.
     #[cfg_attr(not(feature = "npz"), expect(dead_code, reason = "this build does not read archives"))]
     pub(crate) nodes: Vec<String>,
-    /// The types of CSV columns that are set and not inferred.
+    /// The types of CSV columns that are set by the caller and not inferred.
     pub(crate) columns: Vec<(String, DataType)>,
     /// The level of a TIFF file: 0 for the images themselves, and higher levels for overviews.
     #[cfg_attr(not(feature = "tiff"), expect(dead_code, reason = "this build does not read TIFF"))]

@@ -66,8 +66,8 @@ impl Calendar {
         }
     }
 
-    /// Returns the start and the end of the span that a string denotes, in microseconds from the reference
-    /// day of the calendar: `2000`, `2000-02`, `2000-02-28`, `2000-02-28T12:30`.
+    /// Returns the start and the end of the time span that a string such as `2000`, `2000-02`, `2000-02-28` or
+    /// `2000-02-28T12:30` denotes, in microseconds from the reference day of the calendar.
     pub(crate) fn span(self, text: &str) -> Option<(i128, i128)> {
         let text = text.trim();
         let (date, time) = match text.find(['T', ' ']) {
@@ -166,7 +166,7 @@ pub(crate) fn gregorian(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Returns the number of days from 1970 in the Gregorian calendar to a date of the Julian one.
+/// Returns the number of days from 1970 in the Gregorian calendar to a date of the Julian calendar.
 fn julian(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     year * 365 + year.div_euclid(4) + (153 * month + 2) / 5 + day - 1 - 719_470
@@ -214,7 +214,7 @@ impl Units {
     }
 }
 
-/// The conversion of times from one unit and origin to another one of the same calendar.
+/// The conversion of times from one unit and origin to another unit and origin of the same calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shift {
     from: Units,
@@ -234,14 +234,14 @@ impl Shift {
         (at % self.to.step == 0).then_some(at / self.to.step)
     }
 
-    /// Converts a number of units; `None` if the result is not the same microsecond.
+    /// Converts a number of units; `None` if the result differs by a microsecond or more.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         reason = "the result is compared with the original"
     )]
     pub(crate) fn float(&self, value: f64) -> Option<f64> {
-        /// The maximum number of microseconds that a float represents exactly.
+        /// The maximum number of microseconds up to which floats represent all numbers exactly.
         const MOST: f64 = 9_007_199_254_740_992.0;
         if value.is_nan() {
             return Some(value);

@@ -46,7 +46,7 @@ fn times_of_other_units_are_those_of_the_first_file() {
     let appended = import.append(&[&hours], &grown, &OpenOptions::new()).unwrap();
     assert_eq!(appended.arrays, [("t".to_owned(), 2, 4), ("time".to_owned(), 2, 4)]);
     assert_eq!(times(&grown), [0.0, 1.0, 2.0, 2.5]);
-    // No exact value, and other packing.
+    // Times that cannot be converted exactly, and another packing.
     let odd = file(directory, "odd.nc", "months since 2000-01-01", &[9.0], 1.0);
     let packed = file(directory, "packed.nc", "days since 2000-01-01", &[9.0], 2.0);
     for (other, name) in [(&odd, "units"), (&packed, "scale_factor")] {

@@ -48,7 +48,7 @@ fn damage(data: &Path, files: &[&str]) {
                 damaged.truncate(random.below(bytes.len()));
             } else {
                 for _ in 0..1 + random.below(8) {
-                    // Most structures are near the beginning.
+                    // Half of the changes are near the beginning of the file, where most structures are.
                     let limit = if round % 2 == 0 { damaged.len() } else { damaged.len().min(4096) };
                     let at = random.below(limit);
                     damaged[at] =
@@ -200,7 +200,7 @@ fn a_tile_that_says_to_be_huge_is_refused() {
 fn a_row_that_does_not_end_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.csv");
-    // Zeros that take no space.
+    // The zeros of a sparse file take no space on the disk.
     std::fs::File::create(&path).unwrap().set_len(300 << 20).unwrap();
     let error = open_file(&path).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");

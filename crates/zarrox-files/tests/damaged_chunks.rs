@@ -7,7 +7,7 @@ use zarrox::codecs::Zlib;
 use zarrox::prelude::*;
 use zarrox_files::{Import, export_file};
 
-/// Makes a file of four times from `first` on, in two chunks.
+/// Makes a file of four times in two chunks. `first` is the first time.
 fn file(directory: &Path, first: i32) -> PathBuf {
     let group = directory.join(format!("{first}.zarr"));
     let root = zarrox::create_group(&group).unwrap();
@@ -58,7 +58,7 @@ fn a_damaged_chunk_costs_no_elements_of_other_files() {
     let paths = [1, 5, 9].map(|first| file(directory.path(), first));
     damage(&paths[1], 1);
     let target = directory.path().join("all");
-    // Chunks of three times have elements of two files.
+    // Chunks of three times have elements of more than one file.
     let import = Import::new().concat("time").skip_damaged(true);
     let copier = zarrox_tools::copy::Copier::new().chunks([3]);
     let imported = import.copier(copier).plan_all(&paths, &target).unwrap().run_counted().unwrap();

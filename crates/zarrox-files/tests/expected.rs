@@ -1,4 +1,4 @@
-//! The properties of images by other programs, which are in `expected.json` beside them.
+//! The properties of images that other programs read, from `expected.json` beside the images.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(crate) fn expected(data: &Path) -> json::Map {
     json::parse_object(&std::fs::read(data.join("expected.json")).unwrap()).unwrap()
 }
 
-/// Returns the root of a file.
+/// Opens a file, and returns its root.
 pub(crate) fn opened(path: &Path) -> Node {
     let store = Arc::new(open_file(path).unwrap());
     OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap()

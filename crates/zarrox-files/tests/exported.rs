@@ -14,7 +14,7 @@ fn files_come_back_as_they_were() {
         for suffix in ["h5", "nc"] {
             let exported = place(&format!("b.{suffix}"));
             if export_file(place("a.zarr"), &exported).is_err() {
-                // One name of a dimension has two lengths.
+                // A dimension name of this file has two lengths, which only NetCDF rejects.
                 assert_eq!((*file, suffix), ("scales.h5", "nc"));
                 continue;
             }

@@ -84,7 +84,7 @@ fn chunks_are_copied_where_all_filters_have_codecs() {
     assert_eq!(codecs("all"), ["bytes", "numcodecs.shuffle", "numcodecs.zlib", "numcodecs.fletcher32"]);
     assert_eq!(codecs("zstd"), ["bytes", "zstd"]);
     assert_eq!(codecs("blosc_lz4_2"), ["bytes", "blosc"]);
-    // What is not compressed, or has no codec, is compressed as a new array is.
+    // A dataset that is not compressed, or whose filter has no codec, gets the codecs of a new array.
     assert_eq!(codecs("none"), codecs("lzf"));
     let file = std::fs::read(data().join("filters.h5")).unwrap();
     let chunk = zarrox::open_array(target.join("all")).unwrap().raw().read(&[0, 0]).unwrap().unwrap();

@@ -1,4 +1,5 @@
-//! Odd HDF5 and NetCDF-4 files have the values that h5py and netCDF4 read of them, and what is left out is named.
+//! Unusual HDF5 and NetCDF-4 files have the values that h5py and netCDF4 read, and parts that are left out are
+//! named.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Images that Pillow wrote have the pixels that Pillow reads; damaged ones are errors.
+//! Images that Pillow wrote have the pixels that Pillow reads, and damaged images are errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn a_directory_is_one_array_in_the_order_of_the_numbers() {
     }
 }
 
-/// Images of more than 4 MiB are chunks by themselves, and smaller ones share them.
+/// An image of more than 4 MiB is a separate chunk, and smaller images share chunks.
 #[test]
 fn large_images_are_chunks_by_themselves() {
     let directory = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn damaged_images_are_errors_that_name_the_file() {
             for damaged in [&bytes[..at], &changed] {
                 fs::write(&path, damaged).unwrap();
                 let read = opened(&path).and_then(|array| array.read::<DynArray>(..));
-                // What is missing is never made up.
+                // Missing pixels are an error, and are never filled.
                 assert!(read.is_err() || damaged.len() == bytes.len(), "{name} of {at} bytes");
                 if let Err(error) = read {
                     assert!(error.to_string().contains(name), "{error}");

@@ -1,4 +1,5 @@
-//! Files of other programs are read with their values, damaged ones give errors, and exported files are read again.
+//! Files of other programs are read with their values, damaged files give errors, and exported files are read
+//! again.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

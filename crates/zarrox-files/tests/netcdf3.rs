@@ -1,5 +1,5 @@
-//! Odd NetCDF-3 files, whose bytes are made here. netCDF4-python reads the values that are expected, except
-//! of damaged files.
+//! Unusual NetCDF-3 files, whose bytes are made here. The expected values are those that netCDF4-python reads,
+//! except for damaged files.
 
 use std::path::PathBuf;
 
@@ -18,8 +18,8 @@ const FLOAT: u32 = 5;
 /// An attribute: its name, its type, its number of elements, and their bytes.
 type Attribute<'a> = (&'a [u8], u32, u32, Vec<u8>);
 
-/// A variable: its name, its dimensions, its attributes, its type and its elements, of which a record has
-/// that many bytes.
+/// A variable: its name, its dimensions, its attributes, its type, and its elements with the number of their
+/// bytes in a record.
 struct Variable<'a> {
     name: &'a [u8],
     dimensions: &'a [u32],
@@ -182,7 +182,7 @@ fn a_lone_variable_has_records_without_padding() {
     let (_, root) = open(&file);
     assert_eq!(array(&root, "v").read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [1, 2, 3]);
     assert_eq!(root.attributes()["_nc_dimensions"], json!("t = UNLIMITED (3)"));
-    // With another variable, each takes a multiple of four bytes.
+    // If there are two variables, each takes a multiple of four bytes in a record.
     let both = [variable(b"v", &[0], SHORT, [0, 1]), variable(b"w", &[0], BYTE, [5])];
     let mut file = classic(2, &[(b"t", 0)], &both);
     file.extend_from_slice(&[0, 2, 0, 0, 6, 0, 0, 0]);

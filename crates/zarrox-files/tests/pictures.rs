@@ -6,7 +6,7 @@ use zarrox::{prelude::*, s};
 use zarrox_files::picture::{Colours, Picture};
 use zarrox_testkit::errors::assert_error;
 
-/// Returns the sides, the number of channels and the pixels of a file.
+/// Returns the height, the width, the number of channels and the pixels of a file.
 fn decoded(file: &[u8]) -> (u32, u32, usize, Vec<u8>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -24,7 +24,7 @@ fn gray() -> Picture {
     Picture::new().colours(Colours::named("gray").unwrap())
 }
 
-/// Numbers that rise along each row, in more chunks than one, of which one is not stored.
+/// Creates an array of numbers that rise along each row. One of its chunks is not stored.
 fn rising(directory: &std::path::Path) -> Array {
     let builder = zarrox::create_array(directory.join("a.zarr")).shape([2, 20, 30]).chunks([1, 10, 10]);
     let array = builder.data_type(DataType::Float32).fill_value(-9999_f32).create().unwrap();

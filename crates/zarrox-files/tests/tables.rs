@@ -35,7 +35,7 @@ fn decoded(said: &Json) -> Vec<u8> {
     STANDARD.decode(said.as_str().unwrap()).unwrap()
 }
 
-/// All columns of a file.
+/// Checks all columns of a file.
 fn check(path: &Path, columns: &json::Map) {
     let root = root(path);
     assert_eq!(root.children().unwrap().len(), columns.len(), "{}", path.display());
@@ -84,7 +84,7 @@ fn tables_come_back_as_they_were() {
             let read =
                 |group: &Group| group.open(name).unwrap().into_array().unwrap().read::<DynArray>(..).unwrap();
             let (ours, before) = (read(&again), read(&zarrox::open_group(&zarr).unwrap()));
-            // Parquet has no seconds, and integer columns with nulls become floats.
+            // Parquet has no timestamps in seconds, and integer columns with nulls become floats.
             let ours = match (before.data_type().to_string().as_str(), ours.data_type()) {
                 ("datetime64[s]", _) => continue,
                 ("int8", DataType::Float64) => {
@@ -147,7 +147,7 @@ fn a_file_of_many_blocks_has_all_rows() {
     assert!(n.read::<ndarray::ArrayD<i64>>(..).unwrap().iter().copied().eq(0..200_000));
     let text = group.open("text").unwrap().into_array().unwrap();
     assert_eq!(text.read::<DynArray>(s![199_999]).unwrap().elements().next(), Some(b"t199999".as_slice()));
-    // Parquet with groups that are smaller than a chunk, and memory that holds few rows.
+    // A Parquet file whose groups are smaller than a chunk, and memory that holds only a few rows.
     let target = directory.path().join("a.parquet");
     let file = std::fs::File::create(&target).unwrap();
     Table::new().memory(1 << 20).write_parquet(&Node::Group(group), file).unwrap();
@@ -307,7 +307,7 @@ fn nulls_stay_nulls_whatever_the_values_are() {
     let path = place("truth.parquet");
     parquet::<BoolType>(&path, "optional boolean a", &[Some(true), None], Compression::UNCOMPRESSED);
     assert_eq!(round(&path).1, [Some("1".to_owned()), None]);
-    // All of a type are values.
+    // The column contains every value of the type.
     let all: Vec<Option<ByteArray>> =
         ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"].map(|t| Some(t.into())).into();
     let path = place("all.parquet");
@@ -321,7 +321,7 @@ fn nulls_stay_nulls_whatever_the_values_are() {
     );
 }
 
-/// Returns the positions of the footer, and of the codec that it says of the only column, `a`.
+/// Returns the position of the footer, and the position of the codec of the only column, `a`, in it.
 fn codec_of_a(file: &[u8]) -> (usize, usize) {
     let (rest, length) = file[..file.len() - 4].split_last_chunk::<4>().unwrap();
     let footer = rest.len() - u32::from_le_bytes(*length) as usize;
@@ -353,7 +353,7 @@ fn a_compression_that_is_not_read_is_named_before_anything_is_copied() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     parquet::<Int32Type>(&path, "optional int32 a", &[Some(1)], Compression::UNCOMPRESSED);
-    // The crate has no encoder for it, so the codec number in the footer is changed.
+    // The crate has no encoder for Brotli, so the codec number in the footer is changed.
     let mut brotli = std::fs::read(&path).unwrap();
     let (_, codec) = codec_of_a(&brotli);
     brotli[codec] = 8;

@@ -12,7 +12,7 @@ fn data() -> PathBuf {
     expected::data("tiff")
 }
 
-/// Returns the image of a node: itself, or the member of a group with coordinates.
+/// Returns the image of a node: the node itself, or the member of a group with coordinates.
 fn image(node: Node) -> Array {
     match node {
         Node::Array(array) => array,
@@ -20,7 +20,8 @@ fn image(node: Node) -> Array {
     }
 }
 
-/// Returns the images of a node: itself, the member of a group with coordinates, or all members.
+/// Returns the images of a node: the node itself, the member of a group with coordinates, or all members of the
+/// group.
 fn images(node: Node) -> Vec<Array> {
     match node {
         Node::Array(array) => vec![array],
@@ -124,7 +125,8 @@ fn a_chain_of_directories_that_leads_back_has_all_pages() {
     Import::new().run(&path, directory.path().join("a.zarr")).unwrap();
 }
 
-/// Returns an image of two by two bytes, with one more tag, whose nine numbers are not in the file.
+/// Returns an image of two by two bytes with an additional tag. The nine numbers of the tag are not in the
+/// file.
 fn with_tag_outside(outside: u16) -> Vec<u8> {
     let tags = [(256, 2), (257, 2), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (279, 4)];
     let start = u32::try_from(8 + 2 + (tags.len() + 1) * 12 + 4).unwrap();
@@ -157,7 +159,7 @@ fn tags_outside_of_the_file_are_damage_where_they_say_what_elements_mean() {
             [1, 2, 3, 4]
         );
     }
-    // Without an error, subdirectories that cannot be found would be lost.
+    // Subdirectories that cannot be found must be an error, since they would be lost otherwise.
     std::fs::write(&path, with_tag_outside(330)).unwrap();
     assert_eq!(zarrox_files::open_file(&path).unwrap_err().kind(), ErrorKind::Corrupt);
 }
@@ -182,7 +184,7 @@ fn pages_that_cannot_be_read_concern_every_chosen_image() {
     let path = data().join("chain-outside.tif");
     let directory = tempfile::tempdir().unwrap();
     let (copy, target) = (directory.path().join("a.tif"), directory.path().join("a.zarr"));
-    // A first page of another size makes a second image; the test chooses one of the two.
+    // An additional first page of another size becomes a second image. The test chooses one of the two images.
     std::fs::write(&copy, behind_another(&std::fs::read(&path).unwrap())).unwrap();
     for node in ["0", "1"] {
         let error = Import::new().node(node).run(&copy, &target).unwrap_err();
@@ -191,7 +193,7 @@ fn pages_that_cannot_be_read_concern_every_chosen_image() {
     Import::new().node("1").skip_damaged(true).run(&copy, &target).unwrap();
 }
 
-/// Returns a little-endian file with one more page at its beginning, of three by one bytes.
+/// Returns a little-endian file with an additional first page of three by one bytes.
 fn behind_another(file: &[u8]) -> Vec<u8> {
     let first = &file[4..8];
     let place = u32::try_from(file.len()).unwrap();
@@ -338,7 +340,7 @@ fn places_on_the_earth_are_coordinates_and_attributes() {
         count += 1;
     }
     assert!(count >= 5, "{count}");
-    // Tiles that are not stored are no chunks.
+    // Tiles that are not stored are not chunks.
     let directory = tempfile::tempdir().unwrap();
     let report = Import::new().run(data().join("sparse.tif"), directory.path().join("a.zarr")).unwrap();
     assert_eq!(report.nodes.iter().find(|node| node.path.ends_with("image")).unwrap().chunks, 1);
@@ -423,7 +425,7 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
     }
 }
 
-/// Returns a TIFF with one pixel in each directory. Each directory names the next one as a subdirectory.
+/// Returns a TIFF with one pixel in each directory. Each directory names the next directory as a subdirectory.
 fn nested(pixels: &[u8]) -> Vec<u8> {
     const SIZE: u32 = 2 + 10 * 12 + 4;
     let first = 8 + u32::try_from(pixels.len()).unwrap();

@@ -10,7 +10,7 @@ use zarrox_files::{Export, Import, Names, Stack, StackKind, Target, TiffCompress
 
 use crate::expected;
 
-/// Returns an array whose elements have all values of a byte.
+/// Creates an array whose elements have all values of a byte.
 fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> Array {
     let array = zarrox::create_array(path)
         .shape(shape)
@@ -31,7 +31,7 @@ fn bytes(array: &Array) -> Vec<u8> {
     array.read::<DynArray>(..).unwrap().into_bytes()
 }
 
-/// Returns the array that an import of a file has.
+/// Imports a file, and returns its array.
 fn again(file: &Path) -> Array {
     let target = file.with_extension("again.zarr");
     let _ = fs::remove_dir_all(&target);
@@ -164,7 +164,7 @@ fn nifti_keeps_its_header() {
             let (mut after, mut before) = (after.attributes().clone(), before.attributes().clone());
             let is_long = !is_second && found_shape.iter().any(|&length| length > 32_767);
             if is_long || before["nifti"]["version"] == "analyze" {
-                // A file of NIfTI has the same values in its own form.
+                // NIfTI has the same values in another form.
                 assert!(after.remove("nifti").is_some() && before.remove("nifti").is_some());
             }
             assert_eq!(

@@ -16,7 +16,7 @@ use crate::{
     Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// The number of requests of one call that are sent in parallel when a store does not set its own.
+/// The number of requests of one call that are sent in parallel when a store does not set its own number.
 const IN_FLIGHT: usize = 16;
 
 /// The number of attempts to read parts of a value that another writer replaces, before the whole value is read.
@@ -26,7 +26,7 @@ const ATTEMPTS: usize = 3;
 pub type Pages = BoxStream<'static, Result<Vec<(Key, u64)>, StoreError>>;
 
 /// A store with asynchronous methods: the same map from keys to values as [`Store`], with the same guarantees. [`Blocking`]
-/// makes a [`Store`] of it.
+/// adapts it to [`Store`].
 ///
 /// Its futures run on threads of this crate, inside a Tokio runtime.
 pub trait AsyncStore: Debug + Send + Sync + 'static {
@@ -36,12 +36,12 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
     /// Returns the capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
-    /// Reads a range of the value, or all of it, in one request; `None` when the key is missing.
+    /// Reads a range of the value, or the whole value, in one request; `None` when the key is missing.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::OutOfRange`] when the range begins outside the value, [`StoreErrorKind::Conflict`] when the value is
-    /// no longer `version`; otherwise when the value exists but cannot be read.
+    /// no longer `version`, and an error when the value exists but cannot be read.
     fn read(
         &self,
         key: &Key,
@@ -53,7 +53,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When the store cannot find this out.
+    /// When the store cannot determine them.
     fn head(&self, key: &Key) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
     /// Writes a value, see [`Store::put`].
@@ -150,7 +150,7 @@ impl<S: AsyncStore> Blocking<S> {
         &self.0
     }
 
-    /// Runs the future that `work` makes of the store, and waits for it.
+    /// Runs the future that `work` creates from the store, and waits for it.
     fn wait<T, F>(&self, work: impl FnOnce(Arc<S>) -> F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -159,7 +159,7 @@ impl<S: AsyncStore> Blocking<S> {
         wait(work(Arc::clone(&self.0))).and_then(|result| result)
     }
 
-    /// Reads a range, which opens the value.
+    /// Opens a value by reading a range of it, or the whole value.
     fn first(&self, key: &Key, range: Option<ByteRange>) -> Result<Option<RemoteValue<S>>, StoreError> {
         let own = key.clone();
         let piece = self.wait(|store| async move {
@@ -215,7 +215,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        // The added locks are those of this process.
+        // The adapter's locks exclude only threads of this process.
         Capabilities { erase_if_unchanged: false, locks_everyone: false, ..self.0.capabilities() }
     }
 
@@ -268,7 +268,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
             missing[index] = false;
             done(index, answer.map(|piece| piece.map(|piece| piece.bytes.into())));
         }
-        // Only after a panic of the client, which lost the other results.
+        // Results are only missing after a panic of the client.
         for (index, _) in missing.into_iter().enumerate().filter(|(_, missing)| *missing) {
             done(index, self.get(&keys[index]));
         }
@@ -373,7 +373,7 @@ impl<S: AsyncStore> RemoteValue<S> {
         })
     }
 
-    /// Returns the position of a range in the first part, if that contains all of it.
+    /// Returns the position of a range in the first part, if that part contains the whole range.
     fn at_hand(&self, range: &Range<u64>) -> Option<Range<usize>> {
         let ValuePart { offset, bytes, .. } = &self.first;
         let start = usize::try_from(range.start.checked_sub(*offset)?).ok()?;

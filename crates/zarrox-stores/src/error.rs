@@ -84,7 +84,7 @@ impl StoreError {
         self
     }
 
-    /// Adds the name of a store to an error that has none yet.
+    /// Adds the name of a store to an error that does not name a store yet.
     #[must_use]
     #[doc(hidden)]
     pub fn or_location(self, location: impl FnOnce() -> String) -> Self {
@@ -106,7 +106,7 @@ impl StoreError {
         self
     }
 
-    /// Adds the error that caused this one.
+    /// Adds the error that caused this error.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source = source.into();
@@ -158,7 +158,7 @@ impl StoreError {
     /// Returns the message without the remedy.
     pub(crate) fn reason(&self) -> String {
         let Inner { operation, message, .. } = &*self.0;
-        // Quoted as Rust would, so that control characters in a key cannot garble a terminal.
+        // The text is escaped as in Rust, so that control characters in a key cannot garble a terminal.
         let place = self.place().map_or(String::new(), |place| format!(" '{}'", place.escape_debug()));
         format!("{message} while {operation}{place}")
     }
@@ -233,11 +233,11 @@ fn is_no_server(error: &io::Error) -> bool {
     matches!(error.kind(), Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable)
 }
 
-/// The beginnings of the messages of the standard library and the HTTP client for an unknown host: they have no error kind
-/// for it.
+/// The beginnings of the messages of the standard library and of the HTTP client for an unknown host, which has no error
+/// kind.
 const NO_HOST: [&str; 2] = ["failed to lookup address information", "dns error"];
 
-/// Returns the kind of an error of the operating system, and a message where the system's own is not clear enough.
+/// Returns the kind of an error of the operating system, and a message if the system's message is not clear enough.
 fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
     use StoreErrorKind as Kind;
     use io::ErrorKind as Io;

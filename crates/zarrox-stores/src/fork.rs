@@ -178,7 +178,7 @@ mod model {
             self.working.fetch_add(1, Relaxed);
             assert!(!self.forking.load(Relaxed), "no operation runs while a process forks");
             thread::yield_now();
-            // A fork that waits already lets the inner operation begin, since it waits for the outer one.
+            // A fork that waits already lets the inner operation begin, since it waits for the outer operation.
             drop(delay_fork());
             self.working.fetch_sub(1, Relaxed);
         }

@@ -1,4 +1,4 @@
-//! Holds of nodes: threads and processes that write into a node share a hold of it, and one that moves, replaces or deletes
+//! Holds of nodes. Threads and processes that write into a node share a hold of it. A thread that moves, replaces or deletes
 //! the node has an exclusive hold.
 //!
 //! Holds come before the locks of single objects ([`Store::lock`](crate::Store::lock)): a thread that has the lock of an object
@@ -16,9 +16,9 @@ use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 /// The mode of a hold, see [`Store::hold`](crate::Store::hold).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// Shared with other holders of this mode: to write into the node.
+    /// A hold for writing into the node, which is shared with other holders of this mode.
     Shared,
-    /// Exclusive: to move, replace or delete the node.
+    /// An exclusive hold for moving, replacing or deleting the node.
     Exclusive,
 }
 

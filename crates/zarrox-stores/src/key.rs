@@ -121,7 +121,7 @@ impl Prefix {
         Ok(Key([self.as_str(), name].concat().into()))
     }
 
-    /// Returns the prefix `name/` below this one; `name` comes without its last `/` and may have several segments.
+    /// Returns the prefix `name/` below this prefix; `name` comes without its last `/` and may have several segments.
     ///
     /// # Errors
     ///
@@ -142,18 +142,18 @@ impl Prefix {
         Key([self.as_str(), key.as_str()].concat().into())
     }
 
-    /// Returns the key relative to this prefix; `None` when it lies elsewhere.
+    /// Returns the key relative to this prefix; `None` when it is not below this prefix.
     pub(crate) fn strip(&self, key: &Key) -> Option<Key> {
         // The rest of a key after the '/' of a prefix is a key.
         key.0.strip_prefix(self.as_str()).map(|name| Key(name.into()))
     }
 
-    /// Returns the prefix with the path `prefix` below this one.
+    /// Returns the prefix with the path `prefix` below this prefix.
     pub(crate) fn join_prefix(&self, prefix: &Self) -> Self {
         Self([self.as_str(), prefix.as_str()].concat().into())
     }
 
-    /// Returns the prefix relative to this one; `None` when it lies elsewhere.
+    /// Returns the prefix relative to this prefix; `None` when it is not below this prefix.
     pub(crate) fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
         prefix.0.strip_prefix(self.as_str()).map(|name| Self(name.into()))
     }
@@ -171,7 +171,7 @@ fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("a key cannot be empty");
     }
-    // Every access to a chunk creates a key: one pass over the bytes checks all.
+    // Every access to a chunk creates a key, so a single pass over the bytes checks all rules.
     let mut segment = 0;
     for (position, byte) in text.bytes().enumerate() {
         match byte {

@@ -6,13 +6,13 @@ use std::ops::{Bound, ControlFlow};
 
 use crate::{DirListing, Key, Prefix, StoreError};
 
-/// The number of keys a listing takes under the lock at a time.
+/// The number of keys that a listing takes from the map each time it holds the lock.
 const BATCH: usize = 1024;
 
 pub(crate) type Map<V> = BTreeMap<Key, V>;
 
-/// Visits keys with sizes, taken from the map in batches: `next` gives one batch of those from a bound on, see [`batch`].
-/// So the visitor runs without a lock on the map.
+/// Visits keys with their sizes. The keys are taken from the map in batches, so that the visitor runs without a lock on
+/// the map. `next` returns the batch from a bound on, see [`batch`].
 pub(crate) fn visit_batches<E>(
     prefix: &Prefix,
     mut next: impl FnMut(Bound<&str>) -> Result<Vec<(Key, u64)>, E>,

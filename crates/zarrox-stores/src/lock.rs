@@ -77,9 +77,9 @@ impl LockGuard {
         guard
     }
 
-    /// Takes the locked value, if the store had to open it to lock it: a read then need not open it again. `None` says
-    /// nothing about the value. A wrapper passes on the guards of the inner store, and so their values, even if it changes the
-    /// values that it reads itself.
+    /// Takes the locked value, if the store had to open it to lock it, so that a read need not open it again. `None` does not
+    /// mean that the value is missing. A wrapper forwards the guards of the inner store with their values, even if the wrapper
+    /// changes the values of its own reads.
     #[doc(hidden)]
     pub fn take_value(&mut self) -> Option<Box<dyn Value>> {
         self.value.take()
@@ -107,7 +107,7 @@ impl Drop for LockGuard {
         self.of_storage = None;
         self.outer = None;
         *unpoisoned(&self.lock.held) = false;
-        // Waking threads is a system call, even if none waits. A thread that joins from here on finds the lock released.
+        // Waking threads is a system call, even if no thread waits. A thread that joins from here on finds the lock released.
         if leave(&self.name) > 0 {
             self.lock.released.notify_one();
         }

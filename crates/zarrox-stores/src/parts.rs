@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-/// Parts shorter than this are joined as they arrive, so that the overhead of a part stays small.
+/// The length in bytes below which parts are joined as they arrive, so that the overhead of a part stays small.
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 const SHORT: usize = 16 << 10;
 
 static NOTHING: Bytes = Bytes::new();
 
-/// Bytes in the parts in which a connection delivered them. They are joined only where a caller needs contiguous bytes: bytes
-/// that are copied to another buffer anyway are copied once.
+/// Bytes in the parts in which a connection delivered them. The parts are joined only if a caller needs contiguous bytes, so
+/// that bytes that are copied to another buffer are copied only once.
 #[derive(Clone, Debug, Default)]
 pub struct ByteParts {
     parts: Vec<Bytes>,
@@ -61,7 +61,7 @@ impl ByteParts {
         Some(together.into())
     }
 
-    /// Copies the bytes from `offset` on into the buffer; `None` if there are too few.
+    /// Copies the bytes from `offset` on into the buffer; `None` if there are too few bytes.
     #[must_use]
     #[doc(hidden)]
     pub fn copy_to(&self, offset: usize, mut buffer: &mut [u8]) -> Option<()> {
@@ -110,7 +110,7 @@ impl From<ByteParts> for Bytes {
 #[derive(Debug, Default)]
 pub(crate) struct Arriving {
     here: ByteParts,
-    /// Short parts that follow those.
+    /// The short parts after the parts in `here`, joined.
     short: Vec<u8>,
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// A value that is created on first use in a process, and again in each forked process: threads, which a fork does not copy,
-/// and resources that processes must not share, such as the position in a file.
+/// A value that is created on first use in a process, and again in each forked process. It is meant for threads, which a
+/// fork does not copy, and for resources that processes must not share, such as the position in a file.
 #[derive(Debug)]
 pub struct PerProcess<T>(Mutex<Option<(u32, T)>>);
 
@@ -24,7 +24,7 @@ impl<T: Clone> PerProcess<T> {
     /// Returns the value of this process; creating it may fail.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// The errors of `make`.
     pub fn try_get<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let process = std::process::id();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

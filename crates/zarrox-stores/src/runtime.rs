@@ -47,10 +47,10 @@ pub fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static)
     answer.ok_or_else(|| broken("the store's client failed because of an error in zarrox"))
 }
 
-/// One type for all futures, since tasks and channels would be compiled once for each.
+/// One type for all futures, since tasks and channels would otherwise be compiled for each type.
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs a future on the threads of this crate, and returns when it is dropped, after it has ended or panicked.
+/// Runs a future on the threads of this crate, and returns when the future is dropped, after it has ended or panicked.
 fn wait_for_end(work: Work) -> Result<(), StoreError> {
     let (running, ended) = mpsc::channel::<()>();
     spawn(async move {

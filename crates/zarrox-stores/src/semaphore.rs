@@ -32,7 +32,7 @@ impl Semaphore {
     }
 }
 
-/// Permits that are released when this is dropped.
+/// Permits that are released when this value is dropped.
 #[derive(Debug)]
 #[must_use = "permits are released when this is dropped"]
 pub struct Permits<'s> {
@@ -47,7 +47,7 @@ impl Permits<'_> {
         self.count
     }
 
-    /// Splits off one permit, or none if none is left.
+    /// Splits off one permit, or no permit if none is left.
     pub fn split_one(&mut self) -> Self {
         let count = self.count.min(1);
         self.count -= count;

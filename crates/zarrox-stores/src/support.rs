@@ -1,5 +1,5 @@
-//! Items that the stores of Zarrox's other crates share with those of this one. They are not public API and may change at any
-//! time.
+//! Items that the stores of Zarrox's other crates share with the stores of this crate. They are not public API and may change
+//! at any time.
 
 pub use crate::key::valid;
 #[cfg(unix)]

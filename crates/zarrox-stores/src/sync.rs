@@ -56,7 +56,8 @@ mod model {
         thread::yield_now();
     }
 
-    /// A guard of exclusive access, until it is dropped. Acquiring and releasing it yield to other threads.
+    /// A guard of exclusive access, until it is dropped. A thread that acquires or releases the guard yields to other
+    /// threads.
     pub struct Alone(Arc<AtomicBool>);
 
     impl Alone {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// The identity of a process, distinct from every other process, even from a later one with the same number.
+/// The identity of a process, distinct from every other process, even from a later process with the same number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessId {
     /// The boot of the machine, and its namespace of process numbers.
@@ -50,7 +50,7 @@ pub fn system() -> &'static dyn System {
     INSTEAD.get().copied().unwrap_or(&OperatingSystem)
 }
 
-/// Replaces the operating system by a simulated one. Only the first call has an effect.
+/// Replaces the operating system by a simulated system. Only the first call has an effect.
 pub fn replace_system(simulated: &'static dyn System) {
     // An earlier call has installed the same replacement.
     let _ = INSTEAD.set(simulated);
@@ -101,7 +101,7 @@ enum ProcEntry {
 
 fn proc_entry(number: u32) -> ProcEntry {
     let Ok(stat) = fs::read_to_string(format!("/proc/{number}/stat")) else {
-        // Where the processes of other users are hidden, so is the first process.
+        // If the processes of other users are hidden, the first process is hidden as well.
         let is_visible = fs::exists("/proc/1/stat").unwrap_or(false);
         return if is_visible { ProcEntry::Ended } else { ProcEntry::Unknown };
     };

@@ -14,7 +14,7 @@ pub fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }
 
-/// Returns an error for a key whose file would be taken for a temporary file.
+/// Fails for a key whose file would be mistaken for a temporary file.
 pub fn check(key: &str) -> Result<(), StoreError> {
     if !key.rsplit('/').next().is_some_and(is_temporary) {
         return Ok(());

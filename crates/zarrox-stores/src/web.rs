@@ -16,8 +16,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of bytes of a server's message that an error quotes.
 const WORDS: u64 = 300;
 
-/// Returns a client that times out when nothing arrives for `timeout`, and does not follow redirects: they could lead to any
-/// host.
+/// Returns a client that times out when nothing arrives for `timeout`, and does not follow redirects, since they could lead to
+/// any host.
 pub fn client(timeout: Duration) -> Result<Client, StoreError> {
     let builder = Client::builder()
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
@@ -27,10 +27,10 @@ pub fn client(timeout: Duration) -> Result<Client, StoreError> {
     builder.build().map_err(|error| transport("connecting", error))
 }
 
-/// Sends a request. Returns the response whatever its status is.
+/// Sends a request. Returns the response with any status.
 ///
-/// A server may close a connection that it kept alive just as the next request is sent: a request that only reads is then sent
-/// again.
+/// A server may close a connection that it kept alive just as the next request is sent. In this case, a request that only
+/// reads is sent again.
 pub async fn send(operation: &'static str, request: RequestBuilder) -> Result<Response, StoreError> {
     let (client, request) = request.build_split();
     let request = request.map_err(|error| transport(operation, error))?;
@@ -94,7 +94,7 @@ fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
     StoreError::new(kind, operation, message).with_source(error.without_url())
 }
 
-/// Returns the header that requests a range. HTTP cannot express an empty one.
+/// Returns the header that requests a range. HTTP cannot express an empty range.
 ///
 /// # Errors
 ///
@@ -124,7 +124,7 @@ pub struct Part {
     pub headers: HeaderMap,
 }
 
-/// Extracts the value from a response. If the server sent all of it instead of the range, the range is cut out.
+/// Extracts the value from a response. If the server sent the whole value instead of the range, the range is extracted.
 pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, StoreError> {
     let headers = response.headers().clone();
     let unclear = |message| StoreError::new(StoreErrorKind::Other, "reading", message);
@@ -132,7 +132,7 @@ pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, 
         .content_length()
         .ok_or_else(|| unclear("the server does not report the length of the value"))?;
     if response.status() == StatusCode::PARTIAL_CONTENT {
-        // Some servers send an empty range where others return an error.
+        // Some servers send an empty range, and others return an error.
         if length == 0 {
             return Err(StoreError::new(
                 StoreErrorKind::OutOfRange,

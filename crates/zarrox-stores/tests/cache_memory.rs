@@ -18,7 +18,8 @@ static ALLOCATOR: Counting = Counting(|more| {
     MOST.fetch_max(held, Ordering::Relaxed);
 });
 
-/// Returns the peak of the memory, in bytes, during the work, and the memory afterwards, both beyond the memory before.
+/// Returns the peak of the memory during the work, and the memory after it, in bytes and relative to the memory before
+/// the work.
 fn taken(work: impl FnOnce()) -> (isize, isize) {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -26,7 +27,7 @@ fn taken(work: impl FnOnce()) -> (isize, isize) {
     (MOST.load(Ordering::Relaxed) - before, HELD.load(Ordering::Relaxed) - before)
 }
 
-/// In one test, since several would count each other's memory.
+/// A single test, since several tests would count each other's memory.
 #[test]
 fn caches_keep_within_their_limits() {
     let directory = tempfile::tempdir().unwrap();

@@ -14,7 +14,7 @@ use zarrox_stores::{
 };
 use zarrox_testkit::store::{key, list};
 
-/// A function that returns the response to a request, given its head. With `None` the client waits.
+/// A function that returns the response to a request, given its head. For `None`, the client waits.
 type Answer = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
 /// Starts a server that closes every connection after one response. Returns its URL, and the heads of the requests that it sees.
@@ -45,7 +45,7 @@ fn reply(mut client: TcpStream, answer: &Answer, heads: &Mutex<Vec<String>>) {
     heads.lock().unwrap().push(head.clone());
     match answer(&head) {
         Some(bytes) => drop(client.write_all(&bytes)),
-        // Until the client times out.
+        // The server waits until the client times out.
         None => while matches!(lines.read_line(&mut head), Ok(1..)) {},
     }
 }

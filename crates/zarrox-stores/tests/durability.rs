@@ -10,7 +10,7 @@ use zarrox_stores::{Condition, StorageOptions, Store, StoreExt, registry};
 use zarrox_testkit::durability::{check, mark, traced_store, write_all};
 use zarrox_testkit::store::key;
 
-/// The test in the traced process, and the number of its marks.
+/// The test that the traced process runs, and the number of its marks.
 const CHILD: (&str, usize) = ("durability::child", 5);
 
 fn open(url: &str, sync: &str) -> Arc<dyn Store> {

@@ -38,7 +38,7 @@ impl Store for Plain {
 
     fn capabilities(&self) -> zarrox_stores::Capabilities {
         let mut capabilities = self.0.capabilities();
-        // Its values have no versions.
+        // The values of this store have no versions.
         capabilities.set_if_unchanged = false;
         capabilities.erase_if_unchanged = false;
         capabilities.locks_everyone = false;

@@ -1,4 +1,4 @@
-/* What the examples share: a failed call ends the program with the library's message. */
+/* Macros of all examples: a failed call ends the program with the library's message. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,4 +1,4 @@
-/* Results as a DLPack tensor and as Arrow arrays, whose memory belongs to them.
+/* Reads results as a DLPack tensor and as Arrow arrays, which own their memory.
  *
  *     cc interchange.c $(pkg-config --cflags --libs zarrox) -o interchange && ./interchange data.zarr
  */

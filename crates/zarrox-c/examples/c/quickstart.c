@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     for (int j = 0; j < 3; j++)
       REQUIRE(columns[j][i] == part[i][j]);
 
-  /* One value for a whole row: a stride of 0 repeats it. */
+  /* One value for a whole row: a stride of 0 repeats the value. */
   float missing = -1;
   uint64_t row_start[] = {3, 0}, row_count[] = {1, 6};
   ptrdiff_t repeat[] = {0, 0};
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
   CHECK(zarrox_read(t2m, NULL, &(zarrox_memory){ZARROX_TYPE_FLOAT32, values, sizeof values, NULL}));
   REQUIRE(values[2][5] == 25 && values[3][0] == -1 && values[3][5] == -1);
 
-  /* What an array is. */
+  /* The properties of an array. */
   size_t ndim, size;
   int32_t type, kind;
   uint64_t shape[2], chunks[2];
@@ -70,11 +70,11 @@ int main(int argc, char **argv) {
   REQUIRE(text[0] == '{');
   zarrox_free(text);
 
-  /* Growing. */
+  /* The array becomes larger. */
   shape[0] = 5;
   CHECK(zarrox_resize(t2m, 2, shape));
 
-  /* What is in a group. */
+  /* The children of a group. */
   zarrox_node climate, again;
   zarrox_child *children;
   CHECK(zarrox_open_in(root, "climate", &climate));
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   CHECK(zarrox_shape(again, 2, shape));
   REQUIRE(shape[0] == 5 && shape[1] == 6);
 
-  /* Errors have a kind, and say what was wrong. */
+  /* An error has a kind, and a message that says what was wrong. */
   zarrox_node none;
   int32_t status = zarrox_open_in(climate, "rain", &none);
   REQUIRE(status == ZARROX_STATUS_NOT_FOUND);

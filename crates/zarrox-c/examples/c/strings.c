@@ -1,4 +1,4 @@
-/* Text and bytes of variable length, and text of fixed length.
+/* Writes and reads text and bytes of variable length, and text of fixed length.
  *
  *     cc strings.c $(pkg-config --cflags --libs zarrox) -o strings && ./strings names.zarr
  */

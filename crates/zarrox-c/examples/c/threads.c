@@ -8,7 +8,7 @@
 
 static zarrox_node counts;
 
-/* Each thread writes its own rows, which share chunks with those of other threads: no write is lost. */
+/* Each thread writes its own rows, which share chunks with rows of other threads. No write is lost. */
 static void *write_row(void *argument) {
   int64_t row = *(int64_t *)argument, values[1000];
   for (int j = 0; j < 1000; j++)

@@ -1,7 +1,7 @@
-!> Zarr arrays from Fortran: the functions of zarrox.h that programs need most, and short forms of them.
+!> Zarr arrays from Fortran: the most important functions of zarrox.h, and short forms of these functions.
 !>
-!> Dimensions are in the order of the metadata: element (i, j) of Fortran is element [i-1, j-1] of Zarr. The library places elements
-!> by strides in Fortran's order, without a transposition.
+!> Dimensions are in the order of the metadata: element (i, j) of Fortran is element [i-1, j-1] of Zarr. The library reads
+!> and writes elements by strides in Fortran's order, without a transposition.
 module zarrox
    use, intrinsic :: iso_c_binding
    implicit none
@@ -106,7 +106,7 @@ contains
       status = c_create_array(trim(place)//c_null_char, trim(array)//c_null_char, trim(options)//c_null_char, node)
    end function
 
-   !> Describes a contiguous array of Fortran's: its first element, the type and the size of an element, its shape. `strides` must
+   !> Describes a contiguous Fortran array: its first element, the type and the size of an element, and its shape. `strides` must
    !> live as long as the result.
    function zarrox_memory_of(first, type, item, shape, strides) result(memory)
       type(c_ptr), intent(in) :: first
@@ -128,7 +128,7 @@ contains
       memory%strides = c_loc(strides)
    end function
 
-   !> The message of the last error of this thread.
+   !> Returns the message of the last error of this thread.
    function zarrox_message() result(message)
       character(:), allocatable :: message
       character(kind=c_char), pointer :: text(:)
@@ -142,7 +142,7 @@ contains
       end do
    end function
 
-   !> Ends the program with the message if a call has failed.
+   !> Ends the program with the message of the error if a call has failed.
    subroutine zarrox_check(status)
       integer(c_int32_t), intent(in) :: status
       if (status /= 0) error stop zarrox_message()

@@ -2,7 +2,7 @@
  *
  *     PKG_CPPFLAGS=$(pkg-config --cflags zarrox) PKG_LIBS=$(pkg-config --libs zarrox) R CMD SHLIB zarrox.c
  *
- * R's arrays are in Fortran's order: the library places elements by strides, without a transposition.
+ * Arrays of R are in Fortran's order: the library writes elements by strides, without a transposition.
  */
 #include <R.h>
 #include <Rinternals.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zarrox.h>
 
-/* R checks for Ctrl-C by a jump, which must not leave the callback. */
+/* R's check for Ctrl-C jumps, and the jump must not leave the callback. */
 static void check_interrupt(void *data) {
   (void)data;
   R_CheckUserInterrupt();
@@ -27,7 +27,7 @@ static void check(int32_t status, zarrox_node node) {
     return;
   if (node != 0)
     zarrox_close(node);
-  /* The message stays valid: closing an open node is no error. */
+  /* The message stays valid: closing an open node is not an error. */
   error("zarrox: %s", zarrox_error_message());
 }
 

@@ -12,8 +12,8 @@ pub(crate) fn version_of(bytes: &[u8]) -> Version {
     Version::from([&digest.to_le_bytes()[..], &length.to_le_bytes()].concat())
 }
 
-/// Returns true if the condition requires no version, or the current one. `there` is called within the transaction that changes
-/// the value.
+/// Returns true if the condition requires no version, or the current version. `there` returns the current version, within the
+/// transaction that changes the value.
 pub(crate) fn is_unchanged<E>(
     condition: Condition<'_>,
     there: impl FnOnce() -> Result<Option<Version>, E>,
@@ -24,7 +24,7 @@ pub(crate) fn is_unchanged<E>(
     }
 }
 
-/// Returns the error of a value whose version differs from that of the condition.
+/// Returns the error of a value whose version differs from the version of the condition.
 pub(crate) fn conflict(operation: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::Conflict, operation, "another writer changed the value in the meantime")
 }

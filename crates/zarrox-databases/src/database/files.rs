@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use zarrox_stores::StoreUrl;
 
-/// Splits the path of a URL into a database file and the path of a node: after the outermost existing database; else after the
-/// outermost component with one of the extensions, which will be created; else at the end.
+/// Splits the path of a URL into a database file and the path of a node. The file is the outermost existing database,
+/// otherwise the outermost component with one of the extensions, which will be created, and otherwise the whole path.
 pub(super) fn split(url: &StoreUrl<'_>, extensions: &[&str], exists: fn(&Path) -> bool) -> (PathBuf, String) {
-    // Joined from its components: a trailing separator would make a directory of a file.
+    // The path is joined from its components, since a trailing separator would turn a file into a directory.
     let path: PathBuf = Path::new(&url.rest()).components().collect();
     let mut above: Vec<&Path> = path.ancestors().collect();
     above.reverse();

@@ -32,7 +32,7 @@ pub(crate) static SCHEME: Scheme = scheme::<GdbmStore>(&["gdbm"], &[StorageOptio
 /// A store that keeps each value in a GDBM file under its key, as zarr-python's `DBMStore` and Python's `dbm.gnu` do.
 ///
 /// For existing files. Other stores are better for new data: a write that is interrupted by a crash may leave a torn value or a
-/// damaged file, since GDBM has no transactions, and a process excludes all others while it writes.
+/// damaged file, since GDBM has no transactions. A process that writes excludes all other processes.
 ///
 /// | option | default |
 /// |---|---|
@@ -42,9 +42,9 @@ pub(crate) static SCHEME: Scheme = scheme::<GdbmStore>(&["gdbm"], &[StorageOptio
 ///
 /// The file is locked as long as a handle is open, as GDBM requires: by one process that writes, or by any number of processes
 /// that only read. The version of a value is a digest of its bytes. All handles of a process share one open file, with the
-/// options of the first; writes are flushed as soon as one handle sets `sync`. Key and value together have at most 2 GiB, and
-/// values are read whole, even for their sizes in a listing. GDBM does not order keys, so that every listing visits all keys;
-/// they go through a temporary file.
+/// options of the first handle; writes are flushed as soon as one handle sets `sync`. Key and value together have at most 2
+/// GiB, and values are read whole, even for their sizes in a listing. GDBM does not order keys, so that every listing visits
+/// all keys, and writes them to a temporary file.
 #[derive(Clone, Debug)]
 pub struct GdbmStore(Arc<Inner>);
 
@@ -96,7 +96,7 @@ struct Handle {
 impl Handle {
     fn open(path: &Path, create: bool, options: &GdbmOptions) -> Result<Self, Error> {
         let mut open = OpenOptions::new();
-        // Without the extended header, which versions before 1.21 of GDBM cannot read.
+        // The file gets no extended header, which versions of GDBM before 1.21 cannot read.
         open.write(!options.read_only).create(create).numsync(false);
         open.sync(options.sync).lock_wait(options.lock_timeout);
         let handle = Self {
@@ -110,7 +110,7 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Flushes earlier writes, and every later one.
+    /// Flushes earlier writes, and every later write.
     fn flush_from_now_on(&self) -> Result<(), Error> {
         if self.sync.swap(true, Ordering::Relaxed) {
             return Ok(());
@@ -150,7 +150,7 @@ impl FromBytes for Size {
 }
 
 impl GdbmStore {
-    /// Flushes to the disk the writes that were made without [`GdbmOptions::sync`].
+    /// Flushes the writes that were made without [`GdbmOptions::sync`] to the disk.
     ///
     /// # Errors
     ///
@@ -175,8 +175,8 @@ impl GdbmStore {
         Err(self.place(StoreError::new(StoreErrorKind::ReadOnly, operation, message), key))
     }
 
-    /// Writes the keys below a prefix to a temporary file, with sizes that `size` returns: no thread may write while the hash
-    /// table is read, but visitors may, and memory does not grow with the number of keys.
+    /// Writes the keys below a prefix to a temporary file, with the sizes that `size` returns. No thread may write while the
+    /// hash table is read, but visitors of the temporary file may, and memory does not grow with the number of keys.
     fn spool(
         &self,
         prefix: &Prefix,

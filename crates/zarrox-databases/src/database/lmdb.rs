@@ -34,13 +34,13 @@ use zarrox_stores::{
 /// The length of the longest key that LMDB supports.
 const LONGEST_KEY: usize = 511;
 
-/// The default address space of a database, which is zarr-python's.
+/// The default address space of a database in bytes. On 64-bit systems, it is the same as in zarr-python.
 const MAP_SIZE: usize = if usize::BITS >= 64 { 1 << 40 } else { 1 << 28 };
 
 /// The smallest address space that is tried.
 const SMALLEST_MAP: usize = 1 << 20;
 
-/// A multiple of the page size of every system.
+/// The granularity of the address space in bytes: a multiple of the page size of every system.
 const GRAIN: usize = 1 << 16;
 
 /// The file inside an environment that is a directory.
@@ -65,8 +65,8 @@ pub(crate) static SCHEME: Scheme =
 /// | [`single_file`](DatabaseOptions::single_file) | a new database is a directory |
 /// | [`lock_timeout`](DatabaseOptions::lock_timeout) | one minute |
 ///
-/// All handles of a process share one environment, with the options of the first; writes are flushed as soon as one handle sets
-/// `sync`. Other processes may use the database concurrently, on a local file system: a writer waits until no other process
+/// All handles of a process share one environment, with the options of the first handle; writes are flushed as soon as one handle
+/// sets `sync`. Other processes may use the database concurrently, on a local file system: a writer waits until no other process
 /// writes. The version of a value is a digest of its bytes, which is compared within the transaction that writes.
 ///
 /// # Only for trusted files
@@ -95,7 +95,7 @@ pub struct LmdbSettings {
 }
 
 impl DatabaseOptions<LmdbStore> {
-    /// Sets the initial address space of the database. It is doubled whenever it is too small.
+    /// Sets the initial address space of the database. The address space is doubled whenever it is too small.
     #[must_use]
     pub fn map_size(mut self, bytes: usize) -> Self {
         self.settings.map_size = Some(bytes);
@@ -192,7 +192,8 @@ struct Meta {
 }
 
 impl Meta {
-    /// Reads the record after the header of a page. A 32-bit machine has other files, of which only the magic number is checked.
+    /// Reads the record after the header of a page. The files of 32-bit machines are different, and only their magic number is
+    /// checked.
     fn read(page: &[u8]) -> Option<Self> {
         let record = page.get(16..META_END)?;
         let word = |at: usize| Some(u32::from_ne_bytes(record.get(at..at + 4)?.try_into().ok()?));
@@ -288,8 +289,8 @@ impl Environment {
     }
 }
 
-/// Waits for the lock of a file for at most `longest`. The kernel waits, so that all waiters get the lock in turn; the wait is on
-/// a thread of its own, since it has no timeout.
+/// Waits for the lock of a file for at most `longest`. The kernel waits, so that all waiters get the lock in turn. The wait has
+/// no timeout, so it is on a separate thread.
 fn wait_for_lock(file: File, longest: Duration, path: &Path) -> Result<File, Fault> {
     let (answer, locked) = mpsc::sync_channel(1);
     // After the timeout, the result is dropped, and the lock with it.
@@ -312,11 +313,11 @@ fn wait_for_lock(file: File, longest: Duration, path: &Path) -> Result<File, Fau
     }
 }
 
-/// The address space of an environment, which other processes may outgrow at any time.
+/// The address space of an environment, which may become too small at any time, since other processes write as well.
 #[derive(Debug)]
 struct Map {
     env: Env<WithoutTls>,
-    /// Held exclusively while the map is replaced, when no transaction may be open.
+    /// A lock that is held exclusively while the map is replaced, since no transaction may be open then.
     in_use: RwLock<()>,
 }
 
@@ -362,8 +363,8 @@ fn main_database(env: &Env<WithoutTls>) -> Result<Option<Table>, heed::Error> {
 fn open_environment(path: &Path, flags: EnvFlags, size: usize) -> Result<Env<WithoutTls>, heed::Error> {
     let mut options = EnvOpenOptions::new().read_txn_without_tls();
     options.map_size(size).max_readers(1024);
-    // SAFETY: the flags leave LMDB's locks on and its map read-only. That only LMDB changes the file cannot be ensured by any
-    // program; the documentation of the store says that files must be trusted.
+    // SAFETY: the flags leave LMDB's locks on and its map read-only. No program can ensure that only LMDB changes the file; the
+    // documentation of the store says that files must be trusted.
     unsafe { options.flags(flags).open(path) }
 }
 
@@ -391,7 +392,7 @@ impl LmdbStore {
         environment.read(|transaction| read(&environment.database, transaction))
     }
 
-    /// Passes a value in place to `look`; longer keys have none.
+    /// Passes a value to `look` without a copy. Keys that are too long for LMDB have no value.
     fn with_value<T>(
         &self,
         key: &Key,
@@ -499,7 +500,7 @@ impl Store for LmdbStore {
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
         let range = KeyRange::below(prefix);
         let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
-            // LMDB does not support longer bounds; no key is longer either.
+            // LMDB does not support longer bounds, and no key is longer.
             if range.from.len() <= LONGEST_KEY {
                 table.delete_range(transaction, &bounds(&range))?;
             }

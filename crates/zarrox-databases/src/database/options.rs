@@ -86,16 +86,16 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
         self
     }
 
-    /// Sets whether writes are flushed to the disk. Without it, writing is much faster, but a power failure may damage the whole
-    /// database, not only the last values. Killing a process does no harm in either case, except to a GDBM file.
+    /// Sets whether writes are flushed to the disk. Without flushing, writing is much faster, but a power failure may damage the
+    /// whole database, not only the last values. Killing a process does no harm in either case, except to a GDBM file.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
         self
     }
 
-    /// Sets the timeout of locks of other processes: of the file of redb and GDBM while it is opened, and of each operation of
-    /// SQLite and each write of LMDB. After the timeout, nothing is written.
+    /// Sets the timeout for locks that other processes hold. It applies to opening a file of redb and GDBM, to each operation of
+    /// SQLite, and to each write of LMDB. After the timeout, nothing is written.
     #[must_use]
     pub fn lock_timeout(mut self, longest: Duration) -> Self {
         self.lock_timeout = longest;
@@ -116,7 +116,7 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open), and one when the database cannot be created.
+    /// The errors of [`open`](Self::open), and an error when the database cannot be created.
     pub fn create(self, path: impl AsRef<Path>) -> Result<S, StoreError> {
         let create = !self.read_only;
         self.open_or_create(path.as_ref(), create)

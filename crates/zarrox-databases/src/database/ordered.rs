@@ -28,7 +28,7 @@ impl KeyRange {
     }
 }
 
-/// Returns the smallest text after all that begin with a prefix, which ends in `/`: `0` follows `/`.
+/// Returns the smallest text after all texts that begin with a prefix, which ends in `/`: `0` follows `/`.
 fn after(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     if let Some(last) = end.last_mut() {
@@ -99,8 +99,8 @@ pub(crate) trait Ordered {
     }
 }
 
-/// Returns the start of the next page; `None` when this one is empty. The keys of a damaged database may be out of order, with
-/// which a listing would never end.
+/// Returns the start of the next page; `None` when this page is empty. Fails if keys are out of order, as in a damaged database,
+/// since a listing might never end.
 fn next(page: &Page, range: &KeyRange) -> Result<Option<Vec<u8>>, StoreError> {
     let Some((last, _)) = page.last() else { return Ok(None) };
     if *last < range.from {

@@ -50,10 +50,10 @@ pub(crate) static SCHEME: Scheme = scheme::<RedbStore>(&["redb"], &[StorageOptio
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
 /// | [`lock_timeout`](DatabaseOptions::lock_timeout) | 0.1 s |
 ///
-/// One process opens the file, with any number of handles, which share the options of the first; another one fails with
-/// [`StoreErrorKind::Unreachable`], even a forked one. The version of a value is a digest of its bytes. Writes are flushed as
-/// soon as one handle sets `sync`. Several processes may share the file if all of them only read. Values have up to 3 GiB, and
-/// are read whole.
+/// One process opens the file, with any number of handles, which share the options of the first handle. Another process, even a
+/// forked process, fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes. Writes are
+/// flushed as soon as one handle sets `sync`. Several processes may share the file if all of them only read. Values have up to 3
+/// GiB, and are read whole.
 #[derive(Clone, Debug)]
 pub struct RedbStore(Arc<Inner>);
 
@@ -88,7 +88,7 @@ impl DatabaseStore for RedbStore {
 
 enum Access {
     Reading(ReadOnlyDatabase),
-    /// `None` only while this is dropped.
+    /// `None` only while this value is dropped.
     Writing(Option<Database>),
 }
 
@@ -240,8 +240,8 @@ fn writing(file: io::Result<fs::File>, sync: &Arc<AtomicBool>) -> Result<Databas
     Ok(Database::builder().create_with_backend(Backend { file, sync: Arc::clone(sync) })?)
 }
 
-/// Creates a new database under a temporary name, so that one whose creator dies is never taken for damaged. `None` if another
-/// process was faster.
+/// Creates a new database under a temporary name, so that a database whose creator dies is never mistaken for a damaged database.
+/// `None` if another process was faster.
 fn create_file(path: &Path, sync: &Arc<AtomicBool>) -> Result<Option<Database>, Fault> {
     sweep(directory_of(path));
     let temporary = path.with_file_name(temporary::next_name());
@@ -259,7 +259,7 @@ fn read_only() -> Fault {
     Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into())
 }
 
-/// Checks the file: redb would turn an empty one into a database, and its messages for other formats are not clear.
+/// Checks the file, since redb would turn an empty file into a database, and its messages for other formats are not clear.
 fn check_file(path: &Path) -> Result<(), Fault> {
     let mut head = Vec::new();
     let file = fs::File::open(path).map_err(Error::Io)?;
@@ -274,7 +274,7 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Converts a panic to an error: redb panics at damaged pages.
+/// Converts a panic to an error: redb panics on damaged pages.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(Fault::Other(StoreErrorKind::Corrupt, "the redb database is damaged".into())))

@@ -6,7 +6,7 @@ use zarrox_stores::{Located, Scheme, StorageOption, StorageOptions, StoreError, 
 use crate::database::files::split;
 use crate::database::options::{DatabaseOptions, DatabaseStore};
 
-/// The option of databases that one process opens at a time.
+/// The lock timeout of databases that only one process can open at a time.
 #[cfg(any(feature = "redb", feature = "gdbm"))]
 pub(super) const FILE_TIMEOUT: StorageOption = StorageOption::text(
     LOCK_TIMEOUT,

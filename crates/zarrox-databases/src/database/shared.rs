@@ -10,8 +10,8 @@ use std::{fmt, fs};
 use zarrox_stores::internals::support::directory_of;
 use zarrox_stores::internals::sync::{Condvar, Mutex, unpoisoned};
 
-/// The databases that this process has opened, by the paths of their files: many databases must not be opened twice. A file that
-/// is reached by another path (a hard link, another mount, another case) is the same database.
+/// The databases that this process has opened, by the paths of their files, since many kinds of databases must not be opened
+/// twice. A file that is reached by another path (a hard link, another mount, another case) is the same database.
 pub(crate) struct OpenDatabases<T> {
     open: Mutex<BTreeMap<PathBuf, Entry<T>>>,
     closed: Condvar,
@@ -68,15 +68,15 @@ impl<T> OpenDatabases<T> {
     }
 }
 
-/// A value that all handles of one file share, closed with the last of them.
+/// A value that all handles of one file share, and that is closed with the last handle.
 pub(crate) struct Shared<T: 'static> {
-    // In this order: the entry leaves the registry when the database is closed, not before.
+    // The fields are in this order, so that the entry leaves the registry after the database is closed, not before.
     value: Arc<T>,
     ticket: Ticket<T>,
 }
 
 impl<T> Shared<T> {
-    /// Returns the path without links under which this was first opened.
+    /// Returns the path without links under which the value was first opened.
     pub(crate) fn path(&self) -> &Path {
         &self.ticket.path
     }

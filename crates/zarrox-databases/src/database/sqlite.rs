@@ -33,14 +33,14 @@ const CREATE_TABLE: &str = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, 
 /// The size from which values are read by incremental I/O, which reads parts of them.
 const LARGE: u64 = 64 << 10;
 
-/// A row; without the bytes of a large value.
+/// The query for a row, without the bytes of a large value.
 const FIND: &str = "SELECT rowid, typeof(v), octet_length(v), CASE WHEN octet_length(v) <= ?2 THEN v END \
                     FROM zarr WHERE k = ?1";
 
 /// The number of idle connections that are kept.
 const IDLE: usize = 16;
 
-/// The approximate longest timeout of SQLite: it counts milliseconds in 31 bits.
+/// The approximate maximum timeout of SQLite, which counts milliseconds in 31 bits.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 24 * 3600);
 
 pub(crate) static SCHEME: Scheme =
@@ -65,10 +65,11 @@ static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 ///
 /// Any number of processes may use the file, on a local file system. A writer that waits too long for another process fails with
 /// [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is compared within the transaction
-/// that writes: so no writer undoes the changes of another process, including zarr-python's.
+/// that writes, so that no writer undoes the changes of another process, including zarr-python's.
 ///
 /// Parts of values are read without the rest. In a database with a write-ahead log this applies to
-/// [`open_with`](Store::open_with), too; in others an open value would block all writers, so that it is read whole.
+/// [`open_with`](Store::open_with), too. In other databases an open value would block all writers, so values are read whole when
+/// they are opened.
 ///
 /// Files are not trusted: triggers, views and functions in the schema are never run.
 #[derive(Clone)]
@@ -86,8 +87,8 @@ pub struct SqliteSettings {
 impl DatabaseOptions<SqliteStore> {
     /// Turns on the write-ahead log: readers and writers do not wait for each other, and writing is faster.
     ///
-    /// The setting is stored in the file. Two more files are beside it while it is open; zarr-python reads and writes it as
-    /// before, but it cannot be read in a directory without write permission.
+    /// The setting is stored in the file. Two more files are beside the database while it is open. zarr-python reads and writes
+    /// such a database as well, but no program can read it in a directory without write permission.
     #[must_use]
     pub fn write_ahead_log(mut self, on: bool) -> Self {
         self.settings.write_ahead_log = on;
@@ -139,7 +140,7 @@ struct Inner {
     /// True if the database has a write-ahead log.
     log: bool,
     writable: bool,
-    /// Idle connections. A fork must not share one with another process.
+    /// Idle connections. A forked process must not share a connection with its parent.
     idle: PerProcess<Arc<Mutex<Vec<Connection>>>>,
 }
 
@@ -352,7 +353,7 @@ impl SqliteStore {
         move |fault| self.0.error(fault, operation, key)
     }
 
-    /// Opens a large value on a connection of its own, in the transaction that found it, unless all of it is read at once.
+    /// Opens a large value on a separate connection, in the transaction that found it, unless the whole value is read at once.
     fn open_in_transaction(
         &self,
         key: &Key,
@@ -540,7 +541,7 @@ fn rename(connection: &Connection, from: &Prefix, to: &Prefix) -> Result<(), Fau
 /// A large value: its connection stays in the transaction that found it.
 struct LargeValue {
     store: SqliteStore,
-    /// `None` only while this is dropped.
+    /// `None` only while this value is dropped.
     connection: Mutex<Option<Connection>>,
     row: i64,
     size: u64,
@@ -609,7 +610,7 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// Returns the kind of an error of SQLite, and a message where SQLite's own is not clear enough.
+/// Returns the kind of an error of SQLite, and a message if SQLite's message is not clear enough.
 fn describe(error: &rusqlite::Error) -> (StoreErrorKind, Option<&'static str>) {
     use StoreErrorKind as Kind;
     match error.sqlite_error_code() {

@@ -1,8 +1,8 @@
 //! Escaping of names that a server does not support.
 //!
-//! A command of FTP is a line, and so is an entry of its listings: a line break in a name would end one and begin another. HDFS
-//! does not support colons. Such characters are percent-encoded as in URLs, `%0A` for a line break; and a `%` becomes `%25` where
-//! it would otherwise look like an escape.
+//! A command of FTP is a line, and so is an entry of its listings: a line break in a name would end the line and begin another
+//! line. HDFS does not support colons. Such characters are percent-encoded as in URLs, with `%0A` for a line break. A `%` becomes
+//! `%25` if it would otherwise look like an escape.
 
 /// A function that returns true for characters to escape. They are ASCII.
 pub(crate) type Special = fn(char) -> bool;

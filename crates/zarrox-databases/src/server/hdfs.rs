@@ -29,15 +29,15 @@ const BLOCK: usize = 4 << 20;
 /// The port of name nodes, if neither the URL nor Hadoop's settings contain one.
 const PORT: u16 = 8020;
 
-/// The client's own handling of failures. Retries are left to the wrapper around the store; but the active one of up to three
-/// name nodes must be found, and a block is on several data nodes, of which the next is tried when one does not respond.
+/// The client's settings for failures. The wrapper around the store retries operations. The client only finds the active node
+/// among up to three name nodes, and tries the next data node of a block if a data node does not respond.
 const SETTINGS: [(&str, &str); 3] = [
     ("dfs.client.failover.max.attempts", "2"),
     ("dfs.client.failover.sleep.max.millis", "100"),
     ("dfs.client.socket-timeout", "15000"),
 ];
 
-/// The permissions of new directories, without those that the cluster's umask removes.
+/// The permissions of new directories, from which the cluster's umask is subtracted.
 const PERMISSIONS: u32 = 0o777;
 
 /// The characters that names in HDFS cannot contain.
@@ -49,7 +49,7 @@ const FORM: &str = "hdfs://namenode:8020/path";
 pub(crate) static SCHEME: Scheme = Scheme::new(&["hdfs"], |url, options| {
     let hdfs = options.iter().fold(HdfsOptions::new(), |hdfs, (name, value)| match name {
         "user" => hdfs.user(value),
-        // Such as `dfs.client.use.datanode.hostname`.
+        // A setting of Hadoop's client, such as `dfs.client.use.datanode.hostname`.
         _ if name.contains('.') => hdfs.setting(name, value),
         _ => hdfs,
     });
@@ -81,7 +81,7 @@ pub struct HdfsStore {
     client: Client,
     /// The host of the URL.
     host: String,
-    /// With a leading `/` and no trailing one; empty for the root of the cluster.
+    /// The path of the root, with a leading `/` and no trailing `/`; empty for the root of the cluster.
     root: String,
     patience: Duration,
 }
@@ -135,12 +135,12 @@ impl HdfsOptions {
         self
     }
 
-    /// Opens the directory of this URL, such as `hdfs://namenode:8020/path` or `hdfs://cluster/path`. It need not exist: the
-    /// first write creates it.
+    /// Opens the directory of this URL, such as `hdfs://namenode:8020/path` or `hdfs://cluster/path`. The directory need not
+    /// exist: the first write creates it.
     ///
     /// # Errors
     ///
-    /// When it is not a URL of HDFS, or Hadoop's settings cannot be read.
+    /// When the text is not a URL of HDFS, or when Hadoop's settings cannot be read.
     pub fn open(self, url: &str) -> Result<Blocking<HdfsStore>, StoreError> {
         let address = Address::parse(url, &["hdfs"], FORM)?;
         let url = &address.0;
@@ -263,7 +263,7 @@ fn fault(operation: &'static str, error: HdfsError) -> StoreError {
         HdfsError::RPCError(name, text) | HdfsError::FatalRPCError(name, text) => by_name(name, text),
         _ => Kind::Other,
     };
-    // The first line: the others are a stack trace of the name node.
+    // Only the first line is used, since the other lines are a stack trace of the name node.
     let message = error.to_string().lines().next().unwrap_or_default().to_owned();
     StoreError::new(kind, operation, message).with_source(error)
 }
@@ -332,7 +332,7 @@ impl FileTree for HdfsStore {
             Err(error) => Err(error),
         };
         let Err(error) = written else { return Ok(()) };
-        // It may not exist; the error above has the reason.
+        // The temporary file may not exist, and the error above has the reason.
         let _ = self.within("writing", self.client.delete(&temporary, false)).await;
         if matches!(error.kind(), StoreErrorKind::Unreachable | StoreErrorKind::TimedOut) {
             return Err(error);
@@ -376,7 +376,7 @@ impl FileTree for HdfsStore {
                 Err(error) if is_absence(&error) => return Ok(None),
                 Err(error) => return Err(error),
             };
-            // The listing of a file is the file.
+            // The listing of a file contains only the file itself.
             if status.path == place {
                 return Ok(None);
             }

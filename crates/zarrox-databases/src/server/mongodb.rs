@@ -47,7 +47,7 @@ const LARGEST_DOCUMENT: usize = 16 << 20;
 /// that compares the value.
 const AROUND_VALUE: usize = 128;
 
-/// The field of a document that marks it while its value is compared. Replacing the document removes it.
+/// The field of a document that marks it while its value is compared. Replacing the document removes the field.
 const MARK: &str = "zarrox";
 
 /// The number of bytes that fit into a document unless its key is extremely long.
@@ -67,13 +67,13 @@ const DUPLICATE_KEY: i32 = 11_000;
 /// A store that keeps each value in a document of a MongoDB collection, as zarr-python's `MongoDBStore` does.
 ///
 /// A document is `{key: "a/b", value: Binary}`, by default in the collection `zarr_collection` of the database `mongodb_zarr`.
-/// Opening creates a unique index of the keys in the collection, if possible; without it everything works, but slowly, and
+/// Opening creates a unique index of the keys in the collection, if possible. Without the index, operations are slow, and
 /// [`Condition::Absent`] fails.
 ///
 /// A document has up to 16 MiB, which limits chunks and shards; values are read whole.
 ///
 /// A value is replaced under [`Condition::Matches`] in two steps: a field `zarrox` with a unique number is added to the document,
-/// and its value is returned and compared; then the document is replaced if it still has this field. Every writer that replaces
+/// and the value is returned and compared; then the document is replaced if it still has this field. Every writer that replaces
 /// the document in the meantime, including zarr-python, removes the field. So any number of processes may write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
@@ -114,9 +114,9 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
 ///
 /// | option | default |
 /// |---|---|
-/// | [`database`](Self::database) | that of the URL, or `mongodb_zarr` |
-/// | [`collection`](Self::collection) | that of the URL, or `zarr_collection` |
-/// | [`user`](Self::user) | that of the URL, or none |
+/// | [`database`](Self::database) | the database in the URL, or `mongodb_zarr` |
+/// | [`collection`](Self::collection) | the collection in the URL, or `zarr_collection` |
+/// | [`user`](Self::user) | the user in the URL, or none |
 /// | [`timeout`](Self::timeout) | 30 seconds |
 #[derive(Clone)]
 pub struct MongoDbOptions {
@@ -139,14 +139,14 @@ impl MongoDbOptions {
         Self::default()
     }
 
-    /// Sets the database. One in the URL takes precedence.
+    /// Sets the database. A database in the URL takes precedence.
     #[must_use]
     pub fn database(mut self, database: impl Into<String>) -> Self {
         self.database = Some(database.into());
         self
     }
 
-    /// Sets the collection. One in the URL takes precedence.
+    /// Sets the collection. A collection in the URL takes precedence.
     #[must_use]
     pub fn collection(mut self, collection: impl Into<String>) -> Self {
         self.collection = Some(collection.into());
@@ -167,9 +167,9 @@ impl MongoDbOptions {
         self
     }
 
-    /// Connects to `mongodb://user:password@host:port/database/collection?options`, of which all but the host may be omitted, or
-    /// to the same with `mongodb+srv`. Except for the collection this is MongoDB's own connection string, with all of its
-    /// options; as there, the database in it is also the authentication database, unless `authSource` names another.
+    /// Connects to `mongodb://user:password@host:port/database/collection?options`, or to the same URL with `mongodb+srv`. Only
+    /// the host is required. Except for the collection, the URL is a connection string of MongoDB, with all of its options: the
+    /// database is also the authentication database, unless `authSource` names another database.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl MongoDbOptions {
     }
 }
 
-/// Creates the index, which is the first request. A slow server has the timeout of connecting.
+/// Creates the index, which is the first request. For a slow server, the timeout of connecting applies.
 async fn find_and_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
     let begin = Instant::now();
     loop {
@@ -235,13 +235,13 @@ fn is_refused(error: &Error) -> bool {
     matches!(&*error.kind, ErrorKind::ServerSelection { message, .. } if message.contains(REFUSED))
 }
 
-/// Creates the unique index of the keys, unless it exists. Returns true if it exists now.
+/// Creates the unique index of the keys, unless it exists. Returns true if the index exists now.
 async fn make_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
     let options = ::mongodb::options::IndexOptions::builder().unique(true).build();
     let index = IndexModel::builder().keys(doc! { "key": 1 }).options(options).build();
     match collection.create_index(index).await {
         Ok(_) => Ok(true),
-        // The user may only read, or a key is duplicated already; but a failed login is an error.
+        // The user may only read, or a key is duplicated already. A failed login is an error.
         Err(error) if matches!(*error.kind, ErrorKind::Command(_)) => {
             tracing::debug!(%error, "no unique index");
             collection.find_one(doc! { "key": "" }).await.map(|_| false)
@@ -268,11 +268,11 @@ impl fmt::Debug for Inner {
 struct Address {
     /// MongoDB's connection string, without the collection.
     url: String,
-    /// Without user, path and options.
+    /// The URL without user, path and options.
     server: String,
     database: Option<String>,
     collection: Option<String>,
-    /// True if it may contain a secret, such as a password.
+    /// True if the URL may contain a secret, such as a password.
     secret: bool,
 }
 
@@ -307,7 +307,7 @@ impl Address {
     }
 }
 
-/// Returns the servers in one order and spelling, so that each way to name them is the same location.
+/// Returns the servers in one order and spelling, so that all ways to name them give the same location.
 fn normalized(hosts: &str) -> String {
     let hosts = hosts.to_ascii_lowercase();
     let mut hosts: Vec<&str> =
@@ -341,7 +341,7 @@ impl MongoDbStore {
         MongoDbOptions::new().open(url)
     }
 
-    /// Runs the future that `work` makes of the collection, and waits for it.
+    /// Runs the future that `work` creates from the collection, and waits for it.
     fn run<T, F>(
         &self,
         operation: &'static str,
@@ -464,7 +464,7 @@ impl Store for MongoDbStore {
                 }
             });
             for index in waiting.into_values().flatten() {
-                // An error that concerns all keys is found again for each.
+                // If an error concerns all keys, each key is read again, and reports the error.
                 let answer = if found.is_ok() { Ok(None) } else { self.get(&keys[index]) };
                 done(batch * BATCH + index, answer);
             }
@@ -549,7 +549,7 @@ impl Store for MongoDbStore {
     }
 }
 
-/// Replaces the document of a key, or creates it. If two writers create it concurrently, the index rejects one.
+/// Replaces the document of a key, or creates it. If two writers create it concurrently, the index rejects one of them.
 async fn write(
     collection: &Collection<RawDocumentBuf>,
     this: Document,
@@ -595,7 +595,8 @@ impl Ordered for MongoDbStore {
     }
 }
 
-/// Returns a filter for the documents whose keys are in a range. MongoDB compares strings by their bytes, and with strings only.
+/// Returns a filter for the documents whose keys are in a range. MongoDB compares strings by their bytes, and only with other
+/// strings.
 fn filter(range: &KeyRange) -> Document {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut bounds = doc! { "$gte": text(&range.from) };
@@ -642,7 +643,7 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
     made.with_source(error)
 }
 
-/// Returns the kind and message of those codes of MongoDB that have a more specific kind than "other".
+/// Returns the kind and the message of an error code of MongoDB, if the kind is more specific than "other".
 fn describe(code: i32) -> Option<(StoreErrorKind, &'static str)> {
     use StoreErrorKind as Kind;
     Some(match code {

@@ -38,7 +38,7 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
     /// Returns the file or directory at a path, if it exists.
     fn stat(&self, path: &str) -> impl Future<Output = Result<Option<Stat>, StoreError>> + Send;
 
-    /// See [`AsyncStore::read`]. A directory is missing.
+    /// See [`AsyncStore::read`]. A directory counts as missing.
     fn read_file(
         &self,
         path: &str,
@@ -46,10 +46,10 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
         version: Option<&Version>,
     ) -> impl Future<Output = Result<Option<ValuePart>, StoreError>> + Send;
 
-    /// Writes a file. With `absent`, it is [`StoreErrorKind::AlreadyExists`] when the file exists.
+    /// Writes a file. With `absent`, fails with [`StoreErrorKind::AlreadyExists`] when the file exists.
     ///
-    /// [`StoreErrorKind::NotFound`] when the parent directory is missing, [`StoreErrorKind::Obstructed`] when something else is
-    /// in the way.
+    /// Fails with [`StoreErrorKind::NotFound`] when the parent directory is missing, and with [`StoreErrorKind::Obstructed`] when
+    /// something else is in the way.
     fn write_file(
         &self,
         path: &str,
@@ -60,7 +60,8 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
     /// Removes a file; returns true if it existed. A directory stays.
     fn remove_file(&self, path: &str) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Creates a directory. Succeeds if it exists; [`StoreErrorKind::NotFound`] when the parent directory does not.
+    /// Creates a directory. Succeeds if it exists. Fails with [`StoreErrorKind::NotFound`] when the parent directory does not
+    /// exist.
     fn make_directory(&self, path: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Removes an empty directory. Returns false if it does not exist or is not empty.

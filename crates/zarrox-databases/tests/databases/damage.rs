@@ -7,11 +7,11 @@ use tempfile::TempDir;
 use zarrox_stores::{Store, StoreError, StoreErrorKind};
 use zarrox_testkit::store::{key, prefix};
 
-/// Opens a store.
+/// A function that opens a store.
 type Open<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>;
 
-/// Empty and truncated files and those of other formats are errors, and never crash. If a part of a file is enough to open it,
-/// reads return values or errors.
+/// Checks that empty files, truncated files and files of other formats are errors, and never crash. If a part of a file is
+/// enough to open it, reads return values or errors.
 pub(crate) fn check_damaged(open: Open<'_>, whole: &[u8]) {
     let directory = TempDir::new().unwrap();
     let name = "damaged.database";

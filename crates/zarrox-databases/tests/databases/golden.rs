@@ -32,7 +32,7 @@ fn golden_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// The values that zarr-python wrote exist, and can be changed.
+/// Checks that the values that zarr-python wrote exist, and can be changed.
 pub(crate) fn check_golden(store: &dyn Store) {
     let listed = list(store, "");
     let names: Vec<&str> = listed.iter().map(|(name, _)| name.as_str()).collect();

@@ -3,7 +3,7 @@
 use zarrox_stores::{Condition, Store, StoreExt};
 use zarrox_testkit::store::{add_locked, key};
 
-/// Two handles of one file see each other's values, and share locks.
+/// Checks that two handles of one file see each other's values, and share locks.
 pub(crate) fn check_two_handles(one: &dyn Store, two: &dyn Store) {
     const ROUNDS: u64 = 50;
     let counter = key("counter");

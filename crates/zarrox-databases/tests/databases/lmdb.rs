@@ -142,7 +142,7 @@ fn a_file_is_as_long_as_it_says_after_every_write() {
             5 => store.erase_prefix(&prefix("c/")).unwrap(),
             _ => store.set(&name, &vec![0; (seed >> 16) as usize % 40_000], Condition::Always).unwrap(),
         }
-        // Checks the file and shares the open environment.
+        // Opening checks the file, and shares the open environment.
         drop(LmdbStore::open(&path).unwrap());
     }
 }
@@ -151,7 +151,7 @@ fn a_file_is_as_long_as_it_says_after_every_write() {
 fn writers_wait_only_so_long_for_another_process() {
     let (_directory, path, store) = temporary();
     let impatient = LmdbOptions::new().lock_timeout(Duration::from_millis(100)).open(&path).unwrap();
-    // The lock of another open file acts like that of another process.
+    // The lock of another open file acts like the lock of another process.
     let other = fs::File::open(path.join("data.mdb")).unwrap();
     other.lock().unwrap();
     let error = impatient.set(&key("a/b"), b"new", Condition::Always).unwrap_err();
@@ -185,7 +185,7 @@ fn processes_write_together() {
 /// Another process of the test above.
 #[test]
 fn processes_write_together_child() {
-    // With a map that soon becomes too small for the writes of the other process.
+    // The map soon becomes too small for the writes of the other process.
     let options = LmdbOptions::new().sync(false).map_size(1);
     processes::run_child(&|path: &Path| Box::new(options.clone().open(path).unwrap()));
 }

@@ -33,7 +33,7 @@ def write(name, make, single_file=True):
 
 
 def write_lmdb(name):
-    """zarr-python's LMDB files are sparse and 1 TiB long: this is LMDB's own compact copy of one."""
+    """Writes LMDB's compact copy of a database of zarr-python, whose files are sparse and 1 TiB long."""
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory) / "source.lmdb"
         store = zarr.LMDBStore(str(source))

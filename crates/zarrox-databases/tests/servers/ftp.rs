@@ -84,7 +84,7 @@ fn a_server_that_says_nothing_is_timed_out() {
     assert_eq!(store.get(&key("a")).unwrap_err().kind(), StoreErrorKind::TimedOut);
 }
 
-/// Answers each command by its name; commands that are not listed succeed.
+/// Starts a server that sends a fixed reply to each command. Commands without a reply succeed.
 fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ftp://{}", listener.local_addr().unwrap());
@@ -111,7 +111,8 @@ fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
     url
 }
 
-/// Returns an error for a file once, and then has it, as if another client wrote it in between. The listing shows it.
+/// Starts a server that returns an error for a file once, and then has the file, as if another client wrote it in
+/// between. The listing shows the file.
 fn written_concurrently() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ftp://{}", listener.local_addr().unwrap());
@@ -206,7 +207,7 @@ fn urls_name_directories_of_the_user_and_of_the_server() {
     assert!(registry().open("ftp://host/%ff", &options).is_err());
 }
 
-/// Collects the log of the FTP client.
+/// A collector of the log of the FTP client.
 struct Log(Mutex<String>);
 
 impl log::Log for Log {

@@ -77,7 +77,7 @@ fn a_large_value_is_read_and_stays_one_version() {
     assert_eq!(value.version(), None);
 }
 
-/// Other threads write all the time, while each read returns one of the values and never a mixture.
+/// Other threads write all the time, and each read must return one of the values, never a mixture.
 #[test]
 fn readers_see_the_old_value_or_the_new_one() {
     let Some(store) = fresh() else { return };

@@ -101,7 +101,8 @@ impl Chunks for EncodedOnRead {
             return Ok(None);
         }
         let elements = self.elements.read(chunk)?;
-        // Compressors take room for the largest result, which is new memory for each chunk unless the thread keeps it.
+        // Compressors reserve memory for the largest possible result. The thread keeps this memory, so that each chunk
+        // need not allocate it again.
         with_vec(|encoded| {
             let stored = self.chain.encode(&elements.view(), EncodeOptions::default(), encoded);
             let is_stored = stored.map_err(Error::from)?;

@@ -17,7 +17,7 @@ pub(crate) const CHUNK: u64 = 4 << 20;
 /// The location of the elements.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    /// A file, from this offset on.
+    /// A file, and the offset of the first element.
     File(std::sync::Arc<Input>, u64),
     /// Parts of files, in order: the offset and the length of each.
     #[cfg_attr(
@@ -146,12 +146,12 @@ impl Rows {
         if self.any() { each_position(self.grid(), visit) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns the bytes of a chunk. After the elements of the array are zero.
+    /// Returns the bytes of a chunk. Bytes after the elements of the array are zero.
     pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
         self.read_behind(0, chunk)
     }
 
-    /// Returns the bytes of a chunk of an array that begins `distance` bytes after this one.
+    /// Returns the bytes of a chunk of another array, which begins `distance` bytes after this array.
     pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
         let Extent { offset, length: size, whole } = self.runs.extent(chunk);
         let mut bytes = match &self.place {
@@ -195,12 +195,12 @@ fn parts_of(parts: &[(std::sync::Arc<Input>, u64, u64)], offset: u64, size: u64)
     Ok(bytes)
 }
 
-/// The form in which a file has elements.
+/// The form in which a file stores elements.
 pub(crate) trait Form: Debug + Send + Sync {
-    /// Returns the elements of an array of this shape that these bytes are.
+    /// Decodes the elements of an array of this shape.
     fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray>;
 
-    /// Returns the elements of a chunk of this shape that these bytes are.
+    /// Decodes the elements of a chunk of this shape.
     fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
         let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
         self.decode(shape.map_err(|_| corrupt("a chunk is too large"))?, bytes)
@@ -226,7 +226,7 @@ impl Form for Ordered {
     }
 }
 
-/// An array whose elements lie in one row, in one form.
+/// An array whose elements are contiguous and have one form.
 #[derive(Debug)]
 pub(crate) struct Whole<F> {
     pub(crate) rows: Rows,
@@ -255,8 +255,8 @@ impl<F: Form> Elements for Whole<F> {
     }
 }
 
-/// Returns the shape of chunks of at most `most` bytes whose elements are contiguous: whole along the last dimensions, and of length 1
-/// along the first ones.
+/// Returns the shape of chunks of at most `most` bytes whose elements are contiguous. Chunks span the last dimensions, and have
+/// the length 1 along the first dimensions.
 pub(crate) fn runs(shape: &[u64], item: u64, most: u64) -> Vec<u64> {
     let mut chunk = vec![1; shape.len()];
     let mut size = item.max(1);

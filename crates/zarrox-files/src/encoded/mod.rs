@@ -1,4 +1,4 @@
-//! Checks that encoded images are complete, which decoders do not report.
+//! Checks that encoded images are complete, since decoders do not report missing data.
 
 pub(crate) mod jpeg;
 pub(crate) mod png_chunks;

@@ -1,11 +1,12 @@
-//! The checksums of PNG. Decoders stop after the last element, before the checksum of what they have read.
+//! The checksums of PNG. Decoders stop after the last element, and do not verify the checksum that follows
+//! it.
 
 use flate2::Crc;
 use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// The first bytes of a PNG.
+/// The length in bytes of the signature at the start of a PNG.
 const SIGNATURE: usize = 8;
 
 /// Fails if the checksum of a chunk of a PNG does not match, or if the last chunk is missing.

@@ -19,14 +19,14 @@ use crate::chunks::rows::{Place, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The parts of an import that arrays are created from.
+/// The parts of an import from which arrays are created.
 pub(super) struct Maker {
     pub(super) files: Files,
     /// The paths of the nodes of each file by their addresses.
     pub(super) paths: Vec<Arc<HashMap<u64, String>>>,
     /// True if chunks that are encoded on reading are not compressed, since the copier chooses other codecs.
     pub(super) is_plain: bool,
-    /// True if chunks that are passed on as stored are decoded, to see that they are not damaged.
+    /// True if chunks that are passed on as stored are decoded as well, to check that they are not damaged.
     pub(super) checks: bool,
     /// The sources of virtual datasets that were opened.
     pub(super) sources: HashMap<Id, Array>,
@@ -43,7 +43,7 @@ pub(super) struct Wanted<'w> {
     pub(super) mapped: Mapped,
     /// The field whose values the array has; `None` for whole structures.
     pub(super) column: Option<Column>,
-    /// The shape, without the dimensions of array elements.
+    /// The shape, without the dimensions of elements that are arrays.
     pub(super) shape: Vec<u64>,
     pub(super) attributes: Map,
     /// The names of the dimensions of the dataset.
@@ -56,7 +56,7 @@ impl Wanted<'_> {
         self.shape.iter().chain(&self.mapped.inner).copied().collect()
     }
 
-    /// Returns the stored element where nothing was written.
+    /// Returns the fill value in the form of a stored element.
     pub(super) fn fill(&self) -> Result<Vec<u8>> {
         match &self.dataset.fill {
             Some(fill) if fill.len() == self.dataset.datatype.size => Ok(fill.clone()),
@@ -89,7 +89,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns the settings that documents are created with.
+/// Returns the settings with which documents are created.
 pub(super) fn options() -> OpenOptions {
     OpenOptions::new().format(Format::V3)
 }
@@ -301,8 +301,8 @@ fn chunked<'w>(wanted: &'w Wanted<'_>, chunk: &'w [u64]) -> Result<Chunked<'w>> 
     Ok(Chunked { shape: &wanted.shape, chunk, size })
 }
 
-/// Returns the fill of chunk elements beyond a dataset that is shorter than its array; `None` if no chunk has such
-/// elements.
+/// Returns the fill of the elements of chunks that are outside the dataset, if the dataset is shorter than its array;
+/// `None` if no chunk has such elements.
 fn beyond(dataset: &Dataset, shape: &[u64], chunk: &[u64], fill: Vec<u8>) -> Option<Beyond> {
     let Space::Simple { shape: stored, .. } = &dataset.space else { return None };
     let is_cut = stored

@@ -127,7 +127,7 @@ fn scalar(datatype: &Datatype, bytes: &[u8]) -> Result<Json> {
     }
 }
 
-/// Returns a float as one of 64 bits, which has the same value.
+/// Returns a float as the 64-bit float with the same value.
 fn float(data_type: &DataType, element: Vec<u8>) -> Result<Json> {
     let order = ByteOrder::One(Endian::Little);
     let element =

@@ -112,7 +112,7 @@ pub(super) struct Decoded {
     pub(super) table: Table,
     pub(super) pipeline: Pipeline,
     pub(super) form: ElementForm,
-    /// The number of chunks along each dimension, including the dimensions of array elements.
+    /// The number of chunks along each dimension, including the dimensions of elements that are arrays.
     pub(super) grid: Vec<u64>,
     pub(super) chunk_shape: Vec<u64>,
     /// The size of a decoded chunk in bytes.

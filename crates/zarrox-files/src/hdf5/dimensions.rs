@@ -178,7 +178,7 @@ impl Dimensions {
         Some(found.iter().map(|found| found.name.clone()).collect())
     }
 
-    /// Returns the labels of the dimensions of a dataset that are not their names; `None` if there are none.
+    /// Returns the labels of the dimensions of a dataset; `None` if every label equals the name of its dimension.
     pub(super) fn labels(&self, id: Id) -> Option<Json> {
         let found = self.of_datasets.get(&id)?;
         let label =
@@ -205,7 +205,7 @@ impl Dimensions {
     /// Returns the properties of the NetCDF file that Zarr cannot express.
     pub(super) fn hierarchy(&self, nodes: &[Found], kind: Kind) -> Hierarchy {
         let mut hierarchy = Hierarchy::new(kind);
-        // Dimensions are ordered by their numbers; the others follow in the order of the file.
+        // Dimensions are ordered by their numbers. Dimensions without a number follow in the order of the file.
         let mut scales = BTreeMap::new();
         for (place, node) in nodes.iter().enumerate() {
             if let (Some(scale), Some((shape, max))) = (self.scales.get(&node.id), simple(&node.object)) {
@@ -236,7 +236,7 @@ impl Dimensions {
     }
 }
 
-/// Adds the arrays that a dataset becomes: one, or a group of the fields of its structures.
+/// Adds the arrays of a dataset: one array, or a group with an array for each field of its structures.
 fn add_arrays(
     hierarchy: &mut Hierarchy,
     path: &str,

@@ -1,4 +1,4 @@
-//! The files of an import: the main file, and those that its links and datasets refer to.
+//! The files of an import: the main file, and the files that its links and datasets refer to.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const MOST_HOPS: usize = 16;
 /// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Id {
-    /// The number of the file; 0 for the one that is imported.
+    /// The number of the file; 0 for the file that is imported.
     pub(super) file: usize,
     pub(super) address: Address,
 }
@@ -136,7 +136,7 @@ impl Files {
         if hops == 0 {
             return Err(unsupported(format!("more than {MOST_HOPS} links follow one another")));
         }
-        // In a chain of links, the error names the first one.
+        // In a chain of links, the error names the first link.
         let is_first = hops == MOST_HOPS;
         let at = |error: Error, place: String| if is_first { error.at(place) } else { error };
         match target {
@@ -168,12 +168,12 @@ impl Files {
         Ok(at)
     }
 
-    /// Opens bytes of a file that another one names: the raw elements of a dataset.
+    /// Opens a file that another file names, and that has the raw elements of a dataset.
     pub(super) fn raw(&self, from: usize, name: &[u8]) -> Result<Arc<Input>> {
         Ok(Arc::new(Input::open(&self.resolved(from, name)?)?))
     }
 
-    /// Returns the number of a file that another one names, and opens it if necessary.
+    /// Returns the number of a file that another file names, and opens the file if necessary.
     fn number(&mut self, from: usize, name: &[u8]) -> Result<usize> {
         let path = self.resolved(from, name)?;
         if let Some(&number) = self.by_path.get(&path) {
@@ -186,7 +186,7 @@ impl Files {
         Ok(number)
     }
 
-    /// Returns the path of a file that another one names. A file that is not at its path is searched for beside the
+    /// Returns the path of a file that another file names. A file that is not at its path is searched for beside the
     /// naming file, as in HDF5's library, since files are moved together.
     ///
     /// # Errors
@@ -205,7 +205,7 @@ impl Files {
         found.or_else(|error| if is_gone(&error) { beside().ok_or(error) } else { Err(error) })
     }
 
-    /// Returns true if a file that another one names exists.
+    /// Returns true if a file that another file names exists.
     pub(super) fn exists(&self, from: usize, name: &[u8]) -> bool {
         name == b"." || self.resolved(from, name).is_ok()
     }

@@ -1,8 +1,8 @@
 //! HDF5 and NetCDF-4 as Zarr.
 //!
 //! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks are passed on
-//! unchanged if all of their filters have a Zarr codec; others are decoded, and encoded again when they are read.
-//! Dimension scales become names of dimensions. Objects that have no equivalent in Zarr or that cannot be
+//! unchanged if all of their filters have a Zarr codec; other chunks are decoded, and encoded again when they are
+//! read. Dimension scales become names of dimensions. Objects that have no equivalent in Zarr or that cannot be
 //! read are skipped and reported by name.
 
 mod array;
@@ -175,7 +175,7 @@ impl Import {
         Ok(())
     }
 
-    /// Adds the attributes of a node to others, without those that describe dimensions.
+    /// Adds the attributes of a node to `all`, without the attributes that describe dimensions.
     fn attributes(&mut self, path: &str, node: &Found, mut all: Attributes<'_>) -> Described {
         let is_scale = self.dimensions.is_scale(node.id);
         let heap = self.maker.heap(node.id.file);
@@ -321,7 +321,7 @@ impl Import {
         attributes
     }
 
-    /// Returns the shape of the array of a dataset, without the dimensions that elements have of their own.
+    /// Returns the shape of the array of a dataset, without the dimensions that elements have themselves.
     fn shape(&self, id: Id, dataset: &Dataset) -> Vec<u64> {
         match &dataset.space {
             Space::Null => vec![0],
@@ -380,7 +380,7 @@ fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Opti
     (attribute.name == FILL_VALUE.as_bytes() && is_fill() == Some(true)).then_some(class)
 }
 
-/// Returns true if a file follows the conventions of NetCDF-4, where an attribute of one element is a scalar.
+/// Returns true if a file follows the conventions of NetCDF-4, in which an attribute of one element is a scalar.
 fn is_netcdf(nodes: &[Found], path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let is_named = ["nc", "nc4", "cdf", "netcdf"].iter().any(|name| extension.eq_ignore_ascii_case(name));

@@ -28,7 +28,7 @@ pub(super) struct Scalar {
     pub(super) tag: Option<String>,
 }
 
-/// The conversion from stored bytes to those of Zarr in little-endian order.
+/// The conversion from stored bytes to the bytes of Zarr in little-endian order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     /// The bytes are the same.
@@ -42,7 +42,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// Appends a stored element in Zarr's form, which has `size` bytes.
+    /// Converts a stored element to Zarr's form, which has `size` bytes, and appends it to `out`.
     pub(super) fn append(self, stored: &[u8], size: usize, out: &mut Vec<u8>) {
         let start = out.len();
         match self {
@@ -59,7 +59,8 @@ impl Change {
         out.resize(start + size, 0);
     }
 
-    /// Returns the byte order if the stored bytes are those of Zarr in one order.
+    /// Returns the byte order of the stored bytes; `None` if the bytes differ from Zarr's in more than their
+    /// order.
     pub(super) fn order(self) -> Option<Endian> {
         match self {
             Self::None => Some(Endian::Little),
@@ -140,8 +141,8 @@ fn ordered(order: Order, word: usize) -> Change {
     if order == Order::Big && word > 1 { Change::Reversed(word) } else { Change::None }
 }
 
-/// Returns the type of an integer. An integer of an unusual size becomes the next larger type, and one that
-/// uses some of the bits becomes the full type.
+/// Returns the type of an integer. An integer of an unusual size gets the next larger type, and an integer that
+/// uses only some of its bits gets the type of all bits.
 fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change)> {
     let Bits { order, offset, precision } = bits;
     let end = usize::from(offset) + usize::from(precision);
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn integers_of_any_bits_have_their_values() {
-        // The values are those of h5py for the same types.
+        // h5py reads the same values for the same types.
         let datatype = integers(2, 4, 12, Order::Little, true);
         assert_eq!(converted(&datatype, &[0x50, 0x00]), (DataType::Int16, Json::from(5)));
         assert_eq!(converted(&datatype, &[0xf0, 0xff]), (DataType::Int16, Json::from(-1)));

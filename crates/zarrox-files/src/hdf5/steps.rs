@@ -19,7 +19,7 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Returns the blocks of a selection. Unlimited ones have at most `most` elements.
+    /// Returns the blocks of a selection. Unlimited blocks are cut to at most `most` elements.
     ///
     /// # Errors
     /// When the numbers are too large.
@@ -42,7 +42,7 @@ impl Steps {
         }
     }
 
-    /// Returns the elements from one position on.
+    /// Returns `length` contiguous elements from the position `start` on.
     pub(super) fn run(start: u64, length: u64) -> Self {
         Self { start, stride: length.max(1), block: length.max(1), length }
     }
@@ -56,7 +56,7 @@ impl Steps {
         self.length
     }
 
-    /// Returns the position of an element by its number.
+    /// Returns the position of the element with this number.
     pub(super) fn at(self, number: u64) -> u64 {
         let blocks = (number / self.block).saturating_mul(self.stride);
         self.start.saturating_add(blocks).saturating_add(number % self.block)
@@ -85,7 +85,7 @@ impl Steps {
         self.with_length(u64::MAX).before(position)
     }
 
-    /// Returns the selection of elements by their numbers.
+    /// Returns the selection of the elements with the numbers `from` to `to`.
     pub(super) fn selection(self, from: u64, to: u64) -> DimSelection {
         let is_one_run = to <= from || self.at(to - 1) - self.at(from) == to - 1 - from;
         let (start, stop) = (self.at(from), if to > from { self.at(to - 1) + 1 } else { self.at(from) });
@@ -113,7 +113,7 @@ pub(super) enum Selected {
 }
 
 impl Selected {
-    /// Returns the elements that a selection of a dataset of this shape has.
+    /// Returns the selected elements of a dataset of this shape.
     pub(super) fn of(hyperslab: &Hyperslab, shape: &[u64]) -> Result<Self> {
         let rank = |found: usize| {
             let message =

@@ -91,7 +91,7 @@ impl Table {
         self.places.iter().all(|place| place.mask == 0)
     }
 
-    /// Returns the location of a chunk. The dimensions of array elements have one chunk.
+    /// Returns the location of a chunk. There is one chunk along the dimensions of elements that are arrays.
     pub(super) fn find(&self, chunk: &[u64]) -> Option<Place> {
         let (own, inner) = chunk.split_at_checked(self.grid.len())?;
         if inner.iter().any(|&index| index != 0)
@@ -104,7 +104,7 @@ impl Table {
         Some(self.places[found])
     }
 
-    /// Visits the positions of all chunks, of `ndim` dimensions, and their sizes.
+    /// Visits the position, which has `ndim` dimensions, and the size of each chunk.
     pub(super) fn visit(
         &self,
         ndim: usize,

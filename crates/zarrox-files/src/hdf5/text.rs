@@ -1,16 +1,16 @@
 //! Names and text: HDF5 stores bytes, and Zarr stores Unicode.
 //!
-//! Text is decoded as UTF-8 if it is valid, and as Latin-1 otherwise, which old programs wrote. The declared character
+//! Text is decoded as UTF-8 if it is valid, and otherwise as Latin-1, which old programs wrote. The declared character
 //! set is ignored, since many programs declare ASCII for all text.
 
 use super::format::Padding;
 
-/// Returns the text of bytes: UTF-8 where it is valid, and Latin-1 elsewhere.
+/// Decodes bytes: as UTF-8 if they are valid, and as Latin-1 otherwise.
 pub(super) fn lenient(bytes: &[u8]) -> String {
     crate::netcdf::text_of(bytes.to_vec())
 }
 
-/// Returns the part of text of a fixed length that is not padding, as HDF5 converts it.
+/// Returns text of a fixed length without its padding, by the rules of HDF5.
 pub(super) fn unpadded(bytes: &[u8], padding: Padding) -> &[u8] {
     let end = match padding {
         Padding::NullTerminated => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
@@ -20,7 +20,7 @@ pub(super) fn unpadded(bytes: &[u8], padding: Padding) -> &[u8] {
     &bytes[..end]
 }
 
-/// Returns text of variable length without what is after its end: readers in C see nothing after a NUL.
+/// Returns text of variable length up to its first NUL, where readers in C end it.
 pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
         bytes.truncate(end);

@@ -23,7 +23,7 @@ const OPAQUE: &str = "opaque_tag";
 #[derive(Debug, Clone)]
 pub(super) struct Mapped {
     pub(super) data_type: DataType,
-    /// The dimensions of array elements, which become dimensions of the array.
+    /// The dimensions of elements that are arrays. They become dimensions of the Zarr array.
     pub(super) inner: Vec<u64>,
     /// The size of a stored element in bytes, without its own dimensions.
     pub(super) item: usize,
@@ -35,7 +35,7 @@ pub(super) struct Mapped {
 /// The form of stored elements.
 #[derive(Debug, Clone)]
 pub(super) enum Form {
-    /// The bytes are those of Zarr, in this byte order.
+    /// The bytes are the same as in Zarr, in this byte order.
     Same(Endian),
     /// The pieces of an element are converted one by one.
     Pieces(Vec<Piece>),

@@ -26,7 +26,8 @@ pub(super) struct Heap {
 }
 
 impl Heap {
-    /// Returns the bytes to which a reference of variable length leads: a number of elements, and their place in the global heap.
+    /// Returns the bytes of a value of variable length. The reference has the number of its elements, and their location in the
+    /// global heap.
     pub(super) fn sequence(&self, reference: &[u8], item: usize) -> Result<Vec<u8>> {
         let damaged = || corrupt("a reference to an element of variable length is truncated");
         let (count, rest) = reference.split_first_chunk::<4>().ok_or_else(damaged)?;
@@ -65,7 +66,7 @@ impl Heap {
         self.paths.get(&address).cloned().unwrap_or_else(|| format!("unlinked:{address}"))
     }
 
-    /// Returns stored elements as those of Zarr, in an array of this shape.
+    /// Converts stored elements to elements of Zarr, in an array of this shape.
     pub(super) fn elements(&self, mapped: &Mapped, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
         let data_type = mapped.data_type.clone();
         match &mapped.form {
@@ -117,7 +118,8 @@ impl Heap {
         DynArray::from_elements(mapped.data_type.clone(), shape, texts)
     }
 
-    /// Returns the fill value as JSON; `None` for array elements with several values, which Zarr does not support.
+    /// Returns the fill value as JSON; `None` for elements that are arrays with different values, which a fill value of Zarr
+    /// cannot represent.
     pub(super) fn fill(&self, mapped: &Mapped, bytes: &[u8]) -> Result<Option<Json>> {
         let inner =
             mapped.inner.iter().try_fold(mapped.item as u64, |size, &length| size.checked_mul(length));

@@ -229,7 +229,7 @@ fn numbered(name: &[u8], number: u64) -> Vec<u8> {
     out
 }
 
-/// Returns the shape of a source without the dimensions of array elements.
+/// Returns the shape of a source without the dimensions of elements that are arrays.
 fn own_shape(source: &Array, mapped: &Mapped) -> Result<Vec<u64>> {
     let shape = source.shape();
     let own = shape.len().checked_sub(mapped.inner.len());
@@ -250,7 +250,7 @@ enum Pairs {
     /// Positions along each dimension. Each dimension with several positions corresponds to a dimension of the other
     /// selection: `of_source` has the dimension of the target for each dimension of the source.
     Along { source: Vec<Steps>, target: Vec<Steps>, of_source: Vec<Option<usize>> },
-    /// Single points: those of the source and those of the virtual dataset.
+    /// Single points: the points of the source, and the points of the virtual dataset.
     Points(Vec<Vec<u64>>, Vec<Vec<u64>>),
 }
 
@@ -300,8 +300,8 @@ impl Part {
         }
     }
 
-    /// Returns the selection of the elements that lie in a box of the virtual dataset, with their positions in the box along each
-    /// dimension or one by one; `None` if there are none.
+    /// Returns the selection of the elements that lie in a box of the virtual dataset, with their positions in the box, along
+    /// each dimension or one by one; `None` if the box has no element of the part.
     fn inside(&self, first: &[u64], shape: &[u64], inner: &[u64]) -> Option<(Selection, Places)> {
         match &self.pairs {
             Pairs::Along { source, target, of_source } => {
@@ -351,7 +351,7 @@ impl Part {
 
 /// The positions of elements in a chunk.
 enum Places {
-    /// Those along each dimension.
+    /// The positions along each dimension.
     Along(Vec<Vec<u64>>),
     Points(Vec<Vec<u64>>),
 }
@@ -387,8 +387,8 @@ impl Places {
     }
 }
 
-/// Returns the shape of chunks: that of the first source, so that its chunks are decoded once, otherwise
-/// contiguous elements.
+/// Returns the shape of chunks: the chunk shape of the first source, so that its chunks are decoded once, or otherwise the shape
+/// of contiguous elements.
 fn own_chunk(parts: &[Part], shape: &[u64], mapped: &Mapped) -> Vec<u64> {
     let inner =
         mapped.inner.iter().fold(mapped.data_type.size() as u64, |size, &length| size.saturating_mul(length));
@@ -463,15 +463,15 @@ fn stored(parts: &[Part], chunk: &[u64], grid: &[u64]) -> Result<Vec<u64>> {
 #[derive(Debug)]
 struct Virtual {
     parts: Vec<Part>,
-    /// The number of chunks along each dimension, including the dimensions of array elements.
+    /// The number of chunks along each dimension, including the dimensions of elements that are arrays.
     grid: Vec<u64>,
-    /// The shape of a chunk without the dimensions of array elements.
+    /// The shape of a chunk without the dimensions of elements that are arrays.
     own: Vec<u64>,
     chunk_shape: Vec<u64>,
     /// The numbers of the chunks that contain elements of sources.
     stored: Vec<u64>,
     data_type: DataType,
-    /// The element where no source provides one.
+    /// The stored element at positions without a source.
     fill: Vec<u8>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Found {
     pub(super) path: String,
     pub(super) id: Id,
     pub(super) object: Arc<Parsed>,
-    /// True if every link in the path is a hard link, so that it is the path of the object itself.
+    /// True if every link in the path is a hard link, so that the path is that of the object itself.
     pub(super) is_hard: bool,
 }
 
@@ -105,7 +105,7 @@ impl Walk<'_> {
         self.left_out.push(LeftOut::new(format!("/{path}"), error));
     }
 
-    /// Adds the datasets of a group. Returns the groups in it.
+    /// Adds the datasets of a group. Returns the groups in the group.
     fn members(&mut self, path: &str, group: Id, is_hard: bool, above: &[Id]) -> Result<Vec<Waiting>> {
         let members = self.files.members(group)?;
         let mut below = Vec::new();

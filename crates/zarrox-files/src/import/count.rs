@@ -42,7 +42,8 @@ impl Counted {
         wanted
     }
 
-    /// Checks that the copy of a node is complete. Losses of excused nodes are in a report already.
+    /// Checks that the copy of a node is complete. Nodes for which `is_excused` returns true may be incomplete,
+    /// since their losses were reported before.
     pub(crate) fn check(
         &self,
         source: &Inventories,

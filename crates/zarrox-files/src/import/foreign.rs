@@ -27,7 +27,7 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\xcd\xf3\x00\x01", "a NASA CDF file, which is not supported; convert it to NetCDF with cdflib"),
 ];
 
-/// The first bytes of a zip archive, and those of an empty one.
+/// The first bytes of a zip archive, and of an empty zip archive.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The names of the documents of Zarr and N5.

@@ -30,7 +30,7 @@ const PARQUET: &[u8] = b"PAR1";
 pub enum Kind {
     /// HDF5, also as NetCDF-4.
     Hdf5,
-    /// NetCDF-3: the classic format, and those with 64-bit offsets and 64-bit data.
+    /// NetCDF-3: the classic format, and the formats with 64-bit offsets and with 64-bit data.
     NetCdf3,
     /// An image of PNG or JPEG, or a directory of such images.
     Images,
@@ -44,13 +44,13 @@ pub enum Kind {
     Npy,
     /// An archive of arrays of NumPy, `.npz`.
     Npz,
-    /// Comma-separated values, or with the suffix `.tsv` tab-separated ones.
+    /// Comma-separated values; tab-separated values if the suffix is `.tsv`.
     Csv,
 }
 
 impl Kind {
-    /// Returns the kind of a file or a directory; `None` if it is unknown. A file is identified by its
-    /// first bytes, or text by its suffix.
+    /// Returns the kind of a file or a directory; `None` if it is unknown. A file is identified by its first bytes, and a text
+    /// file by its suffix.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a recognised but unsupported kind, such as GRIB; the errors of reading the file.
@@ -67,8 +67,8 @@ impl Kind {
         Self::of_open(&Input::open(path)?)
     }
 
-    /// Opens bytes in memory as a file of this kind, for reading: a store as of [`open_file`]. The suffix of `name`
-    /// distinguishes CSV from tab-separated values, and HDF5 from NetCDF. Other files that the bytes refer to are not
+    /// Opens bytes in memory as a file of this kind. The result is a read-only store, like the store of [`open_file`]. The suffix
+    /// of `name` distinguishes CSV from tab-separated values, and HDF5 from NetCDF. Other files that the bytes refer to are not
     /// read.
     ///
     /// # Errors
@@ -162,7 +162,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Opens a file of another format, or a directory of images, as a store of Zarr v3, or for the files of NumPy of v2, for reading.
+/// Opens a file of another format, or a directory of images, as a read-only store of Zarr v3. NumPy files become stores of Zarr
+/// v2.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when the kind of the file is unknown or not supported by this build;
@@ -178,7 +179,7 @@ pub fn open_file(path: impl AsRef<Path>) -> Result<FileStore> {
 /// [`Kind::open_bytes`].
 ///
 /// # Errors
-/// As [`open_file`].
+/// The errors of [`open_file`].
 pub fn open_bytes(name: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Result<FileStore> {
     open_input(Input::in_memory(bytes.into(), name.into()), &closed())
 }
@@ -198,7 +199,7 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     open_input(Input::open(path)?, reading)
 }
 
-/// Opens an open file with options.
+/// Creates the store of a file that is already open, with options.
 pub(crate) fn open_input(input: Input, reading: &Reading) -> Result<FileStore> {
     if let Some(raw) = &reading.raw {
         return crate::npy::open_raw(&Arc::new(input), raw, reading);
@@ -249,7 +250,7 @@ fn foreign_kind(path: &Path, foreign: &str) -> Error {
     unsupported(format!("'{}' is {foreign}", path.display()))
 }
 
-/// The error of a build without support for reading a kind of file.
+/// Returns the error of a build without support for reading a kind of file.
 #[cfg(not(all(
     feature = "hdf5",
     feature = "images",

@@ -147,9 +147,9 @@ impl Import {
         Self { reading: Reading { member: Some(name.into()), ..self.reading }, ..self }
     }
 
-    /// Sets a function that sets the properties of arrays of NumPy files, such as chunks, codecs and attributes. It
-    /// receives the shape, and a builder that already has the shape and the data type. By default, arrays have the
-    /// properties of new arrays, or those of the copier.
+    /// Sets a function that sets the properties of arrays of NumPy files, such as chunks, codecs and attributes. It receives
+    /// the shape, and a builder that already has the shape and the data type. By default, arrays have the properties of new
+    /// arrays, or the properties that the copier sets.
     pub fn build(
         self,
         build: impl Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync + 'static,
@@ -182,8 +182,8 @@ impl Import {
         Self { skips: Skips { unsupported: skip, ..self.skips }, ..self }
     }
 
-    /// Sets whether to skip damaged parts: nodes, attributes, chunks, or whole files of several. By default they are an
-    /// error. Skipped chunks have fill values.
+    /// Sets whether to skip damaged parts: nodes, attributes, chunks, or whole files of a concatenation. By default they are
+    /// an error. Skipped chunks have fill values.
     pub fn skip_damaged(self, skip: bool) -> Self {
         Self { skips: Skips { damaged: skip, ..self.skips }, ..self }
     }
@@ -216,13 +216,14 @@ impl Import {
         Self { first_wins, ..self }
     }
 
-    /// Sets whether an array that some files lack is filled with its missing value there: that of its attributes, or
-    /// NaN and NaT. An array without a missing value is an error. By default, a lacking array is an error.
+    /// Sets whether an array that some files lack has missing values for these files. The missing value is in the attributes
+    /// of the array, and is NaN or NaT otherwise. An array without a missing value is an error. By default, a lacking array
+    /// is an error.
     pub fn fill_missing(self, fills: bool) -> Self {
         Self { fills: fills.then(Fills::default), ..self }
     }
 
-    /// Like [`Import::fill_missing`], with a value for arrays without a missing value.
+    /// Sets the same as [`Import::fill_missing`], and the value for arrays without a missing value.
     pub fn fill_missing_with(self, value: Json) -> Self {
         Self { fills: Some(Fills { value: Some(value) }), ..self }
     }
@@ -241,7 +242,7 @@ impl Import {
         kind::open(source.as_ref(), &self.careful())
     }
 
-    /// Opens an open file. `name` is for error messages.
+    /// Opens the store of a file that is already open. `name` is for error messages.
     ///
     /// # Errors
     /// The errors of [`open_file`](crate::open_file).
@@ -354,7 +355,7 @@ impl Import {
         })
     }
 
-    /// Appends the only array of an open NumPy file to an array along an axis. After a failure, the array is as it was.
+    /// Appends the only array of an open NumPy file to an array along an axis. A failure leaves the array unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a file with chunks or several arrays; the errors of reading and of
@@ -416,8 +417,8 @@ impl Import {
         }
     }
 
-    /// Appends files to an existing hierarchy, along the dimension of [`Import::concat`]. The values of its
-    /// coordinates must continue the existing ones.
+    /// Appends files to an existing hierarchy, along the dimension of [`Import::concat`]. The values of the coordinates must
+    /// continue the existing values.
     ///
     /// Elements are stored before the lengths change. After an interruption, the same call continues.
     ///
@@ -466,7 +467,7 @@ impl Import {
 pub struct Appended {
     /// The paths of the arrays that have grown, with their lengths along the dimension before and after.
     pub arrays: Vec<(String, u64, u64)>,
-    /// Differences between the files, for which the first file was used.
+    /// The differences between the files. The result has the content of the first file.
     pub notes: Vec<String>,
     /// The parts that were left out.
     pub left_out: Vec<LeftOut>,
@@ -478,7 +479,7 @@ pub struct Appended {
 pub struct Imported {
     /// The report of the copy.
     pub report: CopyReport,
-    /// The number of objects in the source, without skipped ones. They are counted in the file while it is read, or in
+    /// The number of objects in the source, without skipped objects. They are counted in the file while it is read, or in
     /// its store for kinds of files that are not counted.
     pub source: Inventory,
     /// The number of objects in the copy.
@@ -507,12 +508,12 @@ impl Importing {
         &self.left_out
     }
 
-    /// Notes on content that is changed, such as a missing value that the type of its variable cannot represent.
+    /// Returns notes on content that is changed, such as a missing value that the type of its variable cannot represent.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The differences between several files, for which the first file is used.
+    /// Returns the differences between the files. The copy has the content of the first file.
     pub fn differences(&self) -> &[String] {
         &self.differences
     }
@@ -535,7 +536,7 @@ impl Importing {
         self.run_counted().map(|imported| imported.report)
     }
 
-    /// Imports the file, and compares its number of objects with that of the copy.
+    /// Imports the file, and compares its number of objects with the number of objects in the copy.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] when a part is damaged, [`ErrorKind::Unsupported`] when a part has no

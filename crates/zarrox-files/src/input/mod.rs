@@ -61,7 +61,7 @@ impl Input {
         matches!(self.content, Content::Memory(_))
     }
 
-    /// Returns the name of the file as it was given. Its suffix is used even if it is a link.
+    /// Returns the name of the file as it was given. The suffix of this name is used even if the file is a link.
     pub(crate) fn name(&self) -> &Path {
         &self.name
     }

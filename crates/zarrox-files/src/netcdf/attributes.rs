@@ -22,7 +22,7 @@ pub(crate) enum Origin {
     NetCdf,
 }
 
-/// The attributes of an object, one after another.
+/// The attributes of an object, which are added one after another.
 #[derive(Debug)]
 pub(crate) struct Attributes<'d> {
     origin: Origin,
@@ -37,7 +37,7 @@ pub(crate) struct Attributes<'d> {
     user_type: Option<String>,
 }
 
-/// Attributes as Zarr has them.
+/// Attributes in the form of Zarr.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) attributes: Map,
@@ -62,8 +62,8 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Adds an attribute. A float of 32 bits is passed as the equal float of 64 bits, also infinity and NaN, and an
-    /// attribute without a value as an empty list or empty text. `of` is the type in the file; `None` for a
+    /// Adds an attribute. A float of 32 bits, including infinity and NaN, is passed as the equal float of 64 bits. An
+    /// attribute without a value is passed as an empty list or empty text. `of` is the type in the file; `None` for a
     /// user-defined type.
     ///
     /// If two attributes have the same name, the first one is kept.
@@ -109,8 +109,8 @@ impl<'d> Attributes<'d> {
         self.user_type = Some(name.into());
     }
 
-    /// Records that the fill value of the elements is their missing value. Their type is user-defined and of this
-    /// class, which xarray attributes cannot represent.
+    /// Records that the fill value of the elements is their missing value. The type of the elements is user-defined
+    /// and has this class, which attributes of xarray cannot represent.
     #[cfg(feature = "hdf5")]
     pub(crate) fn fill_is_missing(&mut self, class: &'static str) {
         self.types.push((fill::FILL_VALUE.to_owned(), class));
@@ -191,8 +191,8 @@ impl<'d> Attributes<'d> {
         None
     }
 
-    /// Further missing values. NaN is dropped: integers have none, and beside other values it would make xarray compare
-    /// text.
+    /// Returns further missing values without NaN. Integers have no NaN, and NaN beside other values would make xarray
+    /// compare text.
     fn missing(&mut self, value: Json) -> Option<Json> {
         let is_nan = |value: &Json| !value.as_f64().is_some_and(f64::is_finite) && value.is_number();
         let own = self.elements.and_then(NcType::of_elements)?;
@@ -213,7 +213,7 @@ impl<'d> Attributes<'d> {
     }
 }
 
-/// Text as one byte for each character.
+/// Returns text as one byte for each character; `None` if a character does not fit.
 fn latin(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! NetCDF dimensions: the group that defines each one, and the dataset that is its scale.
+//! NetCDF dimensions: for each dimension, the group that defines it, and the dataset that is its scale.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::input::unsupported;
 pub(crate) struct Dimension {
     pub(crate) name: String,
     pub(crate) length: u64,
-    /// The group that defines it, by its path.
+    /// The path of the group that defines the dimension.
     pub(crate) group: String,
     /// The index of its coordinate array.
     pub(crate) coordinate: Option<usize>,
@@ -22,7 +22,7 @@ pub(crate) struct Dimension {
 /// The properties of an array that concern dimensions.
 #[derive(Debug, Clone)]
 pub(crate) struct Shaped {
-    /// The path of its group.
+    /// The path of the group of the array.
     pub(crate) group: String,
     pub(crate) name: String,
     pub(crate) shape: Vec<u64>,
@@ -32,14 +32,14 @@ pub(crate) struct Shaped {
 /// A dimension that attributes or options declare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
-    /// The path of the group that defines it.
+    /// The path of the group that defines the dimension.
     pub(crate) group: String,
     pub(crate) name: String,
     pub(crate) length: u64,
     pub(crate) is_unlimited: bool,
 }
 
-/// The dimensions of a file, and those of each array, by their numbers.
+/// The dimensions of a file, and the numbers of the dimensions of each array.
 #[derive(Debug, Default)]
 pub(crate) struct Dimensions {
     pub(crate) all: Vec<Dimension>,
@@ -48,7 +48,7 @@ pub(crate) struct Dimensions {
     places: HashMap<(String, String), usize>,
 }
 
-/// An array whose dimensions conflict with those of others.
+/// An array whose dimensions conflict with the dimensions of other arrays.
 #[derive(Debug)]
 pub(crate) struct Conflict {
     /// The index of the array.
@@ -57,9 +57,9 @@ pub(crate) struct Conflict {
 }
 
 impl Dimensions {
-    /// Returns the dimensions of arrays: first the declared ones, then coordinates, then other
-    /// dimensions, outer groups first. With `complete`, each dimension gets a name, and two lengths of
-    /// a name in the same group are an error; otherwise only coordinates are dimensions.
+    /// Returns the dimensions of arrays: first declared dimensions, then coordinates, then other dimensions, outer
+    /// groups first. With `complete`, each dimension gets a name, and a name with two lengths in the same group is an
+    /// error. Otherwise, only coordinates are dimensions.
     ///
     /// A dimension has the length of its coordinate or its arrays, even if `told` declares another length.
     pub(crate) fn new(arrays: &[Shaped], told: &[Told], complete: bool) -> Result<Self, Conflict> {
@@ -141,7 +141,7 @@ impl Dimensions {
         Ok(complete.then(|| self.define(&array.group, name, length, None)))
     }
 
-    /// Returns a dimension of this length that has no name.
+    /// Returns the dimension that dimensions of this length without a name share.
     fn without_name(&mut self, group: &str, length: u64) -> usize {
         let name = format!("dim_{length}");
         let known =
@@ -161,8 +161,8 @@ fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
     arrays.map(|(number, array)| ((array.group.clone(), array.name.clone()), number)).collect()
 }
 
-/// Returns the lengths of the dimensions in `told`: the declared length if any array has it, and otherwise the length
-/// of the first array.
+/// Returns the lengths of the dimensions in `told`: the declared length if any array has this length, and otherwise
+/// the length in the first array.
 fn lengths(arrays: &[Shaped], told: &[Told]) -> HashMap<(String, String), u64> {
     let told: HashMap<(&str, &str), u64> =
         told.iter().map(|found| ((found.group.as_str(), found.name.as_str()), found.length)).collect();

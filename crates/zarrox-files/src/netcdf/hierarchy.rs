@@ -94,8 +94,8 @@ impl Hierarchy {
         });
     }
 
-    /// Returns the attributes for groups, by path, that an export needs to reproduce the file. A group
-    /// without an entry needs none.
+    /// Returns the attributes of groups, by path, that an export needs to reproduce the file. A group without an entry
+    /// needs no attributes.
     pub(crate) fn finish(self) -> HashMap<String, Map> {
         let mut all: HashMap<String, Map> = HashMap::new();
         let mut add = |group: &str, name: &str, text: String| {

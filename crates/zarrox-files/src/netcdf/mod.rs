@@ -9,9 +9,9 @@
 //! | `_nc_dimensions` | group | `time = UNLIMITED (24); nv = 2` |
 //! | `_nc_variables`, `_nc_groups` | group | `time lat lon t2m` |
 //!
-//! Each is written only if an export could not reproduce the file without it. All are text, since xarray cannot write
-//! JSON objects as attributes, and begin with `_nc`, which xarray hides in Zarr v2. An export ignores entries that no
-//! longer match the hierarchy.
+//! An attribute is written only if an export could not reproduce the file without it. All values are text, since
+//! xarray cannot write JSON objects as attributes. All names begin with `_nc`, since xarray hides such attributes in
+//! Zarr v2. An export ignores entries that no longer match the hierarchy.
 //!
 //! An import adds the groups, dimensions and variables of the file to [`Hierarchy`], and the attributes of each object
 //! to [`Attributes`]. An export reads [`Hints`] and [`types::Types`].

@@ -1,12 +1,12 @@
 //! Lists of names in one string.
 
-/// Returns the text of bytes: UTF-8 if they are valid, and otherwise Latin-1, which old programs wrote.
+/// Decodes bytes: as UTF-8 if they are valid, and otherwise as Latin-1, which old programs wrote.
 pub(crate) fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
-/// Returns the name of an object, a dimension or an attribute that has these bytes. It ends at NUL, as in C.
+/// Decodes the name of an object, a dimension or an attribute. The name ends at NUL, as in C.
 pub(crate) fn name_of(mut bytes: Vec<u8>) -> String {
     bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
     text_of(bytes)
@@ -38,7 +38,7 @@ pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
     parts.into_iter().map(trimmed).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the text without spaces around it, except an escaped one at its end.
+/// Returns the text without spaces around it, except for an escaped space at its end.
 fn trimmed(text: &str) -> &str {
     let text = text.trim_start();
     let end = text.trim_end();
@@ -47,7 +47,7 @@ fn trimmed(text: &str) -> &str {
     text.get(..length).unwrap_or(end)
 }
 
-/// Returns a name without the backslashes of a list.
+/// Returns the name of an escaped part of a list.
 pub(super) fn plain(part: &str) -> String {
     let (mut name, mut is_escaped) = (String::with_capacity(part.len()), false);
     for letter in part.chars() {
@@ -61,7 +61,7 @@ pub(super) fn plain(part: &str) -> String {
     name
 }
 
-/// The names of a list that is separated by spaces.
+/// Returns names as a list that is separated by spaces.
 pub(super) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(escaped).collect::<Vec<_>>().join(" ")
 }

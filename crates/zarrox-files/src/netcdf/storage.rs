@@ -7,14 +7,14 @@ use super::STORAGE;
 /// The storage of a variable that an export would choose differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
-    /// Contiguous.
+    /// The elements are contiguous.
     Contiguous,
-    /// In chunks without filters.
+    /// The elements are in chunks without filters.
     Chunked,
 }
 
 impl Storage {
-    /// Elements up to this size, in bytes, are usually stored contiguouslyly.
+    /// The maximum size in bytes of elements that an export stores contiguously by default.
     pub(crate) const SMALL: u64 = 1 << 10;
 
     pub(super) fn name(self) -> &'static str {
@@ -24,7 +24,7 @@ impl Storage {
         }
     }
 
-    /// Returns the storage of the attribute for it.
+    /// Returns the storage that the attribute names.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let name = attributes.get(STORAGE)?.as_str()?;
         [Self::Contiguous, Self::Chunked].into_iter().find(|storage| storage.name() == name)

@@ -56,7 +56,7 @@ impl NcType {
         NAMES.iter().find(|(_, found)| *found == name).map(|(found, _)| *found)
     }
 
-    /// Returns the type of elements; `None` for those that are neither numbers nor text of variable length.
+    /// Returns the type of elements; `None` for elements that are neither numbers nor text of variable length.
     pub(crate) fn of_elements(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Int8 => Self::Byte,
@@ -79,17 +79,18 @@ impl NcType {
         matches!(self, Self::Byte | Self::Char | Self::Short | Self::Int | Self::Float | Self::Double)
     }
 
-    /// Returns true for numbers that are floats.
+    /// Returns true for the types of floats.
     pub(crate) fn is_float(self) -> bool {
         matches!(self, Self::Float | Self::Double)
     }
 
-    /// Returns the type of the variable, `elements`, for attributes that share it, if it can represent the value.
+    /// Returns the type of the variable, `elements`, for an attribute that must have the same type, if the type can
+    /// represent the value.
     pub(crate) fn of_variable(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
         let own = elements.filter(|_| OF_VARIABLE.contains(&name))?;
         let fits = match own {
             Self::String => name == FILL_VALUE && value.is_string(),
-            // Floats are base64.
+            // The value of a float is in base64.
             _ if name == FILL_VALUE && own.is_float() && value.as_str().and_then(fill::decode).is_some() => {
                 true
             }
@@ -181,7 +182,7 @@ impl NcType {
     }
 }
 
-/// Returns a float, also from its name as text.
+/// Returns a float, which may be text such as "NaN".
 fn float(value: &Json) -> Option<f64> {
     match value {
         Json::Number(number) => Some(number.to_f64()),
@@ -206,7 +207,7 @@ fn leaves(value: &Json) -> Vec<&Json> {
 pub(crate) struct Types(HashMap<String, NcType>);
 
 impl Types {
-    /// Returns the types of the attribute for them. Invalid entries are ignored.
+    /// Returns the types that the attribute names. Invalid entries are ignored.
     pub(crate) fn of(attributes: &Map) -> Self {
         let text = attributes.get(TYPES).and_then(Json::as_str).unwrap_or_default();
         let entry = |part: &str| {

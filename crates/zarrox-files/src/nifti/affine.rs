@@ -7,7 +7,7 @@ pub(super) type Affine = [[f64; 4]; 4];
 
 const LAST: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// Returns the matrix of the header, or that of its quaternion.
+/// Returns the matrix in the header, or the matrix of the quaternion in the header.
 pub(super) fn of(header: &Header) -> Option<Affine> {
     if header.kind == Kind::Analyze {
         return None;

@@ -56,7 +56,7 @@ pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map 
         attributes.insert("affine".to_owned(), Json::Array(affine.iter().map(row).collect()));
     }
     if let Some((slope, intercept)) = scaling(header) {
-        // The names of CF, so that xarray scales the elements.
+        // The attributes have the names of CF, so that xarray scales the elements.
         attributes.insert("scale_factor".to_owned(), slope.into());
         attributes.insert("add_offset".to_owned(), intercept.into());
     }
@@ -74,7 +74,7 @@ fn scaling(header: &Header) -> Option<(f64, f64)> {
     is_scaled.then_some((slope, intercept))
 }
 
-/// The properties that only NIfTI has.
+/// Returns the properties that only NIfTI has.
 fn others(header: &Header, extensions: Vec<Json>) -> Map {
     let mut others = Map::default();
     let version = match (header.kind, header.version) {
@@ -121,7 +121,7 @@ fn others(header: &Header, extensions: Vec<Json>) -> Map {
     others
 }
 
-/// Returns a float; null for one that JSON cannot represent.
+/// Returns a float; null for a float that JSON cannot represent.
 fn finite(value: f64) -> Json {
     if value.is_finite() { value.into() } else { Json::Null }
 }

@@ -20,8 +20,8 @@ const UNIT: usize = 16;
 /// The code of the XML of CIFTI-2.
 pub(super) const CIFTI: i64 = 32;
 
-/// Returns the extensions of a file before `end`, which is the offset of its elements or its end: those for
-/// the attribute, and the skipped ones.
+/// Returns the extensions of a file for its attribute, and the skipped extensions. `end` is the offset of the
+/// elements, or the end of the file.
 pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json>, Vec<LeftOut>)> {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut at = header.version.size() as u64;
@@ -79,8 +79,8 @@ fn described(code: i32, bytes: &[u8]) -> Json {
     Json::Object(extension)
 }
 
-/// Returns the bytes of extensions from the form of [`read`], with the four bytes that announce them, in this
-/// machine's byte order.
+/// Returns the bytes of the extensions that [`read`] returned, after the four bytes that announce extensions,
+/// in this machine's byte order.
 pub(super) fn written(extensions: &[Json]) -> Result<Vec<u8>> {
     let mut bytes = vec![u8::from(!extensions.is_empty()), 0, 0, 0];
     for extension in extensions {

@@ -12,14 +12,15 @@ use crate::input::{Input, Reader, corrupt, failed};
 /// The magic number of gzip.
 pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";
 
-/// The maximum number of bytes after the needed ones that are decompressed to verify the checksum.
+/// The maximum number of bytes after the needed bytes that are decompressed to verify the checksum.
 const MOST_REST: u64 = 64 << 20;
 
-/// Decompresses a file. `needed` returns the number of bytes to decompress, from at most `start` first bytes.
+/// Decompresses a file. `needed` receives at most `start` first bytes, and returns the number of bytes to
+/// decompress.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Corrupt`] when the compressed data are damaged or truncated, and when a checksum
-/// differs. Other bytes behind the compressed data are ignored.
+/// differs. Other bytes after the compressed data are ignored.
 pub(super) fn inflated(
     file: &Arc<Input>,
     start: usize,
@@ -46,7 +47,7 @@ pub(super) fn inflated(
 
 /// The consecutive members of a gzip file.
 struct Members {
-    /// The decoder of a member; `None` after the last one.
+    /// The decoder of a member; `None` after the last member.
     decoder: Option<GzDecoder<BufReader<Reader>>>,
 }
 

@@ -8,7 +8,7 @@ use zarrox::data_type::Endian;
 use self::Number::{F32, F64, I16, I32, I64, U8};
 use crate::input::{corrupt, unsupported};
 
-/// The longest header in bytes, with the four bytes after it that announce extensions.
+/// The maximum size of a header in bytes, including the four bytes after it that announce extensions.
 pub(super) const LONGEST: usize = Version::Second.size() + 4;
 
 /// The type of a number in a header.
@@ -75,7 +75,8 @@ pub(super) const SFORM_CODE: Field = field((254, I16), (348, I32));
 pub(super) const QUATERNION: Field = field((256, F32), (352, F64));
 pub(super) const QUATERNION_OFFSET: Field = field((268, F32), (376, F64));
 pub(super) const SFORM: Field = field((280, F32), (400, F64));
-/// The length of the first dimension if it does not fit, by a convention of FreeSurfer. NIfTI-2 does not need it.
+/// The length of the first dimension if it does not fit into its usual field, by a convention of FreeSurfer.
+/// NIfTI-2 does not need it.
 const LARGE_LENGTH: (usize, Number) = (144, I32);
 
 pub(super) const DESCRIPTION: Text = Text { first: 148, second: 240, length: 80 };
@@ -110,11 +111,11 @@ impl Version {
 /// The location of the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// In the file of the header.
+    /// The elements are in the file of the header.
     Single,
-    /// In a file of their own.
+    /// The elements are in a separate file.
     Pair,
-    /// In a file of their own, with an Analyze 7.5 header.
+    /// The elements are in a separate file, and the header is Analyze 7.5.
     Analyze,
 }
 
@@ -140,7 +141,7 @@ pub(super) fn layout(start: &[u8]) -> Option<(Version, Endian)> {
     })
 }
 
-/// Returns true if these bytes identify a NIfTI file, whatever its name is.
+/// Returns true if these bytes alone identify a NIfTI file, regardless of its name.
 pub(super) fn has_magic(start: &[u8]) -> bool {
     let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
     let (first, second) = (Version::First.magic(), Version::Second.magic());

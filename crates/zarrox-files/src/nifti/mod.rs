@@ -38,7 +38,7 @@ pub(crate) fn is_nifti(start: &[u8], input: &Input) -> bool {
         || header_beside(input).is_some()
 }
 
-/// Returns the header beside a file of elements, if it is one.
+/// Returns the path of the header beside a file, if the file is a file of elements.
 fn header_beside(input: &Input) -> Option<PathBuf> {
     if input.is_in_memory() { None } else { pair::header_beside(input.name()) }
 }

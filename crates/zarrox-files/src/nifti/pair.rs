@@ -23,7 +23,7 @@ pub(super) fn is_header(path: &Path) -> bool {
     stem(path, &HEADERS).is_some()
 }
 
-/// Returns the header beside a file of elements, if it is one.
+/// Returns the path of the header beside a file, if the file is a file of elements.
 pub(super) fn header_beside(path: &Path) -> Option<PathBuf> {
     let stem = stem(path, &ELEMENTS)?;
     let beside = |suffix: &&str| path.with_file_name(format!("{stem}{suffix}"));
@@ -35,7 +35,7 @@ pub(super) fn header_beside(path: &Path) -> Option<PathBuf> {
 /// Returns the file of elements beside a header.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is none; the errors of [`External::resolve`].
+/// [`ErrorKind::NotFound`] if no such file exists; the errors of [`External::resolve`].
 pub(super) fn elements_beside(path: &Path, external: &External) -> Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = stem(path, &HEADERS).unwrap_or(&name);

@@ -5,7 +5,7 @@ use zarrox::{DataType, Result};
 use super::layout::{BITS, DATA_TYPE, DIM, Header, INTENT_CODE, Version};
 use crate::input::{corrupt, unsupported};
 
-/// The names of the dimensions, the first of which varies fastest.
+/// The names of the dimensions. The first dimension varies fastest.
 const NAMES: [&str; 4] = ["x", "y", "z", "t"];
 
 /// The intent codes of CIFTI-2.

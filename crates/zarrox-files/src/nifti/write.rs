@@ -72,14 +72,14 @@ struct Image<'a> {
     placed: &'a Placed,
     /// The dimensions of the file, the fastest first.
     axes: Vec<&'a Axis>,
-    /// The same dimensions, with selected single positions that are not dimensions of the file.
+    /// The dimensions of the file, and the dimensions with a single selected position, which are not in the file.
     all: Vec<&'a Axis>,
-    /// The number of dimensions of length 1 before them.
+    /// The number of dimensions of length 1 before the dimensions of the array.
     empty: usize,
     samples: Option<u64>,
     /// The header fields that an import kept.
     known: Map,
-    /// The spacing and the units that an import kept, by dimensions.
+    /// The spacing and the units that an import kept, for each dimension.
     spacing: Vec<Option<f64>>,
     units: Vec<Option<String>>,
 }
@@ -193,7 +193,7 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// Returns the NIfTI unit of a dimension: that of the import, or that of the coordinates.
+    /// Returns the NIfTI unit of a dimension: the unit that an import kept, or the unit of the coordinates.
     fn unit(&self, dim: usize) -> Option<String> {
         let kept = self.units.get(dim).cloned().flatten().filter(|unit| !unit.is_empty());
         let of_axis = || {
@@ -227,12 +227,13 @@ impl<'a> Image<'a> {
         own.zip(space.and_then(meters)).map_or(1.0, |(own, space)| own / space)
     }
 
-    /// Returns the matrix of the file, and the code of its kind: that of an import, or that of the coordinates.
+    /// Returns the matrix of the file, and the code of its kind: the matrix that an import kept, or the matrix of the
+    /// coordinates.
     #[expect(clippy::cast_precision_loss, reason = "arrays have fewer positions along a dimension")]
     fn matrix(&self, space: Option<&str>) -> Option<([[f64; 4]; 3], i64)> {
         let code = |name: &str| self.known.get(name).and_then(Json::as_i64).filter(|&code| code > 0);
         if let Some(rows) = self.placed.attribute("affine").and_then(Json::as_array) {
-            // The quaternion of an import equals the matrix.
+            // The quaternion that an import kept describes the same coordinates as the matrix.
             if self.placed.is_whole() && code("sform_code").is_none() && code("qform_code").is_some() {
                 return None;
             }
@@ -263,7 +264,7 @@ impl<'a> Image<'a> {
     /// Sets the fields that an import kept.
     fn set_known(&self, header: &mut Header) -> Result<()> {
         let is_whole = self.placed.is_whole();
-        // For a part of the array, the quaternion and the slices differ.
+        // The quaternion and the slices of the whole array are invalid for a part of it.
         let is_valid =
             |name: &str| is_whole || !["q", "slice", "sform"].iter().any(|start| name.starts_with(start));
         for (name, field) in INTS.into_iter().filter(|(name, _)| is_valid(name) && *name != "sform_code") {

@@ -40,7 +40,7 @@ impl Conversion {
         }
     }
 
-    /// Returns the type that the elements are read as: the type of the file or of the array.
+    /// Returns the type as which the elements are read: the type of the file, or the type of the array.
     pub(super) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
         if *self == Self::Named { to } else { from }
     }
@@ -62,7 +62,7 @@ impl Conversion {
     }
 }
 
-/// Raw bytes, whose trailing NULs are not padding.
+/// Returns true for raw bytes, whose trailing NULs are not padding.
 fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
 }
@@ -81,7 +81,7 @@ fn without_padding(element: &[u8]) -> &[u8] {
     &element[..length]
 }
 
-/// Returns the text of characters of four bytes each.
+/// Converts an element with four bytes for each character to UTF-8.
 fn utf8(element: &[u8]) -> Result<Vec<u8>> {
     let points =
         element.chunks_exact(4).map(|point| u32::from_ne_bytes(point.try_into().unwrap_or_default()));

@@ -19,7 +19,7 @@ use crate::store::store_error;
 /// The location of the elements of an array.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
-    /// A file, from this position on.
+    /// A file, and the position of the first element.
     File(Arc<Input>, u64),
     /// A member of an archive.
     #[cfg(feature = "npz")]
@@ -32,13 +32,13 @@ pub(super) enum Source {
 #[derive(Debug, Clone)]
 pub(super) struct StoredElements {
     source: Source,
-    /// The chunks of an array with its dimensions in the order of the file: the slowest one first.
+    /// The chunks of an array with its dimensions in the order of the file: the slowest dimension first.
     runs: Runs,
     order: Order,
     grid: Vec<u64>,
 }
 
-/// Converts between the dimension order of the file and that of the array.
+/// Converts between the dimension order of the file and the dimension order of the array.
 pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     match order {
         Order::RowMajor => lengths.to_vec(),
@@ -165,7 +165,7 @@ impl Value for Run {
 #[derive(Debug)]
 pub(super) struct ConvertedElements {
     pub(super) stored: StoredElements,
-    /// The type that the bytes are read as.
+    /// The type as which the bytes are read.
     pub(super) read_as: DataType,
     pub(super) endian: ByteOrder,
     pub(super) conversion: Conversion,

@@ -10,10 +10,10 @@ use zarrox::{DataType, Error, ErrorKind, Order, Result};
 /// The first bytes of every file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The offset of the elements is a multiple of this.
+/// The alignment of the first element in bytes.
 const ALIGNMENT: usize = 64;
 
-/// NumPy leaves room for the first length to grow in place to this many digits.
+/// The number of digits to which the first length can grow in place, since NumPy leaves room for them.
 const GROWTH_DIGITS: usize = 21;
 
 /// Returns the header of a file with this data type, byte order, memory order and shape.
@@ -39,7 +39,7 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     let growing = if column_major { lengths.last() } else { lengths.first() };
     text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
     let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-    // The second version has a larger field for the length; the third has names outside Latin-1.
+    // Version 2 has a larger field for the length. Version 3 supports names outside Latin-1.
     let (version, mut text) = match latin {
         None => (3, text.into_bytes()),
         Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),
@@ -57,7 +57,7 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     Ok(bytes)
 }
 
-/// Returns the data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
+/// Returns the data type as NumPy writes it. Integers of less than 8 bits, which take a byte each, become 8-bit integers.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when NumPy files do not support the data type.

@@ -30,7 +30,7 @@ impl Value {
 /// A member of a dictionary: its key, its value, and the text of the value.
 pub(super) type Member<'a> = (String, Value, &'a str);
 
-/// Returns the members of a dictionary; `None` if the text is anything else.
+/// Returns the members of a dictionary; `None` if the text is not a dictionary.
 pub(super) fn dictionary(text: &str) -> Option<Vec<Member<'_>>> {
     let mut parser = Parser { text, at: 0 };
     let mut members = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn dictionary(text: &str) -> Option<Vec<Member<'_>>> {
     parser.rest().trim().is_empty().then_some(members)
 }
 
-/// Each function returns `None` if the text is anything else.
+/// A parser of literals. Each method returns `None` if the text at its position is something else.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         Some(items)
     }
 
-    /// Returns a non-negative integer. Python 2 wrote an `L` after long ones.
+    /// Returns a non-negative integer. Python 2 wrote an `L` after long integers.
     fn number(&mut self) -> Option<u64> {
         let rest = self.rest().trim_start();
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

@@ -1,9 +1,9 @@
 //! NumPy's `.npy` and `.npz` files, and raw elements, as Zarr.
 //!
-//! The elements of an array are contiguous. They become a store of Zarr v2, which has NumPy's data
-//! types, byte orders and memory orders. A chunk is a range of the file, and parts of it can be read
-//! directly. The store is v3 if only v3 has the requested data type. A stream becomes a store whose chunks
-//! can be read once, in order.
+//! The elements of an array are contiguous. They become a store of Zarr v2, which has NumPy's data types, byte
+//! orders and memory orders. A chunk is a range of the file, and parts of it can be read directly. The store has
+//! the format v3 if only v3 has the requested data type. A stream becomes a store whose chunks can be read once,
+//! in order.
 
 mod conversion;
 mod elements;
@@ -101,7 +101,7 @@ pub(crate) fn open_stream(
     store_of(name, vec![found], &[], reading)
 }
 
-/// Opens an archive as a store: a group with its arrays, or one of them.
+/// Opens an archive as a store: a group with all of its arrays, or a single array.
 #[cfg(feature = "npz")]
 pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let archive = npz::Npz::open(input)?;
@@ -165,7 +165,7 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
     }
 }
 
-/// Returns the store of arrays: v2, unless only v3 has a requested data type.
+/// Returns the store of arrays. Its format is v2, unless only v3 has a requested data type.
 fn store_of(location: &str, found: Vec<Found>, left_out: &[LeftOut], reading: &Reading) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;

@@ -56,7 +56,7 @@ impl Npz {
         archive.file_names().map(|file| name(&file.map_err(failed)?)).collect()
     }
 
-    /// Returns the header of an array, its elements, and the number of bytes of these.
+    /// Returns the header of an array, its elements, and the number of bytes of the elements.
     pub(super) fn member(&self, name: &str) -> Result<(Header, Member, u64)> {
         let file = format!("{name}.npy");
         let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);

@@ -77,10 +77,10 @@ impl<W: Write + Seek> fmt::Debug for NpzWriter<W> {
     }
 }
 
-/// A writer that passes writes on until one fails, and ignores all later ones.
+/// A writer that forwards writes until a write fails, and ignores all later writes.
 ///
-/// The failure was reported already. Without this writer, [`ZipWriter`] would try to finish its archive when it is
-/// dropped, and print an error to the standard error.
+/// Without this writer, [`ZipWriter`] would try to finish its archive when it is dropped after a failure that was already
+/// reported, and print an error to the standard error.
 struct Latch<W> {
     out: W,
     position: u64,

@@ -26,8 +26,8 @@ pub struct RawElements {
 }
 
 impl RawElements {
-    /// Elements of this type and shape, in the byte order of the machine. One length can be `None`, which is computed
-    /// from the size of the file.
+    /// Creates a description of elements of this type and shape, in the byte order of the machine. One length can be
+    /// `None`, which is computed from the size of the file.
     pub fn new(data_type: DataType, shape: impl IntoIterator<Item = Option<u64>>) -> Self {
         let endian = ByteOrder::One(Endian::NATIVE);
         Self { data_type, endian, shape: shape.into_iter().collect(), offset: 0 }

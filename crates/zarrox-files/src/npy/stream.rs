@@ -16,8 +16,8 @@ const AT_ONCE: u64 = 4 << 20;
 
 /// Elements that are read from a stream.
 ///
-/// Threads request chunks in any order. The chunks before a requested one are read as well, and kept
-/// until they are requested.
+/// Threads request chunks in any order. The chunks before a requested chunk are read as well, and kept until
+/// they are requested.
 pub(super) struct Stream {
     name: String,
     runs: Runs,
@@ -51,7 +51,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Returns the bytes of a chunk. After the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. Bytes after the elements of the array are zero.
     pub(super) fn read(&self, extent: Extent) -> Result<Bytes> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.position <= extent.offset {

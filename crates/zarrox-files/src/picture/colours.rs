@@ -50,7 +50,7 @@ impl Colours {
         self.0
     }
 
-    /// The interpolated colour for a value from 0 to 1.
+    /// Returns the interpolated colour for a value from 0 to 1.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -18,8 +18,8 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// Returns the form of the picture of elements of this shape. Bytes with a last dimension of 3 or 4 are
-    /// pixels. Other dimensions of length 1 are dropped.
+    /// Returns the form of the picture of elements of this shape. Bytes are pixels if the last dimension has
+    /// the length 3 or 4. Other dimensions of length 1 are dropped.
     pub(super) fn of(shape: &[u64], data_type: &DataType) -> Result<Self> {
         let long = |shape: &[u64]| -> Vec<u64> { shape.iter().copied().filter(|&n| n != 1).collect() };
         if let (&[ref sides @ .., channels @ (3 | 4)], DataType::UInt8) = (shape, data_type) {
@@ -68,7 +68,7 @@ pub fn picture(values: &[f64], height: usize, width: usize, scale: &Scale) -> Re
     encode(&pixels, height, width, None)
 }
 
-/// Writes a picture of pixels with three or four channels of a byte.
+/// Writes a picture of pixels with three or four 8-bit channels.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidArgument`] when the picture has no pixels, or too many.

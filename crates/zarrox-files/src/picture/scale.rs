@@ -18,8 +18,8 @@ impl Scaling {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// Returns the smallest and the largest finite value, which are positive for the logarithmic norm. `None` if there
-    /// is none.
+    /// Returns the smallest and the largest value that can be scaled: all finite values, or all positive finite
+    /// values for the logarithmic norm. `None` if no value can be scaled.
     pub fn range_of(self, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
         let used = values.into_iter().filter(|&value| self.has(value));
         used.fold(None, |range: Option<(f64, f64)>, value| {
@@ -51,7 +51,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Returns the scaled value from 0 to 1; `None` for values without one, such as NaN.
+    /// Returns the scaled value from 0 to 1; `None` for values that cannot be scaled, such as NaN.
     fn place(&self, value: f64) -> Option<f64> {
         let is_log = self.scaling == Scaling::Log;
         let along = |value: f64| if is_log { value.ln() } else { value };
@@ -62,7 +62,7 @@ impl Scale {
         if high <= low {
             return Some(0.5);
         }
-        // The difference of two large numbers can overflow.
+        // The numbers are halved, since the difference of two large numbers can overflow.
         Some(((along(value) / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0))
     }
 

@@ -20,7 +20,7 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
     Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
 }
 
-/// The missing-value markers of an array or of one of its fields: the attributes `_FillValue` and
+/// Returns the missing-value markers of an array or of one of its fields: the attributes `_FillValue` and
 /// `missing_value`, and the fill value if it is not 0.
 pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let named =
@@ -36,7 +36,7 @@ pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -
     named.chain(fill.filter(|&value| value != 0.0)).collect()
 }
 
-/// Returns the number of an attribute, also in the form in which xarray stores floats.
+/// Returns the number in an attribute, which may have the form in which xarray stores floats.
 fn number(value: &zarrox::json::Json) -> Option<f64> {
     let number = match value.as_str() {
         Some(text) => crate::fill::decode(text)?.as_f64(),

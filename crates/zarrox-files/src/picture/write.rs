@@ -24,9 +24,9 @@ enum Range {
 
 /// A builder of pictures of selections with two dimensions.
 ///
-/// Bytes with a third dimension of 3 or 4 are colours. Other numbers are mapped to colours by a colormap.
-/// Missing values are transparent: NaN, the values of the attributes `_FillValue` and
-/// `missing_value`, and the fill value if it is not 0.
+/// Bytes are colours if there is a third dimension with the length 3 or 4. Other numbers are mapped to colours by a colormap.
+/// Missing values are transparent: NaN, the values of the attributes `_FillValue` and `missing_value`, and the fill value if it
+/// is not 0.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -96,7 +96,7 @@ impl Picture {
         Ok(Self { range: Range::Percentiles(low, high), ..self })
     }
 
-    /// Sets the norm; linear by default. Values without a logarithm are transparent.
+    /// Sets the norm; linear by default. With the logarithmic norm, values without a logarithm are transparent.
     pub fn scaling(self, scaling: Scaling) -> Self {
         Self { scaling, ..self }
     }
@@ -175,10 +175,10 @@ impl Picture {
         }
     }
 
-    /// The finite values of evenly spaced elements.
+    /// Returns the finite values of evenly spaced elements.
     fn sample(&self, source: &Source<'_>) -> Result<Vec<f64>> {
         let count = source.shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
-        // A step that is coprime with usual row lengths, so that it samples all columns.
+        // The step is coprime with usual row lengths, so that all columns are sampled.
         let step = usize::try_from(count.div_ceil(SAMPLE)).unwrap_or(usize::MAX);
         let step = if step > 1 { step | 1 } else { 1 };
         let (mut sample, mut skipped) = (Vec::new(), 0);
@@ -195,7 +195,7 @@ impl Picture {
     }
 }
 
-/// The interpolated value at a percentile of sorted values.
+/// Returns the interpolated value at a percentile of sorted values.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -240,7 +240,7 @@ impl<'a> Source<'a> {
             }
         };
         let missing = missing_values(view.array(), field, &registry);
-        // Memory holds each element, a float and a colour.
+        // Memory holds an element, a float and a colour for each pixel.
         let most = picture.memory / (view.data_type().size() as u64 + 16);
         Ok(Self { view, field, shape: view.shape()?, data_type, missing, registry, most: most.max(1) })
     }
@@ -258,7 +258,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Elements as numbers; NaN for missing values.
+    /// Returns elements as numbers; NaN for missing values.
     fn numbers(&self, values: &DynArray) -> Result<Vec<f64>> {
         let mut numbers = floats(values, &self.registry)?;
         if !self.missing.is_empty() {

@@ -18,7 +18,7 @@ const SAMPLES: [&str; 10] =
 /// The maximum number of coordinates of a dimension that are read.
 const MOST: u64 = 1 << 24;
 
-/// The tolerance of evenly spaced coordinates as a fraction of a step, since many are of 32 bits.
+/// The tolerance of evenly spaced coordinates as a fraction of a step, since many coordinates are 32-bit floats.
 const TOLERANCE: f64 = 1e-3;
 
 /// A dimension of an array, and its selected positions.
@@ -62,8 +62,8 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// Returns the array of a node: the array itself, the highest resolution of an OME-Zarr image, or the array of a group that is not a
-    /// coordinate.
+    /// Returns the array of a node: the node itself, the highest resolution of an OME-Zarr image, or the only array of a group
+    /// that is not a coordinate.
     pub(crate) fn new(node: &Node, selection: &Selection) -> Result<Self> {
         let (array, parent) = match node {
             Node::Array(array) => (array.clone(), array.parent()?),
@@ -118,7 +118,7 @@ impl Placed {
         self.attribute(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// Returns the number of an attribute of the array, also in the form in which xarray stores floats.
+    /// Returns the number in an attribute of the array, which may have the form in which xarray stores floats.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         let number = match self.attribute(name)? {
             Json::String(text) => crate::fill::decode(text)?.as_f64(),
@@ -128,7 +128,7 @@ impl Placed {
     }
 }
 
-/// Returns the array of a group that becomes a file.
+/// Returns the array of a group that is exported to a file.
 fn array_of(group: &Group) -> Result<Array> {
     if let Some(image) = OmeImage::of(group.attributes())
         && let Some(level) = image.levels.first()
@@ -221,7 +221,7 @@ fn place(axes: &mut [Axis], array: &Array, parent: Option<&Group>, image: Option
     Ok(())
 }
 
-/// The first coordinate and the spacing, if it is even, and the unit.
+/// The first coordinate and the spacing, if coordinates are evenly spaced, and the unit.
 type Coordinates = (Option<(f64, f64)>, Option<String>);
 
 /// Returns the coordinates of a dimension, if the group has them.

@@ -21,9 +21,9 @@ pub(super) struct Pixels {
     height: u32,
     width: u32,
     colour: ColorType,
-    /// The bytes of a sample: 1 or 2.
+    /// The size of a sample in bytes: 1 or 2.
     size: u8,
-    /// True for booleans: true is white.
+    /// True for booleans, whose `true` is white.
     is_truth: bool,
 }
 

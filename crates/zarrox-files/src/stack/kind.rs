@@ -8,7 +8,7 @@ use std::path::Path;
 pub enum StackKind {
     /// PNG: unchanged elements of 8 and 16 bits, or colours of a colormap.
     Png,
-    /// JPEG, which is lossy: gray or red, green and blue of 8 bits.
+    /// JPEG, which is lossy: 8-bit samples of gray, or of red, green and blue.
     Jpeg,
     /// TIFF: all data types that TIFF supports.
     Tiff,

@@ -154,7 +154,7 @@ impl Stack {
         let directory = names.directory().to_owned();
         place.finish(names, count)?;
         if self.sync {
-            // The names of the images, and that of the directory.
+            // The names of the images and the name of the directory are flushed.
             flush_name(&directory.join(names.name(0, count)))
                 .map_err(|error| failed(&format!("flushing '{}'", directory.display()), error))?;
         }
@@ -241,13 +241,14 @@ impl Stack {
     }
 }
 
-/// The directory of a stack, and a temporary one beside or in it for the images until all are complete.
+/// The directory of a stack, and a temporary directory beside or in it, which holds the images until all of them are
+/// complete.
 struct Place {
     /// The temporary directory; `None` after it was renamed.
     temporary: Option<TempDir>,
-    /// The directories above it that were created, the innermost first.
+    /// The directories above the temporary directory that were created, the innermost first.
     created: Vec<PathBuf>,
-    /// True if the directory existed before.
+    /// True if the directory of the stack existed before.
     exists: bool,
     overwrite: bool,
 }

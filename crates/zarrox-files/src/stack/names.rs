@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use zarrox::{Error, ErrorKind, Result};
 
-/// The minimum number of digits without a pattern.
+/// The minimum number of digits of names without a pattern.
 const DIGITS: usize = 4;
 
 /// The names of the files of a stack: a directory, and the text before and after the number of an image.
@@ -24,7 +24,7 @@ pub struct Names {
     directory: PathBuf,
     before: String,
     behind: String,
-    /// The minimum number of digits; `None` for the digits of the largest number, but at least 4.
+    /// The minimum number of digits; `None` for the number of digits of the largest number, but at least 4.
     digits: Option<usize>,
 }
 
@@ -33,7 +33,8 @@ impl Names {
     /// `{:04d}`; `None` for another path.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when a directory has such a placeholder, or a name has several.
+    /// [`ErrorKind::InvalidArgument`] when a directory has such a placeholder, or the name has several
+    /// placeholders.
     pub fn of_pattern(path: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = path.as_ref();
         let bad =
@@ -56,7 +57,7 @@ impl Names {
         }))
     }
 
-    /// Numbers as names, in a directory.
+    /// Returns names that are numbers with a suffix, in a directory.
     pub fn in_directory(directory: impl Into<PathBuf>, suffix: &str) -> Self {
         Self {
             directory: directory.into(),

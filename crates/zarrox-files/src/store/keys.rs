@@ -55,7 +55,7 @@ impl Keys {
         if path.is_empty() { name } else { format!("{path}/{name}") }
     }
 
-    /// The common prefix of the chunk keys of an array.
+    /// Returns the common prefix of the chunk keys of an array.
     pub(crate) fn common(self, path: &str) -> String {
         match self {
             Self::Slashes => self.key(path, &[]),

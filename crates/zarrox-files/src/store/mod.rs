@@ -27,19 +27,20 @@ pub struct LeftOut {
     /// The reason.
     pub reason: String,
     /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no equivalent in Zarr, and
-    /// [`ErrorKind::Corrupt`] for damaged ones.
+    /// [`ErrorKind::Corrupt`] for damaged parts.
     pub kind: ErrorKind,
-    /// True if the part belongs to the whole file, such as a page, so that any node may use it.
+    /// True if the part belongs to the whole file, as a page does, so that any node may use it.
     pub(crate) is_of_file: bool,
 }
 
 impl LeftOut {
-    /// Creates the record of a node that failed with this error, or of a part of one.
+    /// Creates the record of a node, or of a part of a node, that failed with this error.
     pub(crate) fn new(path: impl Into<String>, error: &Error) -> Self {
         Self { path: path.into(), reason: error.to_string(), kind: error.kind(), is_of_file: false }
     }
 
-    /// Creates the record of a part of the file that failed with this error: a page, a description of several nodes.
+    /// Creates the record of a part of the file that failed with this error, such as a page, or a description of
+    /// several nodes.
     #[cfg(feature = "tiff")]
     pub(crate) fn of_file(path: impl Into<String>, error: &Error) -> Self {
         Self { is_of_file: true, ..Self::new(path, error) }
@@ -51,7 +52,7 @@ impl LeftOut {
         Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported, is_of_file: false }
     }
 
-    /// Returns true if the part is a node or one of its ancestors.
+    /// Returns true if the part is this node or one of its ancestors.
     pub(crate) fn holds(&self, node: &str) -> bool {
         let part = self.path.trim_matches('/');
         !part.is_empty()
@@ -134,7 +135,7 @@ impl FileStore {
         self.with(|inner| Inner { keys, accesses, ..inner })
     }
 
-    /// The methods for reading arrays of contiguous elements; empty for a file with chunks.
+    /// Returns the methods for reading arrays of contiguous elements; empty for a file with chunks.
     pub(crate) fn accesses(&self) -> &BTreeMap<String, Access> {
         &self.inner.accesses
     }
@@ -155,8 +156,8 @@ impl FileStore {
         Self { inner, skipped }
     }
 
-    /// Notes on changed content, such as a missing value that the type of its variable cannot represent. Each begins
-    /// with the path of a node.
+    /// Returns notes on changed content, such as a missing value that the type of its variable cannot represent. Each
+    /// begins with the path of a node.
     pub fn notes(&self) -> &[String] {
         &self.inner.notes
     }
@@ -184,12 +185,13 @@ impl FileStore {
         }
     }
 
-    /// Sets whether damaged chunks are skipped, as if they were not stored, and recorded; `None` makes them an error.
+    /// Sets the record of skipped chunks: damaged chunks are recorded and read as if they were not stored. With
+    /// `None`, they are an error.
     pub(crate) fn skipping(self, skipped: Option<Skipped>) -> Self {
         Self { skipped, ..self }
     }
 
-    /// Returns where damaged chunks are recorded; `None` if they are an error.
+    /// Returns the record of skipped chunks; `None` if damaged chunks are an error.
     pub(crate) fn skips(&self) -> Option<Skipped> {
         self.skipped.clone()
     }
@@ -204,14 +206,14 @@ impl FileStore {
         &self.inner.inventories
     }
 
-    /// Returns the number of objects in the file, without skipped ones, counted while the file was read;
-    /// `None` for a kind of file whose objects are not counted.
+    /// Returns the number of objects in the file, which were counted while the file was read. Skipped objects are not
+    /// counted. `None` for a kind of file whose objects are not counted.
     pub fn inventory(&self) -> Option<Inventory> {
         self.inventory_below("")
     }
 
-    /// Returns the number of objects of a node of the file and of all nodes below it; `None` as for
-    /// [`FileStore::inventory`].
+    /// Returns the number of objects of a node of the file and of all nodes below it; `None` if
+    /// [`FileStore::inventory`] returns `None`.
     pub fn inventory_below(&self, node: &str) -> Option<Inventory> {
         self.inner.inventories.below(node)
     }
@@ -405,8 +407,8 @@ impl Store for FileStore {
 }
 
 impl FileStore {
-    /// Returns the arrays that have keys below a prefix: its ancestors and descendants. The cost depends on the number
-    /// of arrays found, not of all arrays.
+    /// Returns the arrays that have keys below a prefix: the arrays above and below the prefix. The cost depends on
+    /// the number of arrays that are found, not on the number of all arrays.
     fn arrays_at<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s dyn Chunks)> {
         let arrays = &self.inner.arrays;
         let cuts = prefix.match_indices('/').map(|(at, _)| at);

@@ -31,7 +31,7 @@ pub(super) enum Values {
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     bytes: Vec<u8>,
-    /// The end of each element in the bytes.
+    /// The position after the last byte of each element.
     ends: Vec<usize>,
 }
 
@@ -54,7 +54,8 @@ impl Pieces {
 
     /// Returns the number of the first element that is not in UTF-8.
     pub(super) fn first_without_text(&self) -> Option<usize> {
-        // Valid UTF-8 in total, with every end at a character boundary, means that all elements are valid.
+        // All elements are valid if their concatenation is valid UTF-8, and if each element ends at a character
+        // boundary.
         let text = std::str::from_utf8(&self.bytes);
         if text.is_ok_and(|text| self.ends.iter().all(|&end| text.is_char_boundary(end))) {
             return None;
@@ -79,9 +80,9 @@ pub(super) fn too_much_text() -> Error {
 pub(super) struct Column<R> {
     pub(super) rows: R,
     pub(super) data_type: DataType,
-    /// The number of blocks, and 1 for lists.
+    /// The number of blocks, followed by 1 for a column of lists.
     grid: Vec<u64>,
-    /// The number of rows in a block, and that of values in a list.
+    /// The number of rows in a block, followed by the number of values in a list for a column of lists.
     shape: Vec<u64>,
 }
 
@@ -91,7 +92,7 @@ impl<R: Rows> Column<R> {
         Self { rows, data_type, grid: vec![count.div_ceil(in_block)], shape: vec![in_block] }
     }
 
-    /// Returns the column with lists of `length` values as rows, or with single values as rows for `None`.
+    /// Returns the column with lists of `length` values as its rows. For `None`, the rows are single values.
     pub(super) fn of_lists(self, length: Option<u64>) -> Self {
         let grid = self.grid.into_iter().chain(length.map(|length| length.min(1))).collect();
         let shape = self.shape.into_iter().chain(length.map(|length| length.max(1))).collect();

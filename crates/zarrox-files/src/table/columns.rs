@@ -20,13 +20,13 @@ pub(super) struct Column {
     selection: Selection,
     /// The path to a field; empty for whole elements.
     field: Option<String>,
-    /// The type of the values, or that of the unscaled integers of decimals.
+    /// The type of the values, or the type of the unscaled integers of decimals.
     pub(super) data_type: DataType,
     /// The elements that mark missing values.
     missing: Vec<Vec<u8>>,
     /// The conversion from packed elements to values.
     packing: Option<Packing>,
-    /// The number of values in a row that is a list.
+    /// The number of values in each row, if rows are lists.
     pub(super) list: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Part {
     pub(super) elements: DynArray,
     /// The mask of missing values; empty if none is missing.
     pub(super) missing: Vec<bool>,
-    /// The decimal places, where the elements are the unscaled integers of decimals.
+    /// The number of decimal places, if the elements are the unscaled integers of decimals.
     pub(super) decimals: Option<u32>,
 }
 
@@ -65,22 +65,22 @@ impl Column {
         Ok(Part { elements, missing, decimals: self.decimals() })
     }
 
-    /// Returns the decimal places, if the elements are the unscaled integers of decimals.
+    /// Returns the number of decimal places, if the elements are the unscaled integers of decimals.
     pub(super) fn decimals(&self) -> Option<u32> {
         self.packing.and_then(Packing::decimals)
     }
 
-    /// Returns true if elements can be missing: if there is an attribute `_FillValue` or `missing_value`, as xarray
-    /// reads them.
+    /// Returns true if elements can be missing. As in xarray, the attribute `_FillValue` or `missing_value` marks an
+    /// array with missing values.
     pub(super) fn can_miss(&self) -> bool {
         !self.missing.is_empty()
     }
 }
 
-/// The rows that can be lists.
+/// Whether rows can be lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
-    /// Rows of two-dimensional arrays.
+    /// The rows of two-dimensional arrays are lists.
     Allowed,
     Refused,
 }
@@ -136,7 +136,7 @@ pub(super) fn of(
     }
 }
 
-/// Returns the arrays of a group: those with these names, or all in the order that an import recorded.
+/// Returns the arrays of a group with these names, or all arrays in the order that an import recorded.
 fn chosen(group: &Group, names: &[String]) -> Result<Vec<(String, Array)>> {
     let open = |name: &String| Ok((name.clone(), group.open(name)?.into_array()?));
     if !names.is_empty() {

@@ -100,7 +100,7 @@ struct Records<'i> {
     input: &'i Input,
     reader: csv::Reader<Source<'i>>,
     record: ByteRecord,
-    /// The number of rows of a block; `None` before the first one.
+    /// The number of rows of a block; `None` before the first block.
     in_block: Option<u64>,
     /// The position of the last row.
     last: u64,
@@ -120,7 +120,8 @@ impl Block {
 }
 
 impl Records<'_> {
-    /// Replaces the rows of a block with the next ones, in the same memory; with none at the end.
+    /// Replaces the rows of a block with the next rows, and reuses its memory. At the end of the file, the block
+    /// becomes empty.
     fn fill(&mut self, block: &mut Block) -> Result<()> {
         block.rows = 0;
         block.columns.iter_mut().for_each(Vec::clear);
@@ -187,7 +188,7 @@ impl Table {
         let [mut block, mut next] = [headers.len(); 2].map(Block::new);
         records.fill(&mut block)?;
         while block.rows > 0 {
-            // The next rows are read while the types of the columns are inferred from these.
+            // The next rows are read while the types of the columns are inferred from the current rows.
             let (filled, taken) = rayon::join(|| records.fill(&mut next), || table.take(&block));
             taken.and(filled)?;
             std::mem::swap(&mut block, &mut next);
@@ -218,7 +219,7 @@ impl Table {
 /// Fails if the file ends between quotes: it is truncated. `last` is the position of the last row.
 fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     let mut row = input.read(last, input.length().saturating_sub(last))?;
-    // A further line belongs to the same row if quotes are still open.
+    // If quotes are still open, the additional line belongs to the same row.
     row.extend(b"\nbehind\n");
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(&row[..]);
@@ -248,7 +249,7 @@ fn not_read(error: csv::Error, input: &Input) -> Error {
 struct Source<'i> {
     input: &'i Input,
     position: u64,
-    /// The number of bytes that were read for a row.
+    /// The number of bytes that were read for the current row.
     since: u64,
 }
 

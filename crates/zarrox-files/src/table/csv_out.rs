@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Returns the text of an element. NaN and NaT have none.
+/// Returns the text of an element, which is empty for NaN and NaT.
 fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec<u8>> {
     let eight = || element.try_into().unwrap_or_default();
     Ok(match data_type {

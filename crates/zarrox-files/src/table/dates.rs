@@ -12,7 +12,7 @@ pub(super) struct Point {
     /// Seconds since 1970.
     seconds: i64,
     nanoseconds: u32,
-    /// The largest unit that represents it exactly.
+    /// The largest unit that represents the timestamp exactly.
     pub(super) unit: TimeUnit,
 }
 
@@ -67,7 +67,7 @@ impl Point {
         Some(Self { seconds: seconds + hours * 3600 + minutes * 60 + more, nanoseconds, unit })
     }
 
-    /// Returns the number of units since 1970; `None` if it does not fit, or is not a whole number of units.
+    /// Returns the number of units since 1970; `None` if the number does not fit, or is not an integer.
     pub(super) fn count(self, unit: TimeUnit) -> Option<i64> {
         let nanoseconds = i64::from(self.nanoseconds);
         let fine = |in_second: i64| {

@@ -1,15 +1,15 @@
 //! The metadata of a Parquet file, in the compact form of Thrift.
 //!
 //! Some programs added fields of their own, whose numbers the format has since assigned to other fields. Thrift
-//! distinguishes them by the type of each field, and skips fields with an unexpected type. The crate `parquet` ignores
-//! the type, and would misread the following fields.
+//! distinguishes such fields by the type of each field, and skips fields with an unexpected type. The crate `parquet`
+//! ignores the type, and would misread the following fields.
 
 use parquet::errors::Result;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use super::pages::Source;
 
-/// The end of a file: the length of the metadata in four bytes, and this.
+/// The last bytes of a file, after the length of the metadata in four bytes.
 const MAGIC: &[u8; 4] = b"PAR1";
 
 /// The maximum nesting depth of skipped structures.
@@ -27,7 +27,7 @@ const STRUCT: u8 = 12;
 struct Structure {
     /// The types of the fields 1, 2, 3, …
     types: &'static [u8],
-    /// A field that is another such structure, or a list of them.
+    /// The number of a field that is another such structure, or a list of such structures.
     inner: Option<(u64, &'static Structure)>,
 }
 
@@ -135,7 +135,7 @@ impl<'b> Copy<'b> {
         self.out.extend_from_slice(&before[..before.len() - self.rest.len()]);
     }
 
-    /// Writes the number and the type of a field after another one.
+    /// Writes the number and the type of a field after another field.
     fn header(&mut self, number: u64, before: u64, kind: u8) -> Option<()> {
         match u8::try_from(number.checked_sub(before)?) {
             Ok(step @ 1..=15) => self.out.push(step << 4 | kind),
@@ -247,15 +247,15 @@ mod tests {
     fn fields_of_another_type_are_left_out() {
         let sound = [0x15, 2, 0xa6, 0xac, 2, 0x36, 4];
         assert_eq!(without_foreign(&of(&sound)), None, "there are none");
-        // Instead of a number: a list of structures with structures, a boolean, a map, and text.
+        // These fields replace a number: a list of structures with structures, a boolean, a map, and text.
         let list = [0x19, 0x2c, 0x15, 8, 0x1c, 0x15, 2, 0, 0, 0x15, 8, 0];
         for foreign in [&list[..], &[0x11], &[0x1b, 1, 0x85, 1, b'a', 2], &[0x18, 2, b'a', b'b']] {
-            // Field 15 is between 14 and 16, which is a structure.
+            // Field 15 is between field 14 and field 16, which is a structure.
             let with = [&[0x15, 2, 0xd6, 4][..], foreign, &[0x1c, 0x16, 2, 0]].concat();
             let without = [0x15, 2, 0xd6, 4, 0x2c, 0x16, 2, 0];
             assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without), "{foreign:?}");
         }
-        // Steps over 15 are integers.
+        // The difference of two field numbers is a separate integer if it exceeds 15.
         let (with, without) = ([0x18, 0, 0x05, 36, 2], [0x05, 36, 2]);
         assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without));
     }

@@ -66,11 +66,11 @@ fn is_float(text: &[u8]) -> bool {
         }
         _ => false,
     });
-    // Digits with one decimal point are a float without parsing.
+    // Digits with at most one decimal point are a float, and need not be parsed.
     is_plain && points <= 1 && digits.len() > points || parsed::<f64>(text).is_some()
 }
 
-/// The types that all values of a column can be converted to.
+/// The types to which all values of a column can be converted.
 #[derive(Debug)]
 pub(super) struct Guess {
     has_values: bool,
@@ -121,7 +121,7 @@ impl Guess {
             self.unsigned &= size.is_some() && signed.is_none_or(|value| value >= 0);
             self.is_exact &= size.is_none_or(|size| size <= EXACT);
             if size.is_some() {
-                // Integers are also floats, but neither booleans nor timestamps.
+                // An integer is a float as well, but neither a boolean nor a timestamp.
                 (self.truth, self.point) = (false, false);
                 return;
             }

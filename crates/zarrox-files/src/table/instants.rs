@@ -1,5 +1,4 @@
-//! Timestamps of 96 bits, which old programs store in columns of Parquet, and the unit that a column of them
-//! has in Zarr.
+//! Timestamps of 96 bits, which old programs store in columns of Parquet, and the unit of such a column in Zarr.
 
 use parquet::data_type::Int96;
 use zarrox::Result;
@@ -7,7 +6,7 @@ use zarrox::data_type::{NOT_A_TIME, TimeUnit};
 
 use crate::input::{corrupt, unsupported};
 
-/// The possible units of a column, the finest first, with their nanoseconds.
+/// The possible units of a column, the finest first, with their lengths in nanoseconds.
 const UNITS: [(TimeUnit, i128); 4] = [
     (TimeUnit::Nanosecond, 1),
     (TimeUnit::Microsecond, 1_000),
@@ -20,7 +19,8 @@ const EPOCH: i128 = 2_440_588;
 
 const NANOSECONDS_OF_DAY: i128 = 86_400_000_000_000;
 
-/// Returns the nanoseconds since 1970 of a day and a time of this day, which the crate `parquet` wraps to 64 bits.
+/// Returns the nanoseconds from 1970 to a stored timestamp, which is a day and a time of this day. The crate
+/// `parquet` would wrap the number to 64 bits.
 pub(super) fn nanoseconds(stored: &Int96) -> i128 {
     let &[low, high, day] = stored.data() else { return 0 };
     let of_day = (u64::from(high) << 32 | u64::from(low)).cast_signed();
@@ -30,7 +30,7 @@ pub(super) fn nanoseconds(stored: &Int96) -> i128 {
 /// Returns a timestamp as a count of units of `unit` nanoseconds.
 ///
 /// # Errors
-/// If the unit cannot represent it.
+/// If the unit cannot represent the timestamp.
 pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
     let count = (nanoseconds % unit == 0).then_some(nanoseconds / unit);
     let count = count.and_then(|count| i64::try_from(count).ok()).filter(|&count| count != NOT_A_TIME);
@@ -40,7 +40,7 @@ pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
 /// The units that represent all timestamps of a column.
 #[derive(Debug)]
 pub(super) struct Units {
-    /// The lowest and the highest point in time, in nanoseconds.
+    /// The first and the last timestamp, in nanoseconds since 1970.
     lowest: i128,
     highest: i128,
     /// The largest unit that divides all timestamps, in nanoseconds.

@@ -1,4 +1,4 @@
-//! Lists of a Parquet column, which become a second dimension if all have the same length.
+//! Lists of a Parquet column, which become a second dimension if all lists have the same length.
 
 use parquet::schema::types::{ColumnDescriptor, Type};
 use zarrox::Result;
@@ -10,7 +10,8 @@ use crate::input::unsupported;
 pub(super) struct Levels {
     /// The definition level of a value that is not missing.
     pub(super) full: i16,
-    /// The minimum definition level of an element of a list, which may be missing; `None` for a column without lists.
+    /// The minimum definition level of an element of a list, including missing elements; `None` for a column without
+    /// lists.
     pub(super) element: Option<i16>,
 }
 
@@ -72,7 +73,7 @@ pub(super) fn name(column: &ColumnDescriptor) -> String {
 /// The common length of all lists.
 #[derive(Debug, Default)]
 pub(super) struct Length {
-    /// The length of the completed lists.
+    /// The length of the completed lists; `None` before the first list is complete.
     all: Option<u64>,
     /// The length of the last list, so far.
     last: Option<u64>,
@@ -92,10 +93,10 @@ impl Length {
         self.last = self.last.map(|last| last + 1);
     }
 
-    /// Returns the length of all lists; 0 if there are none.
+    /// Returns the length of all lists; 0 if there are no lists.
     ///
     /// # Errors
-    /// If they have different lengths.
+    /// If the lists have different lengths.
     pub(super) fn end(mut self) -> Result<u64> {
         self.begin();
         if self.is_ragged {

@@ -26,7 +26,7 @@ pub(super) fn of_columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<St
     all
 }
 
-/// Notes on the columns that have other names in the file.
+/// Returns notes on the columns that have other names in the file.
 pub(super) fn notes<'n>(stored: impl IntoIterator<Item = &'n str>, names: &[String]) -> Vec<String> {
     let renamed = stored.into_iter().zip(names).filter(|(stored, name)| stored != name);
     renamed.map(|(stored, name)| format!("/{name}: the column is named '{stored}' in the file")).collect()

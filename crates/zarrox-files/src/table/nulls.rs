@@ -15,13 +15,13 @@ use crate::input::unsupported;
 /// bytes.
 pub(super) const NULL_VALUE: &str = "null_value";
 
-/// The candidates for nulls in text. The first one that is not a value of the column is used.
+/// The candidates for nulls in text. The first candidate that is not a value of the column is used.
 const TEXTS: [&str; 6] = ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"];
 
-/// The byte values that elements for nulls consist of.
+/// The byte values from which candidates for nulls in columns of bytes are built.
 const BYTES: [u8; 4] = [0, 0xff, 0x80, 0x7f];
 
-/// Calls a sink with all values of a column.
+/// A function that calls a sink with all values of a column.
 type Scan<'a> = dyn Fn(&mut dyn Sink) -> Result<()> + 'a;
 
 /// The element for nulls of a column.
@@ -35,7 +35,7 @@ pub(super) struct Nulls {
 
 impl Nulls {
     /// Chooses the element for a column: NaN or NaT, and otherwise an element that is not a value of the column. As in
-    /// pandas, integers become floats if floats represent all of them.
+    /// pandas, integers become floats if floats represent all integers of the column.
     ///
     /// # Errors
     /// If all candidates are values.

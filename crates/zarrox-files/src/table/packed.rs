@@ -13,9 +13,9 @@ const MOST_DIGITS: u32 = 18;
 /// The conversion from packed numbers to values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Packing {
-    /// Integers are decimals with this number of decimal places.
+    /// Integers are the unscaled integers of decimals with this number of decimal places.
     Decimal(u32),
-    /// Floats are divided by a power of ten, which is more exact than a product with its inverse.
+    /// Floats are divided by this power of ten, which is more exact than a multiplication by its inverse.
     Divided(f64),
     /// Numbers are multiplied by the scale, and the offset is added.
     Linear {
@@ -57,7 +57,7 @@ impl Packing {
         }))
     }
 
-    /// Returns the decimal places, if the values are decimals.
+    /// Returns the number of decimal places, if the values are decimals.
     pub(super) fn decimals(self) -> Option<u32> {
         match self {
             Self::Decimal(digits) => Some(digits),
@@ -82,7 +82,7 @@ impl Packing {
     }
 }
 
-/// Returns the text of a decimal from that of its integer.
+/// Returns the text of a decimal from the text of its unscaled integer.
 pub(super) fn decimal(integer: &str, decimals: u32) -> String {
     let decimals = usize::try_from(decimals).unwrap_or_default();
     if decimals == 0 {
@@ -94,13 +94,14 @@ pub(super) fn decimal(integer: &str, decimals: u32) -> String {
     format!("{sign}{whole}.{part}")
 }
 
-/// Returns the decimal places of multiples of a power of ten below 1.
+/// Returns the number of decimal places of multiples of `scale`; `None` if it is not a power of ten below 1.
 fn digits(scale: f64) -> Option<u32> {
     let is_power = |digits: &u32| format!("1e-{digits}").parse::<f64>().is_ok_and(|power| power == scale);
     (1..=MOST_DIGITS).find(is_power)
 }
 
-/// Returns the number of an attribute, also from a list of one number, or as xarray stores floats.
+/// Returns the number in an attribute, which may be a list of one number, or have the form in which xarray
+/// stores floats.
 fn number(array: &Array, column: &str, name: &str) -> Result<Option<f64>> {
     let Some(stored) = array.attributes().get(name) else { return Ok(None) };
     let value = match stored {

@@ -19,7 +19,7 @@ const MOST: usize = 256 << 20;
 /// The maximum expansion of LZ4.
 const LZ4_RATIO: usize = 255;
 
-/// The first bytes of a frame of LZ4.
+/// The first bytes of an LZ4 frame.
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 
 /// A file, as the crate `parquet` reads it.
@@ -69,8 +69,8 @@ pub(super) struct Pages {
 impl Pages {
     pub(super) fn new(source: &Source, column: &ColumnChunkMetaData, rows: usize) -> Result<Self> {
         let compression = column.compression();
-        // The pages are returned as stored. A dictionary offset of 0 means that there is none, as some
-        // writers store it.
+        // The pages are returned as stored. Some writers store a dictionary offset of 0 for a column without a
+        // dictionary.
         let dictionary = column.dictionary_page_offset().filter(|&offset| offset != 0);
         let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
         let stored = stored.set_dictionary_page_offset(dictionary).build()?;
@@ -130,10 +130,11 @@ impl PageReader for Pages {
     }
 }
 
-/// The maximum number of bytes of the header of a dictionary, which old writers did not count.
+/// The maximum size in bytes of the header of a dictionary, which old writers did not include in the size of a column.
 const DICTIONARY_HEADER: u64 = 100;
 
-/// Returns true if a writer did not count the header of the dictionary in the size of a column: parquet-mr before 1.2.9.
+/// Returns true if a writer did not include the header of the dictionary in the size of a column, as parquet-mr before
+/// 1.2.9.
 pub(super) fn forgets_headers(created_by: Option<&str>) -> bool {
     let Some(rest) = created_by.and_then(|text| text.strip_prefix("parquet-mr")) else { return false };
     let version = rest.trim_start().strip_prefix("version").unwrap_or(rest).trim_start();
@@ -143,7 +144,7 @@ pub(super) fn forgets_headers(created_by: Option<&str>) -> bool {
     version.split('.').map(number).take(3).collect::<Vec<u32>>() < vec![1, 2, 9]
 }
 
-/// Returns a column of such a writer with the header of its dictionary.
+/// Returns a column of such a writer with a size that includes the header of the dictionary.
 pub(super) fn with_header(source: &Source, column: &ColumnChunkMetaData) -> Result<ColumnChunkMetaData> {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
     let end = u64::try_from(start.saturating_add(column.compressed_size())).unwrap_or(u64::MAX);
@@ -206,8 +207,8 @@ fn lz4_block(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Decodes the blocks of Hadoop, each with its decoded and its encoded length, big-endian; `None` if the bytes are not
-/// such blocks.
+/// Decodes the blocks of Hadoop, each of which follows its decoded and its encoded length as big-endian numbers; `None`
+/// if the bytes are not such blocks.
 fn hadoop_blocks(bytes: &[u8]) -> Option<Vec<u8>> {
     let (mut out, mut bytes) = (Vec::new(), bytes);
     let length = |bytes: &[u8; 4]| usize::try_from(u32::from_be_bytes(*bytes)).ok();

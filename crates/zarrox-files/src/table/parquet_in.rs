@@ -27,11 +27,11 @@ use crate::input::{Input, corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The maximum number of rows of a block of numbers, and of strings.
+/// The maximum number of rows of a block of numbers, and of a block of strings.
 const BLOCK: u64 = 1 << 20;
 const TEXT_BLOCK: u64 = 1 << 16;
 
-/// The rows that are read at once.
+/// The number of rows that are read at once.
 const BATCH: usize = 1 << 14;
 
 /// Opens a file as a store of Zarr.
@@ -98,7 +98,7 @@ struct File {
     source: Source,
     metadata: ParquetMetaData,
     rows: u64,
-    /// The first rows of the groups.
+    /// The number of the first row of each group.
     firsts: Vec<u64>,
 }
 
@@ -114,8 +114,8 @@ impl File {
         Ok(Self { source, metadata, rows, firsts })
     }
 
-    /// Returns the number of rows in a block: whole row groups, so that none is read twice, or a part of a
-    /// large row group.
+    /// Returns the number of rows in a block: the rows of whole row groups, so that no group is read twice, or
+    /// a part of a large row group.
     fn in_block(&self, kind: Kind) -> u64 {
         let most = if matches!(kind, Kind::Text | Kind::Bytes) { TEXT_BLOCK } else { BLOCK };
         let first = self.firsts.get(1).copied().unwrap_or(self.rows).max(1);
@@ -149,11 +149,11 @@ struct StoredColumn {
     file: Arc<File>,
     number: usize,
     mapped: Mapped,
-    /// The element for nulls, if there are any.
+    /// The element for nulls, if the column has nulls.
     null: Option<Vec<u8>>,
     in_block: u64,
     levels: Levels,
-    /// The length of its lists, if it has lists.
+    /// The length of the lists of the column, if it has lists.
     length: Option<u64>,
 }
 
@@ -285,7 +285,7 @@ impl StoredColumn {
 enum Event<'v, T> {
     /// A list begins.
     List,
-    /// A value, `None` for a missing one.
+    /// A value; `None` for a missing value.
     Value(Option<&'v T>),
 }
 
@@ -349,7 +349,7 @@ fn take<T: Stored>(
 /// Converts values to elements.
 struct Gathered<'m> {
     mapped: &'m Mapped,
-    /// The element for nulls, if there are any.
+    /// The element for nulls, if the column has nulls.
     null: Option<&'m [u8]>,
     fixed: Vec<u8>,
     any: Pieces,

@@ -55,7 +55,7 @@ struct Target {
     /// The numeric type in which elements are read.
     wide: Option<DataType>,
     is_optional: bool,
-    /// The number of values in a row that is a list.
+    /// The number of values in each row, if rows are lists.
     list: Option<u64>,
     schema: TypePtr,
 }
@@ -83,7 +83,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(Self { out, targets, registry: zarrox::codecs::registry() })
     }
 
-    /// Writes a group of rows. The parts are requested one at a time, so that only one is in memory.
+    /// Writes a group of rows. The parts are requested one at a time, so that only one part is in memory.
     pub(super) fn push(&mut self, mut part: impl FnMut(usize) -> Result<Part>) -> Result<()> {
         let mut group = self.out.next_row_group().map_err(not_written)?;
         for (number, target) in self.targets.iter().enumerate() {
@@ -212,7 +212,7 @@ impl Target {
     /// Returns the integer of a decimal of at most `digits` digits.
     ///
     /// # Errors
-    /// If it has more digits, or is below the minimum of its type.
+    /// If the integer has more digits, or is below the minimum of its type.
     fn digits(&self, whole: i64, lowest: i64, digits: u32) -> Result<i64> {
         if whole >= lowest && whole.unsigned_abs() < 10_u64.pow(digits) {
             return Ok(whole);
@@ -233,7 +233,7 @@ impl Target {
         self.put_all::<T>(part, elements.elements().map(value), column)
     }
 
-    /// Writes values. Those in the mask of the part and those that are `None` become nulls.
+    /// Writes values. Values that the mask of the part marks, and values that are `None`, become nulls.
     fn put_all<T: Stored>(
         &self,
         part: &Part,
@@ -249,7 +249,7 @@ impl Target {
         }
         let rows = part.elements.shape().first().copied().unwrap_or(0);
         let repeated: Option<Vec<i16>> = self.list.map(|list| match list {
-            // An empty list has a level.
+            // An empty list has a level as well.
             0 => vec![0; rows],
             list => (0..levels.len() as u64).map(|at| i16::from(at % list > 0)).collect(),
         });
@@ -287,7 +287,7 @@ fn kind(data_type: &DataType) -> Option<(Way, Physical, Option<LogicalType>)> {
     if let Some(time) = data_type.time() {
         let scale = i64::from(time.scale());
         if time.kind() == TimeKind::Span {
-            // The times of Parquet are times of day.
+            // Durations are stored as integers, since the times of Parquet are times of day.
             return Some((Way::Time(1), Physical::INT64, None));
         }
         return match time.unit() {

@@ -18,13 +18,13 @@ pub(super) enum Kind {
     /// Integers of this number of bits.
     Signed(u8),
     Unsigned(u8),
-    /// Timestamps. The minimum is NaT.
+    /// Timestamps. The minimum integer is NaT.
     Time,
     Single,
     Double,
     Text,
     Bytes,
-    /// Bytes of one length.
+    /// Bytes of a fixed length.
     Fixed,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Mapped {
     pub(super) data_type: DataType,
     /// The decimal places of decimals, which are stored as integers.
     pub(super) decimals: i32,
-    /// The nanoseconds of the unit of timestamps of 96 bits.
+    /// The length in nanoseconds of the unit of timestamps of 96 bits.
     pub(super) unit: i128,
 }
 
@@ -159,16 +159,16 @@ impl Mapped {
         }
     }
 
-    /// Returns the attribute `scale_factor` of decimals, as CF has it.
+    /// Returns the attribute `scale_factor` of CF for decimals; `None` for other types.
     pub(super) fn scale_factor(&self) -> Option<Json> {
         let power = format!("1e-{}", self.decimals);
         (self.decimals > 0).then(|| power.parse::<f64>().ok()).flatten().map(Json::from)
     }
 
-    /// Returns the whole number of a value.
+    /// Returns a stored value as an integer of the type.
     ///
     /// # Errors
-    /// If the type cannot represent it.
+    /// If the type cannot represent the value.
     pub(super) fn whole(&self, value: i64) -> Result<i128> {
         let (whole, lowest, highest) = match self.kind {
             Kind::Signed(bits) => {
@@ -176,7 +176,8 @@ impl Mapped {
                 (i128::from(value), -half, half - 1)
             }
             Kind::Unsigned(bits) => {
-                // Parquet stores unsigned integers with the bits of signed ones: 32 bits for all types but the largest.
+                // Parquet stores unsigned integers as signed integers with the same bits: of 32 bits for all types but
+                // the largest.
                 let whole = match (bits, i32::try_from(value)) {
                     (64, _) => i128::from(value.cast_unsigned()),
                     (_, Ok(value)) => i128::from(value.cast_unsigned()),

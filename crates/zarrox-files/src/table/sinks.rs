@@ -6,19 +6,19 @@ use super::instants::Units;
 use super::lists::Length;
 use super::parquet_types::{Mapped, decimal};
 
-/// Takes values of any type, `None` for missing ones.
+/// A receiver of values of any type; `None` for missing values.
 pub(super) trait Sink {
-    /// A list begins.
+    /// Receives the start of a list.
     fn list(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Accepts any value, when only its presence matters.
+    /// Receives the presence of a value, if its content is irrelevant.
     fn value(&mut self, _is_missing: bool) -> Result<()> {
         Ok(())
     }
 
-    /// Takes a timestamp of 96 bits, in nanoseconds.
+    /// Receives a timestamp of 96 bits, in nanoseconds since 1970.
     fn instant(&mut self, value: Option<i128>) -> Result<()> {
         self.value(value.is_none())
     }
@@ -40,7 +40,7 @@ pub(super) trait Sink {
     }
 }
 
-/// Detects whether any value is null.
+/// A sink that detects whether any value is null.
 pub(super) struct Missing<'f>(pub(super) &'f mut bool);
 
 impl Sink for Missing<'_> {
@@ -50,7 +50,7 @@ impl Sink for Missing<'_> {
     }
 }
 
-/// Finds the units that represent all timestamps.
+/// A sink that finds the units that represent all timestamps.
 pub(super) struct Instants<'u>(pub(super) &'u mut Units);
 
 impl Sink for Instants<'_> {
@@ -60,7 +60,7 @@ impl Sink for Instants<'_> {
     }
 }
 
-/// Counts the values of lists.
+/// A sink that counts the values of lists.
 pub(super) struct Counted<'l>(pub(super) &'l mut Length);
 
 impl Sink for Counted<'_> {
@@ -75,7 +75,7 @@ impl Sink for Counted<'_> {
     }
 }
 
-/// Finds the lowest and the highest integer.
+/// A sink that finds the lowest and the highest integer.
 pub(super) struct Extent<'m> {
     pub(super) mapped: &'m Mapped,
     pub(super) lowest: i128,
@@ -96,7 +96,7 @@ impl Sink for Extent<'_> {
     }
 }
 
-/// Drops the candidates that are values.
+/// A sink that drops the candidates that are values.
 pub(super) struct Unused<'c>(pub(super) &'c mut Vec<Vec<u8>>);
 
 impl Sink for Unused<'_> {

@@ -10,7 +10,7 @@ use zarrox::{IntoSelection, Node, Result, Selection};
 use super::columns::{self, Column, Lists};
 use super::{csv_out, parquet_out};
 
-/// The maximum number of rows in a Parquet row group, and in a block of CSV.
+/// The maximum number of rows in a Parquet row group, and in a block of rows of CSV.
 const GROUP: u64 = 1 << 20;
 const BLOCK: u64 = 1 << 16;
 
@@ -134,7 +134,7 @@ impl Table {
         self.listener.as_ref().map_or(Ok(()), |listener| listener(all(done), all(rows)))
     }
 
-    /// Returns the number of rows that are in memory at once.
+    /// Returns the number of rows that are in memory at once, at most `most`.
     fn step(&self, columns: &[Column], most: u64) -> u64 {
         let row = columns.iter().map(|column| {
             let value = match column.data_type.size() {

@@ -11,8 +11,8 @@ use super::tag;
 
 /// Returns the attributes of an image, except its georeferencing and its missing value.
 ///
-/// `names` are the names of its dimensions. Its pixels are `rows` and `columns` times as large as those of the first
-/// level.
+/// `names` are the names of its dimensions. Its pixels are `rows` and `columns` times as large as the pixels of the
+/// first level.
 pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns): (f64, f64)) -> Result<Map> {
     let mut attributes = Map::default();
     if let Some(name) = series.name.as_ref().filter(|name| !name.is_empty()) {
@@ -40,7 +40,7 @@ pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns)
     Ok(attributes)
 }
 
-/// Returns the name of the photometric interpretation, except brightness, and red, green and blue.
+/// Returns the name of the photometric interpretation; `None` for brightness, and for red, green and blue.
 fn photometric(number: u64) -> Option<String> {
     Some(match number {
         1 | 2 => return None,
@@ -75,7 +75,7 @@ fn colormap(directory: &Directory, attributes: &mut Map) -> Result<()> {
     Ok(())
 }
 
-/// Adds the resolution in pixels for each inch or centimetre.
+/// Adds the resolution in pixels per inch or per centimetre.
 fn resolution(directory: &Directory, (rows, columns): (f64, f64), attributes: &mut Map) -> Result<()> {
     let density = |tag| Ok::<_, zarrox::Error>(directory.floats(tag)?.first().copied());
     let (Some(x), Some(y)) = (density(tag::X_RESOLUTION)?, density(tag::Y_RESOLUTION)?) else {

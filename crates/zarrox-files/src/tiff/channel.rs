@@ -6,6 +6,7 @@ pub(super) struct Channel {
     pub(super) name: Option<String>,
     /// Red, green and blue in six hexadecimal digits.
     pub(super) color: Option<String>,
-    /// The contrast limits: the elements that are shown as black and in the full colour.
+    /// The contrast limits: the element that is displayed as black, and the element that is displayed in the
+    /// full colour.
     pub(super) range: Option<(f64, f64)>,
 }

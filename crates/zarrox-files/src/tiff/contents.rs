@@ -1,4 +1,4 @@
-//! The pages of a file: its images, their overviews, and what cannot be read.
+//! The pages of a file: its images, their overviews, and the pages that cannot be read.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -29,9 +29,10 @@ pub(super) struct Found {
     pub(super) path: String,
     pub(super) page: Arc<Page>,
     pub(super) levels: Vec<Arc<Page>>,
-    /// The tags, if the form of the image differs from the previous one, or if it has a description.
+    /// The tags, if the form of the image differs from the form of the previous image, or if the image has a
+    /// description.
     pub(super) directory: Option<Arc<Directory>>,
-    /// True if the image is the first of a tifffile array.
+    /// True if the image is the first image of a tifffile array.
     pub(super) begins: bool,
 }
 
@@ -47,11 +48,11 @@ struct Naming {
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) found: Vec<Found>,
-    /// Pages that cannot be read, and damage of the chain.
+    /// The pages that cannot be read, and damage of the chain.
     pub(super) left_out: Vec<LeftOut>,
     /// Notes on anomalies that lose no elements.
     pub(super) notes: Vec<String>,
-    /// The number of masks of other pages.
+    /// The number of pages that are masks of other pages.
     pub(super) masks: usize,
     /// The number of all pages.
     pub(super) pages: usize,
@@ -59,9 +60,9 @@ pub(super) struct Contents {
     failed: usize,
     /// The error of the first page that cannot be read.
     first_error: Option<Error>,
-    /// The first image of the pages in which overviews are searched.
+    /// The index of the first image of the run of pages in which overviews are searched.
     run: usize,
-    /// The image before the one to which the next overview of a size belongs.
+    /// The index of the image to which the next overview of a size belongs.
     next: BTreeMap<(u64, u64), usize>,
 }
 
@@ -95,7 +96,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Returns a note on the masks of pages, and on overviews, which are not read unless levels are requested.
+    /// Returns a note on masks and overviews. Overviews are only read if levels are requested.
     pub(super) fn not_taken(&self, reading: &Reading) -> Option<String> {
         let is_all = reading.ome || reading.level > 0;
         let copies: usize = if is_all { 0 } else { self.found.iter().map(|found| found.levels.len()).sum() };
@@ -110,7 +111,7 @@ impl Contents {
         (!parts.is_empty()).then(|| format!("/: left out {} of images{advice}", parts.join(" and ")))
     }
 
-    /// Fails if a page is lost: if it is not an image, overview or mask, and is not reported.
+    /// Fails if a page is lost, that is, if it is not an image, an overview or a mask, and is not reported.
     fn check(&self) -> Result<()> {
         let levels: usize = self.found.iter().map(|found| found.levels.len()).sum();
         let sum = self.found.len() + levels + self.masks + self.failed;
@@ -120,7 +121,7 @@ impl Contents {
         Ok(())
     }
 
-    /// Records a page. Returns the index of its image, if it is one.
+    /// Records a page. Returns the index of its image, if the page is an image.
     fn accept(
         &mut self,
         directory: &Arc<Directory>,
@@ -180,8 +181,8 @@ impl Contents {
         self.left_out.push(LeftOut::of_file(path, error));
     }
 
-    /// Records the tags of a page whose values are not in the file. Without them, the description of the elements is
-    /// incomplete.
+    /// Records the tags of a page whose values are not in the file. Without these tags, the description of the
+    /// elements is incomplete.
     fn note_outside(&mut self, directory: &Directory, path: &str) {
         let (lost, others): (Vec<u16>, _) =
             directory.outside().iter().partition(|tag| tag::DESCRIBING.contains(tag));
@@ -197,7 +198,8 @@ impl Contents {
         }
     }
 
-    /// Records the subdirectories that a tag names, recursively. Returns their number, which is limited.
+    /// Records the subdirectories that a tag names, recursively. Returns the number of subdirectories. Too many
+    /// subdirectories are an error.
     fn accept_sub(
         &mut self,
         directory: &Arc<Directory>,
@@ -206,7 +208,7 @@ impl Contents {
         parent: Option<usize>,
         most: usize,
     ) -> Result<usize> {
-        // The index after the last image means a parent that could not be read.
+        // The index after the last image stands for a parent that could not be read.
         let first = Naming {
             directory: Arc::clone(directory),
             path: path.to_owned(),
@@ -220,7 +222,7 @@ impl Contents {
             }
             let mut nth = 0;
             for offset in naming.directory.numbers(tag::SUB_DIRECTORIES)? {
-                // A subdirectory may be the first one of a chain.
+                // A subdirectory may be the first directory of a chain.
                 let mut next = offset;
                 while next != 0 && seen.insert(next) {
                     if count == most {
@@ -248,8 +250,8 @@ impl Contents {
         Ok(count)
     }
 
-    /// Returns the image that has a page of this form as an overview: the image that names it, or the
-    /// first image of the run without one.
+    /// Returns the image of which a page of this form is an overview: the image that names the page, or the first
+    /// image of the run without an overview of this size.
     fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
         let side = (form.width, form.height);
         let main = parent.unwrap_or_else(|| self.next.get(&side).copied().unwrap_or(self.run));

@@ -1,4 +1,4 @@
-//! Directories of TIFF: the tags of each image, in the classic form and that of BigTIFF.
+//! Directories of TIFF: the tags of each image, in the classic form and in the form of BigTIFF.
 //!
 //! Specification: <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
@@ -17,7 +17,7 @@ use crate::input::{Input, corrupt, unsupported};
 /// The maximum number of tags of a directory.
 const MOST_TAGS: u64 = 1 << 16;
 
-/// The most directories.
+/// The maximum number of directories.
 const MOST_DIRECTORIES: usize = 1 << 20;
 
 /// A file and its form.
@@ -41,16 +41,16 @@ struct Entry {
 pub(super) struct Directory {
     file: File,
     entries: BTreeMap<u16, Entry>,
-    /// The tags whose values are outside the file, but that are not needed to read the elements.
+    /// The tags whose values are outside the file, and are not needed to read the elements.
     outside: Vec<u16>,
 }
 
-/// How a chain of directories ends.
+/// The end of a chain of directories.
 #[derive(Debug)]
 pub(super) enum End {
     /// The last directory has no successor.
     Last,
-    /// The last link leads to a visited directory, so that nothing is lost.
+    /// The last link leads to a directory that was visited before, so that no directory is lost.
     Back(String),
     /// The last link is invalid.
     Damaged(Error),
@@ -118,10 +118,10 @@ impl File {
 
     /// Visits the directories from a position on, in the order of the chain.
     ///
-    /// Returns how the chain ends. Directories before an invalid or circular link are visited.
+    /// Returns the end of the chain. Directories before an invalid or circular link are visited.
     ///
     /// # Errors
-    /// The error of the first directory, and those of `visit`.
+    /// The error of the first directory, and the errors of `visit`.
     pub(super) fn visit_chain(
         &self,
         first: u64,
@@ -158,12 +158,12 @@ impl File {
         Ok(End::Last)
     }
 
-    /// Returns the directory at a position, and the position of the next one, which is 0 for none.
+    /// Returns the directory at a position, and the position of the next directory, or 0 for the last directory.
     pub(super) fn directory_at(&self, position: u64) -> Result<(Directory, u64)> {
         self.directory(position)
     }
 
-    /// Returns a directory, and the position of the next one.
+    /// Returns a directory, and the position of the next directory.
     fn directory(&self, position: u64) -> Result<(Directory, u64)> {
         let (of_count, of_entry, of_offset) = if self.is_big { (8_u64, 20_u64, 8_u64) } else { (2, 12, 4) };
         let count = self.number(&self.input.read(position, of_count)?);
@@ -239,7 +239,7 @@ impl Directory {
 
     /// Returns the first integer of a tag.
     pub(super) fn number(&self, tag: u16) -> Result<Option<u64>> {
-        // Only the first value is read.
+        // Only the first value is read, since a tag can have very many values.
         let Some(entry) = self.entries.get(&tag).filter(|entry| entry.count > 0) else { return Ok(None) };
         let entries = BTreeMap::from([(tag, Entry { count: 1, ..*entry })]);
         let one = Self { file: self.file.clone(), entries, outside: Vec::new() };

@@ -9,14 +9,14 @@ use super::sample::Sample;
 use super::tag;
 use crate::input::{corrupt, unsupported};
 
-/// The maximum number of bytes of a strip, which is not larger than its image, and of a tile.
+/// The maximum number of bytes of a strip, and of a tile. A strip is never larger than its image.
 const MOST_STRIP: u64 = 1 << 30;
 const MOST_TILE: u64 = 1 << 28;
 
 /// An upper bound of the expansion of any compression.
 const MOST_RATIO: u64 = 1 << 16;
 
-/// The form of a page: pages of one form become one array.
+/// The form of a page. Pages of the same form become one array.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Form {
     pub(super) width: u64,
@@ -96,7 +96,8 @@ impl Form {
         Ok(form)
     }
 
-    /// Fails if strips or tiles are too large. The error is damage if a file of this length cannot contain them.
+    /// Fails if strips or tiles are too large. The error is `Corrupt` if a file of this length cannot contain
+    /// strips or tiles of that size.
     fn check_size(&self, length: u64) -> Result<()> {
         let pixels =
             self.part.0.checked_mul(self.part.1).and_then(|pixels| pixels.checked_mul(self.part_depth));
@@ -160,7 +161,7 @@ impl Form {
         self.planes().checked_mul(behind)?.checked_mul(below)?.checked_mul(beside)
     }
 
-    /// Returns true if an image of this form may be an overview of one of the other form: both have the
+    /// Returns true if an image of this form may be an overview of an image of the form `main`: both have the
     /// same samples and the same aspect ratio.
     pub(super) fn is_copy_of(&self, main: &Self) -> bool {
         let cross = |one: u64, other: u64| u128::from(one) * u128::from(other);

@@ -8,7 +8,7 @@ use zarrox::{DataType, DynArray, Result};
 use super::directory::Directory;
 use super::tag;
 
-/// The maximum number of bands that are described one by one.
+/// The maximum number of bands of an image whose bands are described one by one.
 const MOST_BANDS: usize = 1 << 12;
 
 /// Adds the attributes of GDAL's metadata for an image with `bands` bands.
@@ -140,7 +140,7 @@ pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json
     let casting = if is_float { Casting::Lossy } else { Casting::Exact };
     let element = wide.cast(data_type, casting, &registry).ok()?;
     let number = match is_float {
-        // The number as represented by the type.
+        // The number is rounded to the type.
         true => {
             let float = element.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
             float.to::<Vec<f64>>().ok()?.first().copied()?.into()

@@ -16,7 +16,7 @@ pub(super) const RASTER_TYPE: u64 = 1025;
 pub(super) const GEOGRAPHIC: u64 = 2048;
 pub(super) const PROJECTED: u64 = 3072;
 const VERTICAL: u64 = 4096;
-/// The value of a key that is user-defined and has no code.
+/// The value of a key whose meaning is user-defined, and has no code.
 const USER_DEFINED: u64 = 32767;
 
 /// The maximum number of control points in the attribute.
@@ -48,7 +48,8 @@ impl Place {
         let entries = directory.numbers(tag::GEO_KEYS)?;
         let key = |wanted: u64| {
             let mut entries = entries.chunks_exact(4).skip(1);
-            // Keys whose values are outside the directory are strings and floats.
+            // The second number of an entry is 0 for a value in the entry itself. Other values are strings and
+            // floats.
             entries.find(|entry| entry[0] == wanted && entry[1] == 0).map(|entry| entry[3])
         };
         // A projected system without its own key is not the geographic system that it is based on.
@@ -88,7 +89,7 @@ impl Place {
         Self { transform, points, ..self }
     }
 
-    /// The attributes of the image.
+    /// Adds the attributes of the image.
     pub(super) fn attributes(&self, attributes: &mut Map) {
         if let Some(code) = self.code {
             attributes.insert("crs".to_owned(), format!("EPSG:{code}").into());
@@ -168,7 +169,7 @@ impl Elements for Coordinates {
     }
 }
 
-/// All keys by their names, or by their numbers.
+/// Returns all keys by their names, or by their numbers.
 fn all_keys(directory: &Directory, entries: &[u64]) -> Result<Map> {
     if entries.len() < 8 {
         return Ok(Map::default());

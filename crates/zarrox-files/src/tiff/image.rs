@@ -40,8 +40,8 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Creates the elements of pages of the same form. There is at least one page, and a slot for each
-    /// position along `dimensions`.
+    /// Creates the elements of pages of the same form. There is at least one page, and a slot for each position
+    /// along `axes`.
     pub(super) fn new(slots: Slots, axes: Vec<Axis>) -> Result<Self> {
         let first = slots.iter().flatten().next().ok_or_else(|| corrupt("the file has no images"))?;
         let (form, endian) = (Arc::clone(&first.form), first.coding.endian);
@@ -50,7 +50,7 @@ impl Image {
         let is_plain = pages.all(|page| page.coding.is_plain(&form));
         let rows = match (form.is_tiled, is_plain) {
             (true, _) => form.part.0,
-            // Strips become chunks of several strips, or chunks of one strip.
+            // A chunk has one strip, or several small strips.
             (false, true) => (CHUNK / row).clamp(1, form.height),
             (false, false) => ((CHUNK / (row * form.part.0)).max(1) * form.part.0).min(form.height),
         };
@@ -106,7 +106,7 @@ impl Image {
         pages.chain(planes).chain(depth).chain(sides).chain(together).collect()
     }
 
-    /// The lengths along all dimensions.
+    /// Returns the lengths along all dimensions.
     fn with(
         &self,
         pages: impl Iterator<Item = u64>,
@@ -169,7 +169,7 @@ impl Image {
         let mut all = Vec::new();
         for part in self.parts(place.row) {
             let begin = part * self.form.part.0;
-            // Tiles extend beyond the last row; the last strip ends with the image.
+            // Tiles extend beyond the last row. The last strip ends at the last row.
             let (end, wanted) = match self.form.is_tiled {
                 true => {
                     let end = begin + self.form.part.0 * self.form.part_depth;

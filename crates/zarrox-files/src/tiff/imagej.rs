@@ -8,7 +8,7 @@ use super::image::Axis;
 use super::scales::Scales;
 use super::tag;
 
-/// The largest metadata of ImageJ that are read, in bytes.
+/// The maximum size in bytes of ImageJ metadata that are read.
 const MOST: u64 = 16 << 20;
 
 /// Returns true if a description was written by ImageJ.

@@ -79,7 +79,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, hierarchy.documents, hierarchy.arrays, left_out).with_notes(notes))
 }
 
-/// Returns the series of a file: those of OME-XML, or of pages of the same form.
+/// Returns the series of a file: the series that OME-XML describes, or series of pages of the same form.
 fn all_series(
     input: &Input,
     contents: &Contents,
@@ -98,7 +98,7 @@ fn all_series(
     series::by_form(&found, input.length(), left_out)
 }
 
-/// Returns the pages of a level of each series that has it. Level 0 is the images themselves.
+/// Returns the pages of a level, for each series that has the level. Level 0 is the images themselves.
 fn chosen<'a>(
     series: &'a [Series],
     level: usize,
@@ -146,7 +146,7 @@ impl Hierarchy<'_> {
         Ok(())
     }
 
-    /// Adds a series as an array, or with coordinates as a group.
+    /// Adds a series as an array. A series with coordinates becomes a group.
     fn add(&mut self, path: &str, series: &Series, slots: &Slots) -> Result<()> {
         let image = Image::new(slots.clone(), series.axes.clone())?;
         let (main, form) = (form_of(&series.slots)?, form_of(slots)?);
@@ -245,7 +245,7 @@ fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Place>> {
     Ok(place.map(|place| place.reduced(columns, rows)))
 }
 
-/// The factor by which pixels are larger than those of the first level, along rows and columns.
+/// Returns the factors by which pixels are larger than the pixels of the first level, along rows and columns.
 fn ratios(main: &Form, form: &Form) -> (f64, f64) {
     #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
     let ratio = |own: u64, of_main: u64| of_main as f64 / own as f64;

@@ -10,9 +10,9 @@ use crate::input::unsupported;
 /// The order of the dimensions of an image in OME-Zarr.
 #[derive(Debug)]
 pub(super) struct Arrangement {
-    /// The source dimension of each dimension.
+    /// The source dimension of each dimension of the result.
     pub(super) order: Vec<usize>,
-    /// The first of two dimensions that are merged into channels.
+    /// The first of two neighbouring dimensions that are merged into channels.
     pub(super) merged: Option<usize>,
     /// The axes of the result.
     pub(super) axes: Vec<Axis>,
@@ -57,7 +57,8 @@ impl Arrangement {
     }
 }
 
-/// Returns the attributes of a group whose arrays are named by their level and have these numbers of rows and columns.
+/// Returns the attributes of a group whose arrays are named by their levels, and have these numbers of rows and
+/// columns.
 pub(super) fn attributes(
     series: &Series,
     arrangement: &Arrangement,
@@ -114,7 +115,7 @@ fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Chan
     (0..usize::try_from(count.min(1 << 10)).unwrap_or(0)).map(channel).collect()
 }
 
-/// Returns the smallest and the largest number of a type of integers.
+/// Returns the minimum and the maximum of an integer type.
 fn limits(data_type: &DataType) -> Option<(f64, f64)> {
     Some(match data_type {
         DataType::UInt8 => (0.0, u8::MAX.into()),

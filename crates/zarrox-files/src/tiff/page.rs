@@ -23,7 +23,7 @@ pub(super) struct Coding {
     pub(super) endian: Endian,
     /// True if the bits of bytes are reversed (fill order 2).
     pub(super) is_reversed: bool,
-    /// The tables of all JPEGs.
+    /// The tables that all JPEGs share.
     pub(super) tables: Vec<u8>,
 }
 
@@ -113,11 +113,11 @@ impl Page {
         Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })
     }
 
-    /// Returns the existing pages of a stack whose planes follow this one in the file.
+    /// Returns the existing pages of a stack whose planes follow this page in the file.
     pub(super) fn contiguous(&self, count: u64, length: u64) -> Vec<Self> {
         let rows = self.form.height.checked_mul(self.form.depth);
         let rows = rows.and_then(|rows| rows.checked_mul(self.form.planes()));
-        // An uncompressed page has fewer rows than the file has bytes.
+        // An uncompressed page cannot have more rows than the file has bytes.
         let Some(rows) = rows.filter(|rows| *rows <= length) else { return Vec::new() };
         let size = self.form.stored(rows);
         let last = self.places.iter().map(|(offset, size)| offset.saturating_add(*size)).max().unwrap_or(0);
@@ -194,7 +194,7 @@ fn places(directory: &Directory, form: &Form, compression: Compression) -> Resul
     Ok(offsets.into_iter().zip(sizes).take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
 }
 
-/// The maximum number of strips or tiles of an image without stored ones.
+/// The maximum number of strips or tiles of an image that has no stored strip or tile.
 const MOST_MISSING: u64 = 1 << 20;
 
 /// Returns the number of rows of a strip or tile.

@@ -68,7 +68,7 @@ impl Predictor {
     }
 }
 
-/// Adds to each sample the one of the pixel before it.
+/// Adds to each sample the sample of the pixel before it.
 fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     match size {
         1 => add_bytes(row, samples),
@@ -87,7 +87,7 @@ fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     }
 }
 
-/// Adds to each sample the one of the pixel before it; `add` adds little-endian numbers.
+/// Adds to each sample the sample of the pixel before it; `add` adds little-endian numbers.
 fn add_numbers<const N: usize>(
     row: &mut [u8],
     samples: usize,
@@ -105,7 +105,7 @@ fn add_numbers<const N: usize>(
     swap(numbers);
 }
 
-/// Adds to each byte the one that is `samples` samples before it.
+/// Adds to each byte the byte that is `samples` positions before it.
 fn add_bytes(row: &mut [u8], samples: usize) {
     match samples {
         1 => add_words(row),
@@ -113,7 +113,7 @@ fn add_bytes(row: &mut [u8], samples: usize) {
     }
 }
 
-/// Adds to each byte the one before it, eight at once: the lanes of a word hold every other byte, and a
+/// Adds to each byte the byte before it, eight bytes at once: the lanes of a word hold every other byte, and a
 /// multiplication computes their prefix sums without a carry into the next lane.
 fn add_words(row: &mut [u8]) {
     const LANES: u64 = 0x00ff_00ff_00ff_00ff;
@@ -136,7 +136,7 @@ fn add_words(row: &mut [u8]) {
     }
 }
 
-/// Adds to each sample the one of the pixel before it.
+/// Adds to each sample the sample of the pixel before it.
 fn add_pixels<S: Copy>(row: &mut [S], samples: usize, add: impl Fn(S, S) -> S) {
     match samples {
         1 => add_short_pixels::<S, 1>(row, add),
@@ -151,7 +151,8 @@ fn add_pixels<S: Copy>(row: &mut [S], samples: usize, add: impl Fn(S, S) -> S) {
     }
 }
 
-/// Like [`add_pixels`], with sums that do not depend on the previous store.
+/// Does the same as [`add_pixels`]. The sums are kept in registers, so that they need not be loaded from the
+/// row.
 fn add_short_pixels<S: Copy, const N: usize>(row: &mut [S], add: impl Fn(S, S) -> S) {
     let (pixels, rest) = row.as_chunks_mut::<N>();
     let Some((first, pixels)) = pixels.split_first_mut() else { return };
@@ -198,7 +199,8 @@ mod tests {
         Predictor::Horizontal.undo(&mut bytes, 12, 2, 2, Endian::Big).unwrap();
         assert_eq!(bytes, [1_u16, 2, 11, 5, 10, 5].map(u16::to_be_bytes).concat());
         let mut floats = vec![0x3f, 0x01, 0x40, 0x40];
-        // The high bytes 3f and 40, then the low ones 80 and c0: 1.0 and 3.0 in half of a single.
+        // The high bytes 3f and 40, and then the low bytes 80 and c0, are the upper halves of the singles 1.0
+        // and 3.0.
         Predictor::Float.undo(&mut floats, 4, 1, 2, Endian::Little).unwrap();
         assert_eq!(floats, [0x80, 0x3f, 0xc0, 0x40]);
     }

@@ -21,14 +21,14 @@ enum Packing {
 /// The form of a sample in the file, and its data type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sample {
-    /// The bits of a sample in the file.
+    /// The number of bits of a sample in the file.
     pub(super) bits: u64,
     packing: Packing,
     pub(super) data_type: DataType,
 }
 
 impl Sample {
-    /// Returns the form of samples of `bits` bits in a sample format.
+    /// Returns the form of samples of `bits` bits with this sample format.
     pub(super) fn of(bits: u64, format: u64) -> Result<Self> {
         use DataType as Type;
         let plain = |data_type| (Packing::None, data_type);

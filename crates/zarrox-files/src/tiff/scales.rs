@@ -2,7 +2,7 @@
 
 use zarrox::json::{Json, Map};
 
-/// The spacing of elements along a dimension, and the coordinate of the first one.
+/// The spacing of elements along a dimension, and the coordinate of the first element.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
     pub(super) axis: &'static str,
@@ -28,7 +28,7 @@ impl Scales {
         self.0.iter().find(|scale| scale.axis == axis)
     }
 
-    /// Returns the spacing of pixels that are `rows` and `columns` times as large.
+    /// Returns the spacing for pixels that are `rows` and `columns` times as large.
     pub(super) fn times(&self, rows: f64, columns: f64) -> Self {
         let larger = |scale: &Scale| {
             let ratio = match scale.axis {

@@ -132,7 +132,7 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
         Some(count) if count == pages => {
             Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
         }
-        // The planes of a stack with a single directory follow the first one.
+        // The planes of a stack with a single directory follow the first plane.
         Some(count) if (2..=MOST_PLANES).contains(&count) && pages == 1 && first.page.is_contiguous() => {
             stacked(first, axes, count, length, left_out)
         }
@@ -160,8 +160,8 @@ fn plain(group: &[&Found]) -> Series {
     Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
 }
 
-/// Returns the series of planes that follow the first one in the file. Planes beyond the end of the file are
-/// missing.
+/// Returns the series of the first plane and of the planes that follow it in the file. Planes beyond the end of
+/// the file are missing.
 fn stacked(first: &Found, axes: Vec<Axis>, count: u64, length: u64, left_out: &mut Vec<LeftOut>) -> Series {
     let pages = first.page.contiguous(count, length);
     let there = pages.len() as u64;

@@ -16,7 +16,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
         .try_fold(1_u64, |n, &length| n.checked_mul(length))?;
     let size = shape.iter().try_fold(1_u64, |size, &length| size.checked_mul(length))?;
     let count = size.checked_div(page).filter(|count| count.checked_mul(page) == Some(size))?;
-    // The leading dimensions are those of pages.
+    // The leading dimensions are the dimensions of pages.
     let mut product = 1_u64;
     let split = shape.iter().position(|&length| {
         let is_whole = product == count;

@@ -1,4 +1,4 @@
-"""Writes files of HDF5 and NetCDF in many types, layouts and filters, and what is in them.
+"""Writes files of HDF5 and NetCDF in many types, layouts and filters, and a description of their content.
 
     python make.py
 
@@ -25,17 +25,17 @@ from file_values import datasets, is_bare, values_of  # noqa: E402
 
 
 def little(values):
-    """The bytes of elements in little-endian order, without padding."""
+    """Returns the bytes of elements in little-endian order, without padding."""
     if values.dtype.names:
         flat = values.ravel()
-        # Single elements of text would lose the zeros at their end.
+        # Single elements of text would lose the zeros at the end.
         rows = (flat[index : index + 1] for index in range(len(flat)))
         return b"".join(b"".join(little(row[name]) for name in values.dtype.names) for row in rows)
     return values.astype(values.dtype.newbyteorder("<")).tobytes()
 
 
 def described(dataset):
-    """The elements of a dataset."""
+    """Returns the elements of a dataset."""
     values = np.asarray(values_of(dataset))
     if dataset.shape is None or h5py.check_ref_dtype(dataset.dtype):
         return None

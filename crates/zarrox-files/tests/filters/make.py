@@ -29,7 +29,7 @@ SHAPES = [((100,), (100,)), ((11, 9), (6, 7)), ((3, 5, 7), (2, 3, 7))]
 
 
 def filters():
-    """The options of every lossless filter, by name."""
+    """Returns the options of every lossless filter, by name."""
     szip = [(method, block) for method in ("ec", "nn") for block in (2, 8, 32)]
     blosc = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]
     blosc2 = ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]
@@ -65,7 +65,7 @@ def zfp():
 
 
 def elements(dtype, shape):
-    """Numbers near one another, with a run of equal ones."""
+    """Returns numbers near one another, with a run of equal numbers."""
     dtype = np.dtype(dtype)
     values = np.cumsum(random.integers(-2, 3, int(np.prod(shape))))
     values[10:40] = values[10]
@@ -78,7 +78,7 @@ def create(file, name, values, chunk, **options):
 
 
 def create_with(file, name, datatype, values, chunk, change):
-    """A dataset of a type that NumPy does not have."""
+    """Creates a dataset of a type that NumPy does not have."""
     space = h5s.create_simple(values.shape, (h5s.UNLIMITED,) * values.ndim)
     properties = h5p.create(h5p.DATASET_CREATE)
     properties.set_chunk(chunk)
@@ -215,11 +215,11 @@ def write_nbit(file):
 
 
 def chunks_of(dataset):
-    """The chunks of a dataset, each with its filters and its decoded bytes."""
+    """Returns the chunks of a dataset, each with its filters and its decoded bytes."""
     dataset.resize(tuple(-(-length // chunk) * chunk for length, chunk in zip(dataset.shape, dataset.chunks)))
     datatype = dataset.id.get_type()
     item = datatype.get_size()
-    # The bytes of the file's own type: NumPy would drop bits that it does not know.
+    # The bytes are read in the type of the file, since NumPy would drop bits that it does not know.
     stored = np.zeros(dataset.shape, np.dtype(("V", item)))
     dataset.id.read(h5s.ALL, h5s.ALL, stored, datatype)
     properties = dataset.id.get_create_plist()
@@ -238,7 +238,7 @@ def chunks_of(dataset):
 
 
 def write_seed(path):
-    """A small file with each filter once, with which fuzzing begins."""
+    """Writes a small file with each filter once, with which fuzzing begins."""
     names = ["all", "lzf", "bzip2", "zstd", "lz4", "szip-nn8", "szip-ec8", "bitshuffle-none", "bitshuffle-lz4"]
     names += ["bitshuffle-zstd", "blosc-lz41", "blosc2-blosclz1", "blosc2-zstd2", "blosc2-lz43"]
     with h5py.File(path, "w", libver="latest") as file:

@@ -1,4 +1,4 @@
-"""What h5py knows about the structure of a file, as text: objects, types, shapes, fill values, filters, links, attributes and chunks."""
+"""Describes the structure of a file as h5py reports it, as text: objects, types, shapes, fill values, filters, links, attributes and chunks."""
 
 import os
 
@@ -107,7 +107,7 @@ def fill_text(properties, t):
 
 
 def chunks(dataset):
-    """The chunks in the shape. None where a dimension that is not the first is the only unlimited one: HDF5 2.0 tells wrong places."""
+    """Returns the chunks inside the shape. Returns none if the only unlimited dimension is not the first, since HDF5 2.0 reports wrong addresses."""
     shape, most = dataset.get_space().get_simple_extent_dims(), dataset.get_space().get_simple_extent_dims(True)
     if most.count(h5s.UNLIMITED) == 1 and most[0] != h5s.UNLIMITED:
         return []
@@ -193,7 +193,7 @@ def object_lines(o, path, seen):
 
 
 def described(path):
-    """The lines about a file."""
+    """Returns the lines that describe a file."""
     file = h5f.open(os.fsencode(path), h5f.ACC_RDONLY)
     return "".join(line + "\n" for line in object_lines(h5o.open(file, b"/"), "", set()))
 

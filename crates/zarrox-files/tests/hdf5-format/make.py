@@ -1,4 +1,4 @@
-"""Writes HDF5 files of all versions of the format, and what h5py says about their structure.
+"""Writes HDF5 files of all versions of the format, and their structure as h5py reports it.
 
     python make.py
 
@@ -22,7 +22,7 @@ sys.path += [HERE, os.path.join(ROOT, "crates/zarrox/tests/corpus")]
 import pack  # noqa: E402
 from described import described  # noqa: E402
 
-# h5py has no call for all that HDF5 can do.
+# Some functions of HDF5 have no call in h5py.
 SITE = os.path.dirname(os.path.dirname(h5py.__file__))
 LIBRARY = ctypes.CDLL(next(path for path in glob.glob(f"{SITE}/h5py.libs/libhdf5*") if "_hl" not in path))
 
@@ -69,7 +69,7 @@ def types(f):
     special += [h5py.string_dtype("ascii"), h5py.vlen_dtype("i4"), h5py.ref_dtype, h5py.regionref_dtype]
     for i, of in enumerate(plain + special):
         f.create_dataset(f"types/{i}", (3,), dtype=of)
-    # NumPy has no types for these.
+    # NumPy has no equivalent of these types.
     precise = h5t.STD_I32BE.copy()
     precise.set_precision(24)
     precise.set_offset(3)
@@ -110,7 +110,7 @@ def chunks(f, options, name):
     shrunk = g.create_dataset("shrunk", data=small, chunks=(3, 3), maxshape=(None, None), **options)
     shrunk.resize((4, 5))
     g.create_dataset("not written", (10, 10), "f4", chunks=(3, 3), **options)
-    # Pages, super blocks, and nodes above others; most of them are not written.
+    # The index has pages, super blocks, and nodes above other nodes; most chunks are not written.
     paged = g.create_dataset("paged", (5000,), "i1", chunks=(1,), **options)
     long = g.create_dataset("long", (30000,), "i1", chunks=(1,), maxshape=(None,), **options)
     for at in (3, 1500, 4999):
@@ -132,7 +132,7 @@ def odd_chunks(f):
 
 
 def edges(f):
-    """Chunks at the edges without filters."""
+    """Writes datasets whose chunks at the edges have no filters."""
     unlimited = h5s.UNLIMITED
     for i, most in enumerate(((20, 30), (unlimited, 30), (unlimited, unlimited), (10, 10))):
         properties = h5p.create(h5p.DATASET_CREATE)
@@ -177,7 +177,7 @@ def versions(data):
 
 
 def shared(data):
-    """Messages that are shared by all objects."""
+    """Writes messages that all objects share."""
     for version in (h5f.LIBVER_EARLIEST, h5f.LIBVER_LATEST):
         creation, access = h5p.create(h5p.FILE_CREATE), h5p.create(h5p.FILE_ACCESS)
         kinds = [1 << 3, 1 << 12, 1 << 1 | 1 << 5 | 1 << 11]
@@ -198,11 +198,11 @@ def shared(data):
 
 
 def sizes(data):
-    """Addresses and lengths of other widths, and user blocks."""
+    """Writes addresses and lengths of other widths, and user blocks."""
     for offset, length in ((4, 4), (8, 4), (2, 2)):
         for version in (h5f.LIBVER_EARLIEST, h5f.LIBVER_LATEST):
             if length == 2 and version == h5f.LIBVER_LATEST:
-                # HDF5 2.0 cannot read the heap that it writes.
+                # HDF5 2.0 cannot read the heap that it writes itself.
                 continue
             creation, access = h5p.create(h5p.FILE_CREATE), h5p.create(h5p.FILE_ACCESS)
             creation.set_sizes(offset, length)
@@ -232,7 +232,7 @@ def filtered_heaps(data):
 
 
 def old_layout(path, values):
-    """A contiguous dataset whose layout message has version 2, as HDF5 1.4 to 1.6 wrote it."""
+    """Writes a contiguous dataset whose layout message has version 2, as HDF5 1.4 to 1.6 wrote it."""
     with h5py.File(path, "w", libver="earliest") as f:
         f.create_dataset("d", data=values, track_times=True)
         place = f["d"].id.get_offset()
@@ -242,7 +242,7 @@ def old_layout(path, values):
     shape = [*values.shape, values.itemsize]
     new = struct.pack(f"<BBB5xQ{len(shape)}I", 2, len(shape), 1, place, *shape)
     new += bytes(-len(new) % 8)
-    # The message behind it, its time, may go.
+    # The message after the layout, the modification time, may be overwritten.
     room = length + 8 + struct.unpack_from("<H", file, at + length + 2)[0]
     struct.pack_into("<HHB3x", file, at - 8, 8, len(new), 0)
     file[at : at + len(new)] = new

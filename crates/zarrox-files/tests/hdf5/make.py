@@ -1,9 +1,9 @@
-"""Writes files of HDF5 and NetCDF-4 with odd links, types, layouts and dimensions, and what h5py and netCDF4 read of them.
+"""Writes files of HDF5 and NetCDF-4 with unusual links, types, layouts and dimensions, and their content as h5py and netCDF4 read it.
 
     python make.py
 
-Runs in the environment of `quality/conformance/requirements/files.txt`, with the program `ncgen`. `expected.json` has for each file its `nodes`: the elements of each
-dataset and the attributes, and `left_out`, the paths of what has no form in Zarr.
+Runs in the environment of `quality/conformance/requirements/files.txt`, with the program `ncgen`. `expected.json` has two members for each file: `nodes`, the elements of
+each dataset and the attributes, and `left_out`, the paths of the parts that have no equivalent in Zarr.
 """
 
 import base64
@@ -26,7 +26,7 @@ EXPECTED = {}
 
 
 def little(values):
-    """The bytes of elements in little-endian order, without padding."""
+    """Returns the bytes of elements in little-endian order, without padding."""
     if values.dtype.names:
         flat = values.ravel()
         rows = (flat[index : index + 1] for index in range(len(flat)))
@@ -35,7 +35,7 @@ def little(values):
 
 
 def expect(name, path, values, **more):
-    """Says what a dataset has: elements as bytes, or texts."""
+    """Records the elements of a dataset: as bytes, or as texts."""
     if isinstance(values, list):
         said = {"shape": [len(values)], "texts": values}
     else:
@@ -81,7 +81,7 @@ class Writer:
 
 
 def read(file, path):
-    """The elements of a dataset, or of a field of it."""
+    """Returns the elements of a dataset, or of one of its fields."""
     parts = path.split("/")
     for count in range(len(parts), 0, -1):
         if "/".join(parts[:count]) in file:
@@ -134,7 +134,7 @@ def bfloat16():
 def write_types(data):
     w = Writer(data, "types.h5")
     f = w.file
-    # Text behind its end is not shown.
+    # Characters after the end of text are not read.
     raw = np.array([b"ab\0junk", b"cdefgh"]).astype("S8").view("V8")
     nullterm, nullpad = texts(h5py.h5t.STR_NULLTERM, 8), texts(h5py.h5t.STR_NULLPAD, 8)
     w.low("nullterm", nullterm, raw, nullterm)
@@ -144,7 +144,7 @@ def write_types(data):
           np.frombuffer(b"ab\0junk\0x y     \x01\x02" + b"abcdefgh        \xff\xfe", "V18"),
           compound(18, (b"a", 0, nullterm), (b"b", 8, spaces), (b"c", 16, h5py.h5t.STD_I16BE)))
     w.expect("nullterm", "spaces", "text_fields")
-    # Integers of some of their bits.
+    # Integers that use only some of their bits.
     w.low("bits_u", bits(h5py.h5t.STD_U16LE, 12, 4), np.array([5, 4095, 100], "u2"))
     w.low("bits_i", bits(h5py.h5t.STD_I32BE, 17, 3), np.array([-1, 5, -65536, 65535], "i4"))
     w.expect("bits_u", "bits_i")
@@ -209,26 +209,26 @@ def write_types(data):
     f.create_dataset("fill_struct", (3,), pair, fillvalue=np.array((-1, 2.5, b"no"), pair), chunks=(2,))[0] = (1, 1, b"y")
     f.create_dataset("fill_time", (2,), times.astype(h5py.opaque_dtype(times.dtype)).dtype)
     w.expect("fill_text_all", "fill_struct", "fill_time")
-    # h5py reads it only from a file that may be written.
+    # h5py reads this value only from a file that is open for writing.
     expect("types.h5", "fill_text", ["x", "n/a", "n/a", "n/a"])
-    # Text in Latin-1 and behind NUL.
+    # Text in Latin-1, and with characters after a NUL.
     latin = h5py.h5t.TypeID.copy(h5py.h5t.C_S1)
     latin.set_size(h5py.h5t.VARIABLE)
     f.create_dataset("latin", data=np.array([b"T (\xb0C)", "größe".encode()], object), dtype=h5py.string_dtype("ascii"))
     expect("types.h5", "latin", ["T (°C)", "größe"])
     f["latin"].attrs.create("unit", np.bytes_(b"\xb0C"))
     attributes("types.h5", "latin", unit="°C")
-    # Attributes without values, and of exact floats.
+    # Attributes without values, and attributes of exact floats.
     f["latin"].attrs["nothing"] = h5py.Empty("S3")
     f["latin"].attrs["tenth"] = np.float32(0.1)
     attributes("types.h5", "latin", nothing=None, tenth=float(np.float32(0.1)))
-    # Types that are committed.
+    # Committed types.
     f["type"] = np.dtype("f4")
     f.create_dataset("committed", data=[1.5, 2.5], dtype=f["type"])
     f["committed"].attrs.create("a", 1.5, dtype=f["type"])
     attributes("types.h5", "committed", a=1.5)
     w.expect("committed")
-    # What Zarr does not have.
+    # Parts that have no equivalent in Zarr.
     w.low("old_times", h5py.h5t.UNIX_D32LE, np.zeros(0), shape=(2,))
     f["regions"] = np.array([f["times"].regionref[:1]], dtype=h5py.regionref_dtype)
     f["long"] = np.zeros(2, np.longdouble)
@@ -241,14 +241,14 @@ def write_types(data):
     attributes("types.h5", "good", kept=2)
     w.expect("good")
     leave_out("types.h5", "/old_times", "/regions", "/long", "/nested", "/good")
-    # The names of enumerations and arrays as elements.
+    # Elements that are enumerations with names, and elements that are arrays.
     f.create_dataset("array_type", (2,), np.dtype((">i2", (3,))))[...] = np.arange(6).reshape(2, 3)
     w.expect("array_type")
     w.done()
 
 
 def write_complex(data):
-    """Complex numbers of HDF5 2.0, if the library has them."""
+    """Writes complex numbers of HDF5 2.0, if the library has them."""
     if not hasattr(h5py.h5t, "COMPLEX_IEEE_F32LE"):
         return
     w = Writer(data, "complex.h5", libver=("latest", "latest"))
@@ -295,7 +295,7 @@ def write_links(data):
     leave_out("links.h5", "/dangling", "/circle", "/no_file", "/no_object", "/outside", "/a/b/up", "/group/up/b")
     w.done()
     expect("links.h5", "refs", ["/hard"])
-    # The first path that leads to the object.
+    # The path is the first one that leads to the object.
     expect("links.h5", "root/ref", ["/through"])
 
 
@@ -313,7 +313,7 @@ def write_names(data):
 
 
 def write_damaged(data):
-    """A file of which one object cannot be parsed, and one that is cut off."""
+    """Writes a file with an object that cannot be parsed, and a truncated file."""
     w = Writer(data, "damaged.h5")
     w.file["bad"] = np.arange(5)
     w.file["good"] = np.arange(5)
@@ -332,7 +332,7 @@ def write_damaged(data):
 
 
 def write_old(data):
-    """Layouts and structures of old versions, which no library writes any more: messages of a new file are changed."""
+    """Writes layouts and structures of old versions. No library writes them any more, so messages of a new file are changed."""
     for name, values in (("old3.h5", np.arange(24, dtype="<i4").reshape(2, 3, 4) + 1), ("old2.h5", np.arange(6, dtype="<i4").reshape(2, 3) + 1)):
         path = os.path.join(data, name)
         with h5py.File(path, "w", libver="earliest") as f:
@@ -379,7 +379,7 @@ def write_old(data):
     struct.pack_into("<I", content, at + 24, 3)
     open(path, "wb").write(content)
     expect("oldcomp.h5", "d/xxxxxxx", h5py.File(path)["d"]["xxxxxxx"])
-    # A size in the message that is not that of the elements.
+    # The size in the message differs from the size of the elements.
     w = Writer(data, "size.h5", libver="earliest")
     values = np.arange(6, dtype="<i4").reshape(2, 3)
     w.file["d"] = values
@@ -403,7 +403,7 @@ def write_virtual(data):
     w = Writer(data, "virtual.h5", libver="latest")
     f = w.file
     f["inner"] = np.arange(10, dtype="<i2")
-    # Stacked, interleaved, in the same file, and with elements that have no source.
+    # The sources are stacked, interleaved, or in the same file, and some elements have no source.
     stack = h5py.VirtualLayout((3, 4, 3), "<i4")
     interleaved = h5py.VirtualLayout((14, 3), "<i4")
     for number in range(3):
@@ -434,7 +434,7 @@ def write_virtual(data):
     growing = h5py.VirtualLayout((2, 3), "<i4", maxshape=(None, 3))
     growing[0 : h5py.h5s.UNLIMITED] = h5py.VirtualSource("part_2.h5", "d", (4, 3), maxshape=(None, 3))[0 : h5py.h5s.UNLIMITED]
     f.create_virtual_dataset("growing", growing)
-    # As many numbered files as there are.
+    # The mapping has all numbered files that exist.
     dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     target = h5py.h5s.create_simple((1, 4, 3), (h5py.h5s.UNLIMITED, 4, 3))
     target.select_hyperslab((0, 0, 0), (h5py.h5s.UNLIMITED, 1, 1), (1, 4, 3), (1, 4, 3))

@@ -1,4 +1,4 @@
-"""Writes images with Pillow, and their pixels as Pillow reads them: `NAME.npy` beside each.
+"""Writes images with Pillow, and the pixels of each image as Pillow reads them: `NAME.npy` beside the image.
 
 python make.py
 """
@@ -16,7 +16,7 @@ import pack  # noqa: E402
 
 
 def pixels(frame, channels, dtype, height=5, width=7):
-    """Numbers that follow from the place: frame, row, column and channel."""
+    """Returns numbers that depend on the position: frame, row, column and channel."""
     f, y, x, c = frame, *np.ogrid[:height, :width, :channels]
     step = 257 if dtype == "u2" else 1
     return ((f * 50 + y * 7 + x * 3 + c * 11) * step % (1 << (16 if dtype == "u2" else 8))).astype(dtype)
@@ -31,7 +31,7 @@ def main():
     data = pack.begin(HERE)
     frames = os.path.join(data, "frames")
     os.makedirs(frames)
-    # Written so that the order of the letters is not that of the numbers.
+    # The alphabetical order of the names differs from the order of the numbers.
     for frame in (10, 9, 1, 2, 0):
         Image.fromarray(pixels(frame, 3, "u1")).save(os.path.join(frames, f"frame{frame}.png"))
     with open(os.path.join(frames, "notes.txt"), "w") as file:

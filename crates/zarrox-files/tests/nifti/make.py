@@ -1,4 +1,4 @@
-"""Writes images of NIfTI with nibabel, takes those that it ships, and writes what is in them: `expected.json`.
+"""Writes NIfTI images with nibabel, copies images that nibabel ships, and writes a description of all images: `expected.json`.
 
     python make.py
 
@@ -22,7 +22,7 @@ import pack  # noqa: E402
 
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "c8", "c16"]
 
-#: Those that nibabel has in its tests: a volume of a brain, and one with time.
+#: The images of the tests of nibabel: a volume of a brain, and a volume with a time dimension.
 SHIPPED = ["anatomical.nii", "functional.nii", "resampled_anat_moved.nii", "standard.nii.gz"]
 
 
@@ -63,7 +63,7 @@ def write(data):
 
 
 def write_others(data, affine):
-    """NIfTI-2, pairs, Analyze, CIFTI-2, and extensions."""
+    """Writes NIfTI-2, pairs, Analyze, CIFTI-2, and extensions."""
     for kind in ["u1", "i2", "f8", "c8"]:
         for suffix, order in [(".nii", "<"), (".nii.gz", ">")]:
             header = nib.Nifti2Header(endianness=order)
@@ -96,7 +96,7 @@ def write_others(data, affine):
 
 
 def described(path):
-    """The header and the elements of a file by nibabel, in the order of dimensions that Zarr has."""
+    """Returns the header and the elements of a file as nibabel reads them, in the dimension order of Zarr."""
     image = nib.load(path)
     if isinstance(image, nib.Cifti2Image):
         image = nib.Nifti2Image.from_filename(path)

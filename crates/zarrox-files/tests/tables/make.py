@@ -1,4 +1,4 @@
-"""Writes tables with pandas, pyarrow and polars, and what is in them: `expected.json`.
+"""Writes tables with pandas, pyarrow and polars, and a description of their content: `expected.json`.
 
     python make.py
 
@@ -25,7 +25,7 @@ import table_files  # noqa: E402
 
 
 def described(values):
-    """The elements of a column: little-endian bytes, or each of them."""
+    """Returns the elements of a column: little-endian bytes, or a list of the elements."""
     if values.dtype == object:
         elements = [value.encode() if isinstance(value, str) else value for value in values]
         return {"elements": [base64.b64encode(element).decode() for element in elements]}
@@ -34,7 +34,7 @@ def described(values):
 
 
 def write_lists(data):
-    """Columns of lists and decimals, and what pyarrow reads from them: `lists.json`."""
+    """Writes columns of lists and decimals, and their values as pyarrow reads them: `lists.json`."""
     count = 3000
     numbers = np.arange(count * 3)
     lists = [row.tolist() for row in numbers.reshape(count, 3)]
@@ -70,7 +70,7 @@ def write_lists(data):
 
 
 def write_instants(data):
-    """Points in time of 96 bits that reach beyond nanoseconds, and what pyarrow says they are: `instants.json`."""
+    """Writes timestamps of 96 bits that exceed the range of nanoseconds, and their values as pyarrow reads them: `instants.json`."""
     year = 31_556_952_000_000
     columns = {
         "near": pa.array([0, -1, None, 1_704_141_296_123_456], pa.timestamp("us")),
@@ -86,13 +86,13 @@ def write_instants(data):
 
 
 def write_names(data):
-    """Columns whose names are no names of nodes, as pandas has them for an index without a name: `names.parquet`."""
+    """Writes columns whose names are not valid names of nodes, as pandas writes them for an index without a name: `names.parquet`."""
     frame = pd.DataFrame({"a": [1, 2], "b/c": [3, 4]}, index=pd.MultiIndex.from_tuples([("p", 5), ("q", 6)]))
     frame.to_parquet(os.path.join(data, "names.parquet"))
 
 
 def write_sums(data):
-    """Pages with checksums, whose values are their positions: `sums.parquet`, and `sums2.parquet` with a dictionary."""
+    """Writes pages with checksums, whose values are their positions: `sums.parquet`, and `sums2.parquet` with a dictionary."""
     values = pa.table({"n": pa.array(range(1000, 1100), pa.int32())})
     pq.write_table(values, os.path.join(data, "sums.parquet"), compression="none", use_dictionary=False, write_page_checksum=True)
     options = {"compression": "none", "data_page_version": "2.0", "write_page_checksum": True}

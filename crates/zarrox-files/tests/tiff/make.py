@@ -1,4 +1,4 @@
-"""Writes images of TIFF with tifffile and rasterio, and what is in them: `expected.json`.
+"""Writes TIFF images with tifffile and rasterio, and a description of their content: `expected.json`.
 
     python make.py
 
@@ -19,7 +19,7 @@ import tiff_files  # noqa: E402
 
 
 def described(values):
-    """The shape of an image, its type, and the checksum of its elements in little-endian order."""
+    """Returns the shape of an image, its type, and the checksum of its elements in little-endian order."""
     little = values.astype(values.dtype.newbyteorder("<")).tobytes()
     return {"shape": list(values.shape), "type": values.dtype.name, "crc32": zlib.crc32(little)}
 

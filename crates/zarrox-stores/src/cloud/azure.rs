@@ -30,11 +30,11 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["az", "azure", "abfs", "abfss"]
     StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
 ]);
 
-/// A container of Azure Blob Storage. Opened by [`AzureOptions`].
+/// A container of Azure Blob Storage. [`AzureOptions`] opens it.
 ///
 /// Each value is a block blob whose name is the key. A read of a range is one request, with the size and the version of the value
-/// in the same response; a read of the end of a value is two, since Azure supports only offsets from the start. The server checks
-/// conditions.
+/// in the same response; a read of the end of a value takes two requests, since Azure supports only offsets from the start. The
+/// server checks conditions.
 pub type AzureStore = Blocking<CloudStore>;
 
 /// Options for opening a container of Azure.
@@ -86,7 +86,7 @@ impl AzureOptions {
     #[must_use]
     pub fn from_environment() -> Self {
         let mut options = Self { builder: MicrosoftAzureBuilder::from_env(), ..Self::default() };
-        // The names that the command line and fsspec use.
+        // The command line and fsspec use these names.
         let other = [
             ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
             ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
@@ -129,8 +129,8 @@ impl AzureOptions {
         self
     }
 
-    /// Sets a connection string, as the portal shows it: account, key or signature, and endpoint in one. It overrides the other
-    /// options.
+    /// Sets a connection string, as the portal shows it. It has the account, the key or signature, and the endpoint, and
+    /// overrides the other options.
     #[must_use]
     pub fn connection_string(mut self, text: impl Into<String>) -> Self {
         self.connection_string = Some(text.into());

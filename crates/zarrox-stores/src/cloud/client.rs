@@ -1,7 +1,7 @@
 //! The clients of `object_store`: how they connect, and what their errors mean.
 //!
-//! They use a transport of this crate, which intercepts every error response of a server: so each one arrives here with its
-//! status and its code, independent of the client's own handling.
+//! The clients use a transport of this crate, which intercepts every error response of a server. So each error response arrives
+//! here with its status and its code, before a client can interpret it.
 
 use std::error::Error;
 use std::fmt;
@@ -19,8 +19,8 @@ use super::connection::ConnectionOptions;
 use super::failure::{Refusal, explanation, root_cause};
 use crate::{StoreError, StoreErrorKind};
 
-/// The time after which an unused connection is closed. Servers close it otherwise: those on Node after 5 s, even while a request
-/// is on its way.
+/// The time after which an unused connection is closed. Otherwise the server would close it, even while a request is being sent;
+/// servers based on Node do so after 5 s.
 const UNUSED: Duration = Duration::from_secs(4);
 
 /// The methods of a client that a store needs.
@@ -116,13 +116,13 @@ pub(super) enum Failure {
     Refused(Refusal),
     /// The server does not support ranges of this value.
     WholeInstead,
-    /// Anything else.
+    /// Any other error.
     Other(StoreError),
 }
 
 impl Failure {
-    /// Returns true if the reason may be that the range begins after the end. Azurite sends an invalid range then, which the
-    /// client cannot parse.
+    /// Returns true if the reason may be that the range begins after the end. In this case, Azurite sends an invalid range, which
+    /// the client cannot parse.
     pub(super) fn may_be_out_of_range(&self) -> bool {
         match self {
             Self::Refused(refusal) => refusal.status == 416,
@@ -164,7 +164,7 @@ impl From<object_store::Error> for Failure {
             }
             link = cause.source();
         }
-        // Another client has read the response itself.
+        // A client with another transport has interpreted the response itself.
         let status = match &error {
             Client::AlreadyExists { .. } => Some(409),
             Client::Precondition { .. } => Some(412),
@@ -183,7 +183,7 @@ impl From<object_store::Error> for Failure {
 fn kind_of(kind: HttpErrorKind) -> StoreErrorKind {
     match kind {
         HttpErrorKind::Timeout => StoreErrorKind::TimedOut,
-        // The unclassified errors are those in the middle of a body, and of the connection.
+        // The other errors are errors of the connection, also in the middle of a body.
         _ => StoreErrorKind::Unreachable,
     }
 }

@@ -14,7 +14,7 @@ use crate::{StoreError, StoreErrorKind};
 /// | [`idle_timeout`](Self::idle_timeout) | 30 seconds |
 /// | [`certificates`](Self::certificates) | the certificate authorities of the system |
 ///
-/// Proxies are those of the usual variables, `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
+/// The usual variables set the proxies: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
 #[derive(Clone, Debug)]
 pub struct ConnectionOptions {
     pub(super) connect_timeout: Duration,

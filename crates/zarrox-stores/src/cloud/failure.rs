@@ -9,7 +9,7 @@ use futures_util::{Stream, StreamExt};
 use crate::parts::{Arriving, ByteParts};
 use crate::{StoreError, StoreErrorKind};
 
-/// The number of bytes read of a body that explains an error.
+/// The maximum number of bytes that are read of a body that explains an error.
 const EXPLANATION: usize = 16 << 10;
 
 /// An error response: its status, and the error code if the server sends one.

@@ -68,8 +68,8 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["gs", "gcs"], |url, options| {
 ///
 /// | option | default |
 /// |---|---|
-/// | [`credentials_file`](GcsOptions::credentials_file), [`token`](GcsOptions::token), [`anonymous`](GcsOptions::anonymous) | the application's default credentials: the file of `GOOGLE_APPLICATION_CREDENTIALS`, that of `gcloud auth application-default login`, or the account of the machine |
-/// | [`endpoint`](GcsOptions::endpoint) | `STORAGE_EMULATOR_HOST`, with anonymous requests; else Google's own |
+/// | [`credentials_file`](GcsOptions::credentials_file), [`token`](GcsOptions::token), [`anonymous`](GcsOptions::anonymous) | the application's default credentials: the file of `GOOGLE_APPLICATION_CREDENTIALS`, the file of `gcloud auth application-default login`, or the account of the machine |
+/// | [`endpoint`](GcsOptions::endpoint) | `STORAGE_EMULATOR_HOST`, with anonymous requests; otherwise Google's endpoint |
 /// | [`timeout`](GcsOptions::timeout) | 60 seconds |
 ///
 /// A value's version is its generation. Conditional writes compare generations, and all ranges of an open value belong to one
@@ -163,8 +163,8 @@ impl GcsOptions {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the name of the bucket is empty; also when the endpoint is not a URL, or the file of
-    /// credentials cannot be read.
+    /// [`StoreErrorKind::InvalidKey`] when the name of the bucket is empty, and an error when the endpoint is not a URL, or when
+    /// the file of credentials cannot be read.
     pub fn open(self, bucket: &str) -> Result<Blocking<GcsStore>, StoreError> {
         if bucket.is_empty() {
             let message = "the URL has no bucket; the form is 'gs://bucket/path'";
@@ -205,7 +205,7 @@ fn endpoint(text: &str) -> Result<Url, StoreError> {
         let message = "the endpoint of Google Cloud Storage must be a URL of the form 'https://host'";
         StoreError::new(StoreErrorKind::Other, "connecting", message)
     })?;
-    // Neither is valid here, and either could be a secret.
+    // A query and a fragment are not valid here, and could be secrets.
     url.set_query(None);
     url.set_fragment(None);
     Ok(url)
@@ -263,7 +263,7 @@ impl GcsStore {
         url
     }
 
-    /// Returns the URL of the bucket's objects, or of one of them.
+    /// Returns the URL of the bucket's objects, or of the object of a key.
     fn objects(&self, key: Option<&Key>) -> Url {
         let parts = ["storage", "v1", "b", &self.bucket, "o"];
         match key {
@@ -344,7 +344,7 @@ impl GcsStore {
         let generation = version.map(generation_of).transpose()?;
         let mut query = vec![("alt", "media")];
         query.extend(generation.map(|generation| ("generation", generation)));
-        // So that compressed objects arrive as they are stored, and ranges count stored bytes.
+        // With this header, compressed objects arrive as they are stored, and ranges count stored bytes.
         let request =
             self.request(Method::GET, self.objects(Some(key)), &query).await?.header(ACCEPT_ENCODING, "gzip");
         let request = match range {
@@ -423,7 +423,7 @@ impl GcsStore {
         Ok(self.present("erasing", send("erasing", request).await?).await?.is_some())
     }
 
-    /// Reads one page of a listing, with the token of the next one.
+    /// Reads one page of a listing, with the token of the next page.
     async fn page(
         &self,
         prefix: &str,

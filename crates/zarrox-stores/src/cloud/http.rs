@@ -71,7 +71,7 @@ const HEADERS: &str = "header.*";
 ///
 /// A key is appended to the path of the URL. A read of a range is one request, with the size and the version of the value in the
 /// same response; a server that does not support ranges sends the whole value, and the rest is discarded. If it sends a strong
-/// `ETag`, all reads of an open value return one version; otherwise only the size shows that it changed.
+/// `ETag`, all reads of an open value return one version; otherwise only the size can show that the value changed.
 ///
 /// A web server cannot list keys.
 pub type HttpStore = Blocking<WebServer>;
@@ -84,7 +84,7 @@ pub type HttpStore = Blocking<WebServer>;
 /// | [`bearer_token`](Self::bearer_token) | user and password of the URL, if it has them |
 /// | [`user_agent`](Self::user_agent) | `zarrox/` and its version |
 /// | [`timeout`](Self::timeout) | no limit while bytes arrive |
-/// | [`proxy`](Self::proxy) | those of the environment |
+/// | [`proxy`](Self::proxy) | the proxies of the environment |
 /// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
 ///
 /// ```no_run
@@ -146,7 +146,7 @@ impl HttpOptions {
         Self { timeout: Some(timeout), ..self }
     }
 
-    /// Sets the proxy of all requests, instead of those of the environment.
+    /// Sets the proxy of all requests, instead of the proxies of the environment.
     #[must_use]
     pub fn proxy(self, url: impl Into<String>) -> Self {
         Self { proxy: Some(url.into()), ..self }
@@ -197,7 +197,7 @@ impl HttpOptions {
     fn client(&self) -> Result<Client, StoreError> {
         let wrong = |message: String| StoreError::new(StoreErrorKind::Other, "opening", message);
         let mut headers = HeaderMap::new();
-        // The bytes as they are stored: sizes and ranges count these.
+        // Values must arrive as they are stored, since sizes and ranges count stored bytes.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         for (name, value) in &self.headers {
             let header = HeaderName::try_from(name)
@@ -415,7 +415,7 @@ impl AsyncStore for WebServer {
             Err(error) if error.kind() == StoreErrorKind::Unsupported => {}
             Err(error) => return Err(error),
         }
-        // The server does not report it without the value. One byte is enough, unless there is none.
+        // The server does not report the size without the value. Reading one byte is enough, unless the value is empty.
         let byte = ByteRange::From { offset: 0, length: Some(1) };
         match self.read(key, Some(byte), None).await {
             Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
@@ -452,7 +452,7 @@ fn range_header(range: ByteRange) -> Option<HeaderValue> {
     let text = match range {
         ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 } => return None,
         ByteRange::From { offset, length } => {
-            // A last byte beyond the numbers of any server is no limit.
+            // A last byte that exceeds the numbers of servers is omitted.
             let last =
                 length.and_then(|length| offset.checked_add(length - 1)).filter(|last| *last < 1 << 62);
             last.map_or(format!("bytes={offset}-"), |last| format!("bytes={offset}-{last}"))
@@ -462,7 +462,7 @@ fn range_header(range: ByteRange) -> Option<HeaderValue> {
     HeaderValue::try_from(text).ok()
 }
 
-/// Parses `bytes 2-4/10`: returns the first byte, the byte after the last one, and the size of the value.
+/// Parses `bytes 2-4/10`: returns the first byte, the offset after the last byte, and the size of the value.
 fn content_range(text: &str) -> Option<(u64, u64, u64)> {
     let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
@@ -478,7 +478,7 @@ fn length(response: &Response) -> Option<u64> {
 
 fn version(response: &Response) -> Option<Version> {
     let tag = response.headers().get(ETAG)?.as_bytes();
-    // A weak one is equal for values that are only equivalent.
+    // Weak ETags are equal for values that are only equivalent.
     (!tag.starts_with(b"W/")).then(|| Version::from(tag))
 }
 

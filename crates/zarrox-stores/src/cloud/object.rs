@@ -23,7 +23,7 @@ use crate::{
 /// The number of parallel requests.
 const IN_FLIGHT: usize = 64;
 
-/// The size of the parts of larger values; a value has at most [`MOST_PARTS`], which are larger if necessary.
+/// The size of the parts of larger values in bytes. A value has at most [`MOST_PARTS`] parts, which are larger if necessary.
 const PART: usize = 16 << 20;
 const MOST_PARTS: usize = 10_000;
 
@@ -56,9 +56,9 @@ pub struct CloudStore {
 impl CloudStore {
     /// Creates the store of a client that the program has created. `location` is its name in errors: it must not contain secrets.
     ///
-    /// The client must support `PutMode::Create` and `PutMode::Update`, with which writers exclude each other: those of the cloud
-    /// services and of memory support both, and `LocalFileSystem` does not; for directories use
-    /// [`DirectoryStore`](crate::DirectoryStore). Retries are the client's own.
+    /// The client must support `PutMode::Create` and `PutMode::Update`, with which writers exclude each other: the clients of
+    /// cloud services and of memory support both, and `LocalFileSystem` does not; for directories use
+    /// [`DirectoryStore`](crate::DirectoryStore). Only the client retries requests.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -192,7 +192,7 @@ impl CloudStore {
             let start = head.size.saturating_sub(length);
             match self.get(key, Some(GetRange::Bounded(start..head.size)), version).await {
                 Ok(piece) if piece.as_ref().is_none_or(|piece| piece.head == head) => return Ok(piece),
-                // The value was replaced, perhaps by one that ends before the range begins.
+                // The value was replaced, perhaps by a value that ends before the range begins.
                 Ok(_) => {}
                 Err(Failed::Client(failure)) if failure.may_be_out_of_range() => {}
                 Err(failed) => return Err(failed),
@@ -219,7 +219,7 @@ impl CloudStore {
             }
             upload.put(next);
         }
-        // It discards the parts itself if it fails.
+        // If this fails, the client discards the parts itself.
         upload.finish().await?;
         Ok(())
     }
@@ -260,7 +260,7 @@ impl fmt::Debug for CloudStore {
     }
 }
 
-/// The reason why a value cannot be read: the client's error, or one of this crate.
+/// The reason why a value cannot be read: an error of the client, or an error of this crate.
 enum Failed {
     Client(Failure),
     Store(StoreError),
@@ -273,7 +273,7 @@ impl From<StoreError> for Failed {
 }
 
 fn head_of(meta: &ObjectMeta) -> Head {
-    // A weak one is equal for values that are only equivalent.
+    // Weak ETags are equal for values that are only equivalent.
     let strong = meta.e_tag.as_ref().filter(|tag| !tag.starts_with("W/"));
     Head { size: meta.size, version: strong.map(|tag| Version::from(tag.as_bytes())) }
 }
@@ -342,7 +342,7 @@ impl AsyncStore for CloudStore {
         if refusal.code.is_some() || self.seen.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        // A response without a body does not say whether the value or the bucket is missing. Another one does.
+        // A response without a body does not say whether the value or the bucket is missing. The response to a read does.
         let piece = self.get(key, Some(GetRange::Bounded(0..1)), None).await;
         let piece = piece.map_err(|failed| self.failed(failed, key))?;
         self.seen.store(true, Ordering::Relaxed);

@@ -15,11 +15,11 @@ const LARGEST: u64 = 4 << 20;
 /// Settings by their names.
 pub(super) type Settings = HashMap<String, String>;
 
-/// Returns the settings of a profile; those of the file of credentials take precedence.
+/// Returns the settings of a profile. Settings in the file of credentials take precedence.
 ///
 /// # Errors
 ///
-/// [`StoreErrorKind::NotFound`] when no file has the profile; and when a file cannot be read.
+/// [`StoreErrorKind::NotFound`] when no file has the profile, and an error when a file cannot be read.
 pub(super) fn profile(name: &str) -> Result<Settings, StoreError> {
     let files = [
         (place("AWS_CONFIG_FILE", "config"), format!("profile {name}")),
@@ -41,7 +41,7 @@ pub(super) fn profile(name: &str) -> Result<Settings, StoreError> {
     })
 }
 
-/// Checks that a profile with a source of credentials has the keys itself.
+/// Fails if a profile names another source of credentials, and does not have the keys itself.
 pub(super) fn check(name: &str, settings: &Settings) -> Result<(), StoreError> {
     const ELSEWHERE: [&str; 5] =
         ["role_arn", "sso_session", "sso_start_url", "credential_process", "login_session"];

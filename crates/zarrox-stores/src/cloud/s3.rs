@@ -31,7 +31,7 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["s3", "s3a"], |url, options| {
     StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
 ]);
 
-/// A bucket of S3, or of another service with the same interface. Opened by [`S3Options`].
+/// A bucket of S3, or of another service with the same interface. [`S3Options`] opens it.
 ///
 /// Each value is an object whose name is the key. A read of a range is one request, with the size and the version of the value in
 /// the same response. The server checks conditions; they are not supported for values larger than 5 GiB, since such values are
@@ -43,7 +43,7 @@ pub type S3Store = Blocking<CloudStore>;
 /// | option | default |
 /// |---|---|
 /// | [`credentials`](Self::credentials), [`session_token`](Self::session_token) | the profile's, or the role of the machine, the container or the pod |
-/// | [`profile`](Self::profile) | none; with [`from_environment`](Self::from_environment) that of `AWS_PROFILE`, or `default` |
+/// | [`profile`](Self::profile) | none; with [`from_environment`](Self::from_environment) the profile in `AWS_PROFILE`, or `default` |
 /// | [`anonymous`](Self::anonymous) | requests are signed |
 /// | [`region`](Self::region) | the profile's, or `us-east-1` |
 /// | [`endpoint`](Self::endpoint) | the profile's, or Amazon's |
@@ -87,8 +87,8 @@ impl S3Options {
     }
 
     /// Creates options from the variables of the AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`,
-    /// `AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and those of roles of containers and pods; and also
-    /// `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
+    /// `AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and the variables for roles of containers and pods;
+    /// and also `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
     #[must_use]
     pub fn from_environment() -> Self {
         let named = env::var("AWS_PROFILE").ok().filter(|name| !name.is_empty());

@@ -1,5 +1,5 @@
-//! Durable directory entries: a flushed file is lost all the same if the directory entry that names it is not on the disk after a
-//! power failure.
+//! Durable directory entries. After a power failure, even a flushed file is lost if the directory entry that names it is not on
+//! the disk.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,8 +25,8 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes the name of a file durable, with the names of the directories above it as far as this process can open them: the program
-/// that created them need not have flushed them. The bytes of the file are not flushed.
+/// Makes the name of a file durable, with the names of the directories above it as far as this process can open them, since the
+/// program that created the directories need not have flushed their names. The bytes of the file are not flushed.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub fn flush_name(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Flushes the directories above one that has no links in its path, as far as this process can open them.
+/// Flushes the directories above a directory whose path has no links, as far as this process can open them.
 pub(crate) fn flush_above(directory: &Path) {
     for above in directory.ancestors().skip(1) {
         if sync_directory(above).is_err() {

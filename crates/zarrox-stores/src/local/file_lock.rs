@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 ///
 /// # Errors
 ///
-/// Those of the last attempt.
+/// The error of the last attempt.
 pub fn retry_for<T, E>(
     longest: Duration,
     mut attempt: impl FnMut() -> Result<T, E>,

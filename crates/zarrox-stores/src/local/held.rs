@@ -1,12 +1,12 @@
 //! Locks of files that this process holds: [`HeldLock`].
 //!
-//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no lock file is needed.
-//! One process may acquire the same lock twice: a thread that holds the lock of a document deletes the document. So there are two
-//! [`Claim`]s: writers of whole values share the lock with all threads of their process, and threads that merge exclude each
+//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no lock file is needed. A
+//! process may acquire the same lock twice, as when a thread that holds the lock of a document deletes the document. So there are
+//! two [`Claim`]s: writers of whole values share the lock with all threads of their process, and threads that merge exclude each
 //! other. The lock is released with its last holder.
 //!
-//! The file itself is locked, whatever name it was opened by. So threads that reach it by different paths (links, other mounts,
-//! other spellings) exclude each other as processes do.
+//! The file itself is locked, regardless of the name by which it was opened. So threads that reach it by different paths (links,
+//! other mounts, other spellings) exclude each other as processes do.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -30,18 +30,18 @@ pub(crate) type Table = HashMap<Identity, Entry>;
 pub(crate) struct Entry {
     _file: Arc<File>,
     users: usize,
-    /// The thread that merges, and how many times it holds the lock for that.
+    /// The thread that merges, and the number of times that it holds the lock for merging.
     merges: Option<(ThreadId, usize)>,
 }
 
 /// The purpose of holding a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// To replace or erase the file, whatever it contains.
+    /// To replace or erase the file, regardless of its content.
     Replace,
-    /// To replace the file by a value that was made from it: one thread at a time does that. It may hold the lock several times,
-    /// since equal files can be hard links to one file (deduplication tools create such links), and their locks are then the
-    /// same.
+    /// To replace the file by a value that was derived from its content. One thread at a time merges. It may hold the lock
+    /// several times, since equal files can be hard links to one file (deduplication tools create such links), and then share one
+    /// lock.
     Merge,
 }
 
@@ -57,14 +57,14 @@ pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
     unpoisoned(LazyLock::force(&HELD))
 }
 
-/// A lock of a file, which this process holds until the last such value is dropped.
+/// A lock of a file, which this process holds until the last `HeldLock` of the file is dropped.
 #[derive(Debug)]
 pub struct HeldLock(Identity, Claim);
 
 /// The outcome of an attempt to lock a file.
 pub(super) enum Attempt {
     Locked(HeldLock),
-    /// Another process holds the lock, or another thread that merges.
+    /// Another process, or another thread that merges, holds the lock.
     Taken,
     /// The file system does not support locks.
     Unsupported(io::Error),
@@ -82,7 +82,7 @@ impl HeldLock {
         Self(identity, Claim::Merge)
     }
 
-    /// Locks an open file, and waits for at most `longest`. Calls `notice` once when this takes a while.
+    /// Locks an open file, and waits for at most `longest`. Calls `notice` once if waiting takes a while.
     pub(super) fn wait(
         file: &Arc<File>,
         (identity, claim): (Identity, Claim),
@@ -277,7 +277,7 @@ mod model {
                         holders.fetch_sub(1, Relaxed);
                     });
                 }
-                // Files that are opened separately exclude each other, as those of two processes do.
+                // Files that are opened separately exclude each other, as files of two processes do.
                 scope.spawn(|| {
                     let file = open();
                     while file.try_lock().is_err() {

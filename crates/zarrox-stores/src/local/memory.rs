@@ -80,7 +80,7 @@ impl MemoryStore {
         Self::default()
     }
 
-    // A panic under the lock has changed nothing or everything: the map is consistent.
+    // A panic under the lock leaves the map consistent, since each change is either complete or not begun.
     fn read(&self) -> RwLockReadGuard<'_, Map> {
         self.0.map.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -237,13 +237,14 @@ impl Store for MemoryStore {
 /// The version that the holder of a lock last read or wrote; `None` if the value does not exist.
 struct LockedVersion(Mutex<Option<u64>>);
 
-/// Returns true if a value is the one that existed when the guard was created, or that its holder wrote.
+/// Returns true if a value is the value that existed when the guard was created, or the value that its holder
+/// wrote.
 fn is_as_locked(guard: &LockGuard, there: Option<&Stored>) -> bool {
     let version = there.map(|stored| stored.version);
     guard.storage::<LockedVersion>().is_none_or(|locked| *unpoisoned(&locked.0) == version)
 }
 
-/// Records in a guard which version its holder wrote.
+/// Records in a guard the version that its holder wrote.
 fn relock(condition: Condition<'_>, version: Option<u64>) {
     if let Condition::Locked(guard) = condition
         && let Some(locked) = guard.storage::<LockedVersion>()

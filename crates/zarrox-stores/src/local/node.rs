@@ -1,7 +1,7 @@
 //! Holds of nodes in a directory: locks of their directories (`flock`), which need no lock file.
 //!
 //! A lock belongs to an open directory, so that the kernel releases it when its process dies. Each holder opens the directory
-//! separately, so that the holders of one process exclude one another as those of several processes do.
+//! separately, so that holders in one process exclude each other as holders in several processes do.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -37,7 +37,7 @@ impl NodeLock {
     /// Opens a directory to lock it.
     pub(super) fn open<E>(open: impl FnOnce() -> Result<File, E>) -> Result<Self, E> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        // A process that is forked in between would keep the directory open, and so its lock.
+        // A process that is forked in between would keep the directory open, and with it the lock.
         let _delay = delay_fork();
         let directory = Arc::new(open()?);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -49,7 +49,7 @@ impl NodeLock {
         &self.directory
     }
 
-    /// Locks the directory, and waits for at most `longest`. Calls `notice` once when this takes a while.
+    /// Locks the directory, and waits for at most `longest`. Calls `notice` once if waiting takes a while.
     pub(super) fn wait(
         &self,
         how: Hold,

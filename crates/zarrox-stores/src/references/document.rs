@@ -1,4 +1,4 @@
-//! A JSON document, parts of which are read in their original text.
+//! A JSON document whose values can be read in their original text.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Replaces [`TOKENS`] by other numbers, in a copy if there are any.
+/// Replaces [`TOKENS`] by other numbers. The text is copied only if it has tokens.
 fn without_tokens(written: &[u8]) -> Cow<'_, [u8]> {
     let mut readable = Cow::Borrowed(written);
     let mut at = 0;

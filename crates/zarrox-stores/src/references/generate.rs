@@ -39,7 +39,7 @@ fn wrong(message: impl std::fmt::Display) -> Problem {
     Problem::corrupt(format!("a rule in 'gen' is invalid: {message}"))
 }
 
-/// Advances to the next combination, the last dimension first; returns false after the last one.
+/// Advances to the next combination, the last dimension first; returns false after the last combination.
 fn advance(dimensions: &[(&String, Dimension<'_>)], positions: &mut [i64]) -> bool {
     for ((_, dimension), at) in dimensions.iter().zip(positions).rev() {
         *at += 1;

@@ -1,7 +1,7 @@
 //! References in a JSON document, of version 0 (a flat mapping) and version 1.
 //!
-//! `serde_json` parses them one by one. This module counts all memory that the references take, since a document from an
-//! untrusted source may have any size.
+//! `serde_json` parses the references one by one. This module counts all memory that the references take, since a
+//! document from an untrusted source may have any size.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -20,7 +20,7 @@ use super::reference::{Budget, Problem, Reference};
 use super::template::{Scope, render};
 use crate::{Key, StoreErrorKind, key_map};
 
-/// The bytes of a node of a JSON tree beyond its strings.
+/// The number of bytes that a node of a JSON tree takes in addition to its strings.
 const NODE: u64 = 64;
 /// The prefix of a string that encodes other bytes.
 const BASE64: &str = "base64:";
@@ -63,7 +63,7 @@ pub(super) fn tree(value: &RawValue, budget: &mut Budget) -> Result<Json, Proble
     }
 }
 
-/// Returns the bytes of a string, decoding it after `base64:`.
+/// Returns the bytes of a string. A string that begins with `base64:` is decoded.
 pub(super) fn text_bytes(text: String) -> Result<Bytes, String> {
     match text.strip_prefix(BASE64) {
         Some(encoded) => match STANDARD.decode(encoded) {
@@ -81,7 +81,7 @@ struct Reader<'a> {
     /// All URLs, each once.
     urls: HashSet<Arc<str>>,
     references: key_map::Map<Reference>,
-    /// The error if this is version 0, whose references are not in the member `refs`.
+    /// The error to return if the document is of version 0, whose references are not in the member `refs`.
     flat_problem: Option<Problem>,
     flat: key_map::Map<Reference>,
     version: Option<Json>,
@@ -247,7 +247,7 @@ fn text(value: &RawValue) -> Result<String, String> {
     serde_json::from_str(value.get()).map_err(|error| format!("it is not JSON: {error}"))
 }
 
-/// Offset and length; `None` for the whole object.
+/// The offset and the length in bytes; `None` for the whole object.
 type Range = Option<(u64, u64)>;
 
 /// Returns the URL of a reference that is a list, and the range of bytes.
@@ -269,7 +269,7 @@ fn target(list: &RawValue) -> Result<(Option<String>, Range), String> {
     Ok((url, range.ok_or(wrong)?))
 }
 
-/// Reads an object for [`members`].
+/// A deserializer of an object for [`members`].
 struct Members<'v, 'a> {
     visit: &'v mut dyn FnMut(String, &'a RawValue) -> Result<(), Problem>,
     problem: &'v mut Option<Problem>,
@@ -296,10 +296,10 @@ fn broken_off<E: Error>(place: &mut Option<Problem>, problem: Problem) -> E {
     E::custom("")
 }
 
-/// The number of elements of a list that are stored: one more than valid.
+/// The number of elements of a list that are stored: one more than a valid list has.
 const ITEMS: usize = 4;
 
-/// Reads the first elements of a list.
+/// A deserializer of the first elements of a list.
 struct Items;
 
 impl<'a> Visitor<'a> for Items {
@@ -321,7 +321,7 @@ impl<'a> Visitor<'a> for Items {
     }
 }
 
-/// Reads any JSON, and counts each node.
+/// A deserializer of any JSON, which counts each node.
 struct Tree<'a> {
     budget: &'a mut Budget,
     problem: &'a mut Option<Problem>,

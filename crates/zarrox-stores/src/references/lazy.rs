@@ -38,7 +38,7 @@ pub(super) struct LazySet {
     cache: Mutex<VecDeque<CachedTable>>,
 }
 
-/// A file that has been read; `None` inside if it does not exist.
+/// A file of references: `None` before it is read, and `Some(None)` if it does not exist.
 type Slot = Arc<Mutex<Option<Option<Arc<Table>>>>>;
 
 #[derive(Debug)]
@@ -137,7 +137,7 @@ impl LazySet {
         Ok(listing.sorted())
     }
 
-    /// Returns a file of an array's references. Threads that request a file that another one reads wait for it.
+    /// Returns a file of an array's references. A thread that requests a file while another thread reads the file waits for it.
     fn table(&self, array: &str, record: u64) -> Result<Option<Arc<Table>>, StoreError> {
         let slot = self.slot(array, record);
         let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -176,7 +176,7 @@ impl LazySet {
         slot
     }
 
-    /// Counts the memory of a file, and evicts others until all fit.
+    /// Counts the memory of a file, and evicts other files until all files fit.
     fn keep(&self, slot: &Slot, bytes: u64) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = cache.iter_mut().find(|cached| Arc::ptr_eq(&cached.slot, slot)) {

@@ -26,8 +26,8 @@ impl ReferenceOptions {
     ///
     /// [`StoreErrorKind::NotFound`](crate::StoreErrorKind::NotFound) when the path does not exist,
     /// [`StoreErrorKind::Corrupt`](crate::StoreErrorKind::Corrupt) when it does not contain references or one of them is
-    /// malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when they take too much memory; otherwise when
-    /// they cannot be read.
+    /// malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when they take too much memory, and an error
+    /// when they cannot be read.
     pub fn open_in(self, store: Arc<dyn Store>, path: &str) -> Result<ReferenceStore, StoreError> {
         let open_url = self.stores.opener();
         ReferenceStore::open(self, store, path, None, open_url)

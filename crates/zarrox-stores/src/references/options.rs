@@ -11,7 +11,7 @@ const MEMORY_LIMIT: u64 = 1 << 30;
 /// |---|---|
 /// | [`target`](Self::target) | references without a URL are errors |
 /// | [`remote_protocol`](Self::remote_protocol) | paths without a scheme are files, or relative to the references |
-/// | [`allow_local`](Self::allow_local) | references in a file may point to files in its directory and below; others to none |
+/// | [`allow_local`](Self::allow_local) | references in a file may point to files in its directory and below, and other references to no files |
 /// | [`memory_limit`](Self::memory_limit) | 1 GiB |
 /// | [`storage`](Self::storage) | none |
 /// | [`stores`](Self::stores) | references may point to the stores of this crate |
@@ -54,7 +54,7 @@ impl ReferenceOptions {
         Self { target: Some(url.into()), ..self }
     }
 
-    /// Sets the scheme, such as `s3`, of targets without one. With `file`, references are trusted as with
+    /// Sets the scheme, such as `s3`, of targets without a scheme. With `file`, references are trusted as with
     /// [`allow_local`](Self::allow_local).
     #[must_use]
     pub fn remote_protocol(self, scheme: impl Into<String>) -> Self {
@@ -79,7 +79,7 @@ impl ReferenceOptions {
 
     /// Sets the options for opening targets. Options that begin with `remote_` apply to targets alone, and take precedence.
     ///
-    /// A `bearer_token` is sent only to the server of the references, a `remote_bearer_token` to that of every target.
+    /// A `bearer_token` is sent only to the server of the references, a `remote_bearer_token` to the server of every target.
     #[must_use]
     pub fn storage(self, storage: StorageOptions) -> Self {
         Self { storage, ..self }
@@ -91,7 +91,7 @@ impl ReferenceOptions {
         Self { stores, ..self }
     }
 
-    /// Returns which local files references may point to.
+    /// Returns the local files to which references may point.
     pub(super) fn reach(&self) -> Reach {
         let has_files = matches!(self.remote_protocol.as_deref(), Some("file" | "local"));
         match self.allow_local {

@@ -1,17 +1,18 @@
 //! The sizes that pages of a Parquet column declare, which are checked before memory is allocated for them.
 //!
 //! The library that decodes pages trusts their headers: it allocates the memory that they declare, and panics if a dictionary is
-//! missing. So the headers are checked first: they are structures of Thrift's compact protocol, of which a few integers matter.
+//! missing. So the headers are checked first. They are structures of Thrift's compact protocol, of which only a few integers are
+//! read.
 
 /// The depth to which structures may be nested.
 const DEEPEST: usize = 8;
 
-/// Identifiers of integers in a page's header: the field of the enclosing structure, and their own field.
+/// The identifiers of integers in the header of a page: the field of the enclosing structure, and the field of the integer.
 const UNCOMPRESSED: (i64, i64) = (0, 2);
 const COMPRESSED: (i64, i64) = (0, 3);
 const DICTIONARY_VALUES: (i64, i64) = (7, 1);
 const ENCODINGS: [(i64, i64); 2] = [(5, 2), (8, 4)];
-/// Encodings of values: plain, and by a dictionary under its old and its new identifier.
+/// The encodings of values: plain, and by a dictionary, which has an old and a new identifier.
 const PLAIN: i64 = 0;
 const DICTIONARY: [i64; 2] = [2, 8];
 
@@ -76,7 +77,7 @@ impl Header<'_> {
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    /// Reads a structure and those in it, and passes all integers to `found`.
+    /// Reads a structure and all structures in it, and passes all integers to `found`.
     fn structure(&mut self, own: i64, deepest: usize, found: &mut dyn FnMut((i64, i64), i64)) -> Option<()> {
         let deeper = deepest.checked_sub(1)?;
         let mut field = 0_i64;

@@ -8,7 +8,8 @@ use bytes::Bytes;
 
 use crate::{Key, StoreError, StoreErrorKind};
 
-/// The bytes of a reference beyond its strings: its entry in a map, and the overhead of each allocation.
+/// The number of bytes that a reference takes in addition to its strings: its entry in a map, and the overhead
+/// of each allocation.
 const OVERHEAD: u64 = 96;
 
 /// The location of the value of a key.
@@ -20,7 +21,7 @@ pub(super) enum Reference {
     Target {
         /// The URL or path as it was written; `None` for the target of the options.
         url: Option<Arc<str>>,
-        /// Offset and length; `None` for the whole object.
+        /// The offset and the length in bytes; `None` for the whole object.
         range: Option<(u64, u64)>,
     },
 }
@@ -35,7 +36,7 @@ impl fmt::Debug for Reference {
     }
 }
 
-/// The function that receives references, until it breaks.
+/// A function that receives references until it returns `Break`.
 pub(super) type Visit<'a> = dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError> + 'a;
 
 /// An error in references, and the key that has it.

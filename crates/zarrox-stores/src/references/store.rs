@@ -35,21 +35,21 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
 /// A read-only store of kerchunk references: each key's value is in the references themselves, or is another object or a range of
 /// bytes in it. So files of other formats, such as NetCDF, are read as if they were Zarr.
 ///
-/// Opened by [`ReferenceOptions`]. The references are a JSON document of version 0 or 1, with its templates and generators.
+/// [`ReferenceOptions`] opens it. The references are a JSON document of version 0 or 1, with its templates and generators.
 /// Templates may have names, calls and integer arithmetic; other features of Jinja are not supported.
 ///
-/// Or they are a directory of Parquet files as fsspec's `LazyReferenceMapper` writes them: a path that ends in `.parq` or
-/// `.parquet`, or any path without a JSON document. A file is read when one of its chunks is requested, and cached; later changes
-/// of the file are not seen.
+/// Alternatively, the references are a directory of Parquet files, as fsspec's `LazyReferenceMapper` writes them: a path that
+/// ends in `.parq` or `.parquet`, or any path without a JSON document. A file is read when one of its chunks is requested, and
+/// cached; later changes of the file are not seen.
 ///
 /// # Targets
 ///
 /// A target is the URL of a bucket or a web server, or any other URL that [`StoreRegistry::open`](crate::StoreRegistry::open)
-/// supports. A path without a scheme is a file if the references are a local file; if it is relative, it is below the working
-/// directory, as in fsspec. In other references it is relative to them, in the same store.
+/// supports. A path without a scheme is a file if the references are a local file; a relative path is below the working
+/// directory, as in fsspec. In other references, a path is relative to the references, in the same store.
 ///
-/// A range is read by one request. A target that is missing, or ends before the range does, is an error: only a key without a
-/// reference is missing.
+/// A range is read by one request. A target that is missing, or ends before the end of the range, is an error: only a key without
+/// a reference is missing.
 ///
 /// # Untrusted references
 ///
@@ -103,7 +103,7 @@ impl ReferenceStore {
         let targets = Targets::new(options, (store, directory), url, open_url);
         let is_remote = match &set {
             Set::Memory(map) => !are_near(map, &targets),
-            // Unknown before all files are read.
+            // Whether the targets are local is unknown before all files are read.
             Set::Lazy(_) => true,
         };
         Ok(Self(Arc::new(Inner { set, targets, is_remote, location })))
@@ -184,7 +184,7 @@ fn within(first: ByteRange, (offset, length): (u64, u64)) -> Option<ByteRange> {
     Some(ByteRange::From { offset: offset.checked_add(range.start)?, length: Some(range.end - range.start) })
 }
 
-/// Reads the references: a directory of Parquet files if its name says so or there is no document.
+/// Reads the references. They are a directory of Parquet files if the name says so, or if there is no document.
 fn read(store: &Arc<dyn Store>, path: &str, memory_limit: u64, location: &str) -> Result<Set, StoreError> {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     let is_parquet = name.is_empty() || name.ends_with(".parq") || name.ends_with(".parquet");

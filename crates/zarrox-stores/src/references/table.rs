@@ -16,7 +16,7 @@ use super::json::text_bytes;
 use super::page::decompressed_size;
 use super::reference::{Budget, Problem, Reference};
 
-/// The bytes of a row beyond its strings, also while it is decoded.
+/// The number of bytes that a row takes in addition to its strings, also while it is decoded.
 const ROW: u64 = 128;
 /// The largest footer of a file.
 const LARGEST_FOOTER: u32 = 1 << 20;
@@ -34,7 +34,8 @@ pub(super) struct Table {
 impl Table {
     /// Decodes a file of at most `most_rows` rows.
     pub(super) fn decode(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
-        // The library panics at some malformed files. The known cases are checked before, and other panics end here.
+        // The library panics on some malformed files. The known cases are checked before, and other panics are
+        // caught here.
         std::panic::catch_unwind(|| Self::decode_checked(file, most_rows, limit))
             .unwrap_or_else(|_| Err(corrupt("it is damaged")))
     }
@@ -65,7 +66,7 @@ fn unreadable(error: &ParquetError) -> Problem {
     corrupt(&error.to_string())
 }
 
-/// Checks the end of a file: the footer, its length, and four letters.
+/// Checks the end of a file: the footer, its length, and the magic number.
 fn check_footer(file: &[u8]) -> Result<(), Problem> {
     let end = file.strip_suffix(MAGIC).and_then(|rest| rest.last_chunk::<4>());
     let length =

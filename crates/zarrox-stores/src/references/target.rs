@@ -1,4 +1,4 @@
-//! The targets of references: the stores of their URLs and paths, and which of these may be opened.
+//! The targets of references: the stores of their URLs and paths, and the rules for the targets that may be opened.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +17,7 @@ const PUBLIC: [&str; 10] = ["http", "https", "s3", "s3a", "gs", "gcs", "az", "az
 const AROUND: [&str; 3] = ["filecache", "simplecache", "zip"];
 /// The number of stores that stay open.
 const OPEN: usize = 64;
-/// The option that would be sent to any server.
+/// The option that must be sent only to the server of the references.
 const TOKEN: &str = "bearer_token";
 
 /// The stores that references point to.
@@ -28,7 +28,7 @@ pub(super) struct Targets {
     /// The scheme and host of the URL of the references.
     origin: Option<String>,
     open: Mutex<HashMap<String, Opened>>,
-    /// Opens the store of any URL.
+    /// The function that opens the store of any URL.
     open_url: OpenUrl,
 }
 
@@ -130,7 +130,7 @@ impl Targets {
         Ok((store, Key::new(path_of(&url)).map_err(invalid)?))
     }
 
-    /// Opens a target through a store that parses its own URLs.
+    /// Opens a target of another kind of store, which parses the URL itself.
     fn elsewhere(&self, text: &str) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let (store, path) = self.opened(text, || self.located(text, self.options.is_local))?;
         Ok((store, Key::new(path)?))

@@ -2,7 +2,7 @@
 //!
 //! kerchunk's specification requires Jinja here. This module supports what its examples show: names, calls of templates with
 //! arguments, and integers with `+ - * // %` and parentheses. Anything else is an error, never text. The crate `minijinja` is not
-//! used, since references can be untrusted, and its loops and filters would let them take unlimited time and memory.
+//! used, since references can be untrusted, and its loops and filters would let references take unlimited time and memory.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ enum Token {
     Sign(&'static str),
 }
 
-/// The longer of two signs with the same beginning comes first.
+/// The signs of templates. The longer of two signs with the same beginning comes first.
 const SIGNS: [&str; 9] = ["//", "+", "-", "*", "%", "(", ")", "=", ","];
 
 fn tokens(mut rest: &str) -> Result<Vec<Token>, String> {
@@ -205,7 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Calls a template with arguments; it sees only these.
+    /// Calls a template with arguments, which are the only names that it can use.
     fn call(&mut self, name: &str) -> Result<Value, String> {
         let mut arguments = BTreeMap::new();
         while self.take(&[")"]).is_none() {

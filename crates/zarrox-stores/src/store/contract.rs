@@ -22,8 +22,8 @@ use crate::{Hold, HoldGuard, Key, LockGuard, Prefix, StoreError, StoreErrorKind}
 /// | [`list_prefix`](Self::list_prefix) | `list`, `list_prefix` |
 /// | [`list_dir`](Self::list_dir) | `list_dir` |
 ///
-/// A missing key is `None`, not an error. Every other reason that a value cannot be read is an error: forbidden and
-/// unreachable are not missing.
+/// A missing key is `None`, not an error. Every other reason that a value cannot be read is an error: a forbidden or unreachable
+/// value is not missing.
 ///
 /// Stores are shared between threads, and every method may be called from several threads concurrently.
 ///
@@ -49,9 +49,9 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the value exists but cannot be read. A store that has directories may return [`StoreErrorKind::Obstructed`] for a
-    /// key that is a directory: for [`get`](Self::get) the value is missing, as a document may be, but a chunk is never a
-    /// directory.
+    /// When the value exists but cannot be read. A store that has directories may return [`StoreErrorKind::Obstructed`] for a key
+    /// that is a directory, since a chunk is never a directory. [`get`](Self::get) returns `None` for such a key, since a
+    /// document may be missing.
     fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError>;
 
     /// Reads the whole value; `None` when the key is missing.
@@ -63,15 +63,15 @@ pub trait Store: Debug + Send + Sync {
 
     /// Reads parts of one version of the value, in the order of the ranges; `None` when the key is missing.
     ///
-    /// Uses no more memory than the value has bytes, whatever the ranges are.
+    /// Uses no more memory than the value has bytes, regardless of the ranges.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::OutOfRange`] when a range lies outside the value; otherwise as [`get`](Self::get).
+    /// [`StoreErrorKind::OutOfRange`] when a range lies outside the value, and the errors of [`get`](Self::get).
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError>;
 
     /// Reads the whole values of several keys. `done` is called with the index of a key and its value as soon as the value has
-    /// arrived, in any order and on any thread. It should leave longer work to other threads.
+    /// arrived, in any order and on any thread. `done` should leave longer work to other threads.
     ///
     /// The other keys are read even if reading one of them fails.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>);
@@ -80,14 +80,14 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the store cannot find this out.
+    /// When the store cannot determine the length.
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError>;
 
     /// Returns true if the key has a value.
     ///
     /// # Errors
     ///
-    /// When the store cannot find this out.
+    /// When the store cannot determine whether the value exists.
     fn contains(&self, key: &Key) -> Result<bool, StoreError>;
 
     /// Writes a value, replacing an existing one.
@@ -96,9 +96,9 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::AlreadyExists`] when the condition is [`Condition::Absent`] and the key has a
-    /// value, [`StoreErrorKind::Conflict`] when it is [`Condition::Matches`] or [`Condition::Locked`] and the value has
-    /// changed, [`StoreErrorKind::Unsupported`] when the store cannot check the condition; otherwise when the value cannot be
+    /// [`StoreErrorKind::AlreadyExists`] when the condition is [`Condition::Absent`] and the key has a value,
+    /// [`StoreErrorKind::Conflict`] when the condition is [`Condition::Matches`] or [`Condition::Locked`] and the value has
+    /// changed, [`StoreErrorKind::Unsupported`] when the store cannot check the condition, and an error when the value cannot be
     /// written.
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError>;
 
@@ -107,11 +107,11 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`StoreErrorKind::Conflict`] when the condition is [`Condition::Matches`] or [`Condition::Locked`] and the value has
-    /// changed, [`StoreErrorKind::Unsupported`] when the store cannot check the condition or when it is [`Condition::Absent`];
-    /// otherwise when the value exists but cannot be erased.
+    /// changed, [`StoreErrorKind::Unsupported`] when the store cannot check the condition or when the condition is
+    /// [`Condition::Absent`], and an error when the value exists but cannot be erased.
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError>;
 
-    /// Erases every key below the prefix. Succeeds if there are none.
+    /// Erases every key below the prefix. Succeeds if there are no such keys.
     ///
     /// # Errors
     ///
@@ -143,8 +143,8 @@ pub trait Store: Debug + Send + Sync {
 
     /// Moves every key below `from` to the same name below `to`.
     ///
-    /// This is one step where [`Capabilities::rename`] says so; otherwise each value is copied and then all are erased, so
-    /// that an interruption leaves both prefixes but loses nothing. If copying fails, the copies are erased.
+    /// This is one step if [`Capabilities::rename`] is true. Otherwise all values are copied and then erased, so that an
+    /// interruption may leave values below both prefixes, but loses none. If copying fails, the copies are erased.
     ///
     /// # Errors
     ///
@@ -166,12 +166,12 @@ pub trait Store: Debug + Send + Sync {
     fn flush(&self) -> Result<(), StoreError>;
 
     /// Excludes every other holder of the lock of `key` until the guard is dropped: in this process through any handle of the
-    /// same storage, and in other processes where [`Capabilities::locks_everyone`] says so.
+    /// same storage, and in other processes if [`Capabilities::locks_everyone`] is true.
     ///
-    /// A caller holds the lock while it reads a stored object, changes it and writes it back with [`Condition::Locked`]. The
-    /// lock does not keep other threads of this process from calling [`put`](Self::put); the holder's write is then a conflict,
-    /// where the store can detect it. A thread that acquires a lock that it already holds waits forever, and threads that acquire
-    /// several locks may deadlock: hold one at a time, or acquire several in a fixed order.
+    /// A caller holds the lock while it reads a stored object, changes it and writes it back with [`Condition::Locked`]. The lock
+    /// does not keep other threads of this process from calling [`put`](Self::put); the holder's write is then a conflict, if the
+    /// store can detect it. A thread that acquires a lock that it already holds waits forever, and threads that acquire several
+    /// locks may deadlock: hold one at a time, or acquire several in a fixed order.
     ///
     /// # Errors
     ///
@@ -179,18 +179,19 @@ pub trait Store: Debug + Send + Sync {
     /// storage should have locks that exclude other processes but has none.
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 
-    /// Returns the version that the store reports for a value without reading it: a caller that knows the stamp of a document
-    /// sees whether it was replaced. [`Stamp::Unknown`] where that would cost more than one access to a local file or database.
+    /// Returns the stamp of a value: the version that the store reports without reading the value. A caller that knows the stamp
+    /// of a document can detect that the document was replaced. The stamp is [`Stamp::Unknown`] if determining it would cost more
+    /// than one access to a local file or database.
     ///
     /// # Errors
     ///
-    /// When the store cannot find this out.
+    /// When the store cannot determine the stamp.
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError>;
 
     /// Holds everything below a prefix until the guard is dropped. A writer holds a node [together](Hold::Shared) with other
-    /// writers while it writes into it, and then sees whether the node is still the one that it opened; a thread that moves,
-    /// replaces or deletes a node holds it [exclusively](Hold::Exclusive). In a directory this holds among all processes,
-    /// elsewhere among the threads of this process.
+    /// writers while it writes into the node, and can then check that the node is still the node that it opened. A thread that
+    /// moves, replaces or deletes a node holds it [exclusively](Hold::Exclusive). Holds of a directory exclude all processes, and
+    /// holds of other stores only the threads of this process.
     ///
     /// A hold does not block other methods. Acquire it before the [locks](Self::lock) of single values; a thread that
     /// acquires an exclusive hold while it has another hold of the same prefix waits forever.
@@ -204,12 +205,12 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when the storage does not support this, [`StoreErrorKind::NotFound`] when nothing is
-    /// below one of the prefixes, [`StoreErrorKind::InvalidKey`] when one contains the other. Nothing is changed then.
+    /// [`StoreErrorKind::Unsupported`] when the storage does not support this, [`StoreErrorKind::NotFound`] when nothing is below
+    /// one of the prefixes, [`StoreErrorKind::InvalidKey`] when one prefix contains the other. An error changes nothing.
     fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError>;
 }
 
-/// The function that receives the value of each key from [`Store::get_many`].
+/// A function that receives the index and the value of each key from [`Store::get_many`].
 pub type GetDone<'a> = dyn Fn(usize, Result<Option<Bytes>, StoreError>) + Send + Sync + 'a;
 
 /// The capabilities of a store.
@@ -234,7 +235,7 @@ pub struct Capabilities {
     /// The [`version`](Value::version) of a value is a digest of all its bytes: good enough for conditional writes, but too
     /// expensive for caches.
     pub digest_versions: bool,
-    /// The guard of [`Store::lock`] excludes every other writer of the storage, other processes as well, and
+    /// The guard of [`Store::lock`] excludes every other writer of the storage, including other processes, and
     /// [`Condition::Locked`] is a conflict if a writer without the lock changed the value.
     pub locks_everyone: bool,
     /// Keys with control characters, such as line breaks, fail with [`StoreErrorKind::InvalidKey`].
@@ -253,7 +254,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Creates capabilities without any: values can only be read.
+    /// Creates an empty set of capabilities: values can only be read.
     ///
     /// ```
     /// use zarrox_stores::Capabilities;

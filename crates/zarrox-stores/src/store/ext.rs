@@ -5,7 +5,7 @@ use super::payload::{PartSource, Payload};
 use super::value::Value;
 use crate::{ByteRange, Key, StoreError, StoreErrorKind};
 
-/// Methods that every [`Store`] has, built on those that it implements.
+/// Methods that every [`Store`] has, built on the methods of [`Store`].
 pub trait StoreExt: Store {
     /// Opens the value for reading; `None` when the key is missing. See [`Store::open_with`].
     ///
@@ -38,7 +38,7 @@ pub trait StoreExt: Store {
     ///
     /// # Errors
     ///
-    /// Those of [`Store::put`].
+    /// The errors of [`Store::put`].
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.put(key, Payload::Bytes(value), condition)
     }
@@ -47,7 +47,7 @@ pub trait StoreExt: Store {
     ///
     /// # Errors
     ///
-    /// Those of [`Store::erase_if`].
+    /// The errors of [`Store::erase_if`].
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {
         self.erase_if(key, Condition::Always)
     }
@@ -58,7 +58,7 @@ pub trait StoreExt: Store {
     ///
     /// # Errors
     ///
-    /// Those of [`Store::put`].
+    /// The errors of [`Store::put`].
     #[doc(hidden)]
     fn set_parts(
         &self,

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use super::value::reserved;
 use crate::{Key, StoreError};
 
-/// A function that passes the parts of a value, one after the other, to a function that writes them, until that fails.
+/// A function that passes the parts of a value, one after the other, to a function that writes them, until a write
+/// fails.
 pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> + 'a;
 
 /// The bytes of a value that is written: in one piece, or in parts that come one after the other.
@@ -22,7 +23,7 @@ pub enum Payload<'a> {
     ByteParts {
         /// The total number of bytes of all parts.
         length: usize,
-        /// Produces the parts.
+        /// The function that produces the parts.
         source: &'a PartSource<'a>,
     },
 }
@@ -73,7 +74,7 @@ impl<'a> Payload<'a> {
         Ok(Cow::Owned(value))
     }
 
-    /// Returns all bytes in a buffer of their own.
+    /// Returns all bytes in an owned buffer.
     ///
     /// # Errors
     ///

@@ -89,7 +89,7 @@ pub fn no_exchange<S: Store + ?Sized>(store: &S, one: &Prefix, other: &Prefix) -
     Err(error.with_location(store.location()).with_key(one.as_str()))
 }
 
-/// Returns the stamp of a value in a database or an archive: opening it reports its version.
+/// Returns the stamp of a value in a database or an archive, where opening a value determines its version.
 ///
 /// # Errors
 ///
@@ -122,7 +122,7 @@ pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix)
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     if let Err(error) = listed.and(result) {
-        // The error of the copy is the one to report.
+        // The error of the copy is reported, not an error of erasing.
         let _ = erase_copies(store, from, to, copied);
         return Err(error);
     }
@@ -132,7 +132,7 @@ pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix)
     store.erase_prefix(from)
 }
 
-/// Erases the copies of the first values below a prefix, until one cannot be erased.
+/// Erases the copies of the first values below a prefix, until a copy cannot be erased.
 fn erase_copies<S: Store + ?Sized>(
     store: &S,
     from: &Prefix,

@@ -46,7 +46,8 @@ pub trait Value: Send + Sync {
     /// # Errors
     ///
     /// [`StoreErrorKind::OutOfRange`] when the range lies outside the value, [`StoreErrorKind::Conflict`] when this version
-    /// does not exist any more; otherwise when it cannot be read. The content of the buffer is unspecified then.
+    /// does not exist any more, and an error when it cannot be read. After an error, the content of the buffer is
+    /// unspecified.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError>;
 
     /// Returns the whole value, if it is in memory already.
@@ -61,16 +62,16 @@ pub trait Value: Send + Sync {
     }
 
     /// Returns the version of the value, if the store can identify it reliably. Bytes of the value may then be cached under
-    /// it.
+    /// the version.
     fn version(&self) -> Option<Version> {
         None
     }
 
-    /// Reads the `length` bytes from `offset` on. Without a copy when the value is in memory already.
+    /// Reads the `length` bytes from `offset` on. They are not copied if the value is in memory already.
     ///
     /// # Errors
     ///
-    /// Those of [`read_at`](Self::read_at). The range is checked before memory is allocated.
+    /// The errors of [`read_at`](Self::read_at). The range is checked before memory is allocated.
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         let length = checked_length(self.size(), offset, length)?;
         if let (Some(bytes), Ok(start)) = (self.as_bytes(), usize::try_from(offset)) {

@@ -32,8 +32,8 @@ impl StoreRegistry {
         schemes
     }
 
-    /// Checks that the options exist and have valid values. An option of another store than the opened one is ignored: options
-    /// are often shared by several locations.
+    /// Checks that the options exist and have valid values. An option of another kind of store is ignored, since options are
+    /// often shared by several locations.
     ///
     /// # Errors
     ///

@@ -26,11 +26,11 @@ pub(super) static SCHEME: Scheme =
             StorageOption::LOCK_TIMEOUT,
         ]);
 
-/// Opens a directory as its options say.
-///
 /// Opens a directory with storage options.
 ///
-/// Those of [`DirectoryStore::open`], and one for an invalid value of an option.
+/// # Errors
+///
+/// The errors of [`DirectoryStore::open`], and an error for an invalid value of an option.
 pub fn open_directory(
     path: impl AsRef<Path>,
     options: &StorageOptions,

@@ -1,7 +1,7 @@
 //! Opening the store of a URL: [`StoreRegistry`].
 //!
 //! `text`, `stage`, `options` and `scheme` are the types of URLs; `schemes` lists the stores of this crate; `registry` combines
-//! these with others, and `open` builds on all of them.
+//! these with the stores of other crates, and `open` builds on all of them.
 
 mod check;
 #[cfg(unix)]

@@ -13,7 +13,8 @@ const SCHEME: &str = "program";
 /// The stores, by their names.
 static STORES: Mutex<BTreeMap<String, Arc<dyn Store>>> = Mutex::new(BTreeMap::new());
 
-/// A store with the URL `program://NAME/path` in this process until this is dropped: for operations that take URLs.
+/// A store that has the URL `program://NAME/path` in this process until the `NamedStore` is dropped, for operations
+/// that take URLs.
 #[derive(Debug)]
 #[must_use = "the URL becomes invalid when this is dropped"]
 pub struct NamedStore(String);

@@ -14,7 +14,7 @@ use super::text::StoreUrl;
 use crate::{Key, StoreError, StoreErrorKind};
 
 impl StoreRegistry {
-    /// Opens the store of a URL. Whether the store exists shows only when it is used.
+    /// Opens the store of a URL. A missing store is detected when it is first used.
     ///
     /// | URL | store |
     /// |---|---|
@@ -42,8 +42,8 @@ impl StoreRegistry {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] for an unknown scheme, or one that this build lacks; [`StoreErrorKind::InvalidKey`] for an
-    /// unknown option; otherwise the error of the store.
+    /// [`StoreErrorKind::Unsupported`] for a scheme that is unknown, or that this build lacks; [`StoreErrorKind::InvalidKey`] for
+    /// an unknown option; and the errors of the store.
     pub fn open(&self, url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         self.check(options)?;
         self.open_chain(url, options)
@@ -143,7 +143,7 @@ fn cached(located: Located, _: bool, _: &StorageOptions) -> Result<Located, Stor
     Err(error.with_location(located.store.location()))
 }
 
-/// Opens the archive in a store if the path has one by its name; otherwise returns the store.
+/// Opens the archive in a store if a part of the path is named like an archive; otherwise returns the store.
 fn archive_by_name(located: Located) -> Result<Located, StoreError> {
     if located.whole || !cfg!(feature = "zip") {
         return Ok(located);
@@ -154,7 +154,7 @@ fn archive_by_name(located: Located) -> Result<Located, StoreError> {
         return Ok(located);
     };
     match archive_in(&located, &archive, &rest) {
-        // A prefix may have such a name, too.
+        // A prefix may be named like an archive, too.
         Err(error) if error.kind() == StoreErrorKind::NotFound => Ok(located),
         opened => opened,
     }

@@ -113,7 +113,8 @@ pub const LOCK_TIMEOUT: &str = "lock_timeout";
 /// The prefix of the names of options for the targets of references.
 pub(crate) const REMOTE: &str = "remote_";
 
-/// Options of stores by their names, such as `endpoint` or `access_key_id`: they take precedence over the environment.
+/// Options of stores by their names, such as `endpoint` or `access_key_id`: options take precedence over the
+/// environment.
 ///
 /// Values are never shown, since some are secrets.
 #[derive(Clone, Default, PartialEq, Eq)]

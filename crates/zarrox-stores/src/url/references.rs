@@ -49,7 +49,7 @@ pub(super) fn open(
     if let Some(path) = local(place).filter(|_| !is_url(place) || place.starts_with("file://")) {
         return Ok(Located::whole(ReferenceStore::open_file(references, path.as_ref(), open_url)?, node));
     }
-    // Without `fo`, which applies only once.
+    // The option `fo` is left out, since it applies only once.
     let others = options.iter().filter(|(name, _)| *name != "fo").collect();
     let located = open_url(place, &others)?;
     Ok(Located::whole(

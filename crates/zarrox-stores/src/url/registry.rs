@@ -9,8 +9,8 @@ use super::schemes::SCHEMES;
 use super::text::StoreUrl;
 use crate::{StoreError, StoreErrorKind};
 
-/// A registry of the kinds of URLs that a program can open, as a [`Registry`](zarrox_core::Registry) is one of codecs:
-/// [`registry`] has those of this crate, and crates with further stores add theirs.
+/// A registry of the kinds of URLs that a program can open, like a [`Registry`](zarrox_core::Registry) of codecs. [`registry`]
+/// returns the kinds of this crate, and crates with further stores add their kinds.
 ///
 /// Chains of stores (`zip::URL`, `reference::URL`, `simplecache::URL`) and URLs of a `NamedStore` work with any
 /// kinds.
@@ -32,15 +32,15 @@ impl StoreRegistry {
         Self::default()
     }
 
-    /// Adds kinds of URLs. Of several with one name, the last one with an enabled feature counts.
+    /// Adds kinds of URLs. If several kinds have the same name, the last one with an enabled feature is used.
     #[must_use]
     pub fn with(mut self, schemes: &[&'static Scheme]) -> Self {
         self.schemes.extend_from_slice(schemes);
         self
     }
 
-    /// Returns the file, or LMDB's directory, that contains the whole store of a URL, whether it exists yet or not; `None` for
-    /// other stores, and for read-only ones.
+    /// Returns the file, or LMDB's directory, that contains the whole store of a URL, even if it does not exist yet; `None`
+    /// for other stores, and for read-only stores.
     #[must_use]
     #[doc(hidden)]
     pub fn file_of(&self, url: &str) -> Option<PathBuf> {

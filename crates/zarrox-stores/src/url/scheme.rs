@@ -13,7 +13,7 @@ use crate::{Store, StoreError};
 pub struct Located {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// The path in the store: segments separated by `/`, without one at either end. It is not checked.
+    /// The path in the store: segments separated by `/`, without a `/` at either end. The path is not checked.
     pub path: String,
     /// True if the store contains a single data set, as a database does; a bucket or a server contains many.
     pub whole: bool,
@@ -35,7 +35,8 @@ impl Located {
 /// A function that opens the store of a URL of one kind.
 pub type OpenStore = fn(&StoreUrl<'_>, &StorageOptions) -> Result<Located, StoreError>;
 
-/// A function that returns the file or directory that contains the whole store of a URL, whether it exists yet or not.
+/// A function that returns the file or directory that contains the whole store of a URL, even if it does not exist
+/// yet.
 pub type FileOf = fn(&StoreUrl<'_>) -> PathBuf;
 
 /// A kind of URL: its names, its storage options, and the function that opens its store. A
@@ -64,7 +65,7 @@ pub struct Scheme {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Opening {
     Function(OpenStore),
-    /// None, since this feature of zarrox is disabled.
+    /// No function, since this feature of zarrox is disabled.
     Feature(&'static str),
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::scheme::{Located, Scheme};
 use crate::MemoryStore;
 
-/// Every kind of URL, with its feature if that is disabled.
+/// Every kind of URL, with its feature if the feature is disabled.
 pub(super) static SCHEMES: &[&Scheme] = &[
     &Scheme::needs_feature(&["s3", "s3a"], "s3"),
     &Scheme::needs_feature(&["az", "azure", "abfs", "abfss"], "azure"),

@@ -41,7 +41,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Returns the number of these requests.
+    /// Returns the number of requests of this operation.
     #[must_use]
     pub fn of(&self, operation: Operation) -> u64 {
         self.operations[operation as usize]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 
-/// A store that wraps another one and does something around each operation: it counts, waits, retries or fails.
+/// A store that wraps another store and does something around each operation: it counts, waits, retries or fails.
 ///
 /// Its [`Store`] implementation takes the methods that need no special code from [`wrapped!`](crate::wrapped), and defines the
 /// rest itself:
@@ -55,7 +55,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// The error of the operation, or the wrapper's own.
+    /// The error of the operation, or an error of the wrapper.
     fn around<T>(
         &self,
         _call: &Call<'_>,
@@ -64,8 +64,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
         run()
     }
 
-    /// Wraps an opened value: its reads go through [`around`](Self::around) as well, unless all of it is
-    /// in memory.
+    /// Wraps an opened value, so that its reads go through [`around`](Self::around) as well, unless the whole value is in memory.
     fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
         if value.is_in_memory() { value } else { Box::new(WrappedValue::new(self, key, value)) }
     }
@@ -178,7 +177,8 @@ impl<'a> Call<'a> {
         self.key
     }
 
-    /// Returns the number of bytes that the operation moves; for a read of a whole value, known only when it is complete.
+    /// Returns the number of bytes that the operation moves. For a read of a whole value, the number is known only when the read
+    /// is complete.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.get()
@@ -233,7 +233,7 @@ impl<W: Wrapper> Value for WrappedValue<W> {
 }
 
 /// Runs `get_many` for [`wrapped!`](crate::wrapped): the inner store reads all keys in parallel, and each result goes through the
-/// wrapper as that of the first run.
+/// wrapper as the result of the first run.
 pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     wrapper.inner().get_many(keys, &|index, answer| {
         let key = &keys[index];

@@ -1,5 +1,5 @@
-//! Generations of keys, which keep a cache from caching a value that was replaced while it was read; and stamps of documents,
-//! which show a cache that a node was replaced.
+//! Generations of keys, which keep a cache from caching a value that was replaced while it was read; and stamps of documents, by
+//! which a cache detects that a node was replaced.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -11,7 +11,8 @@ use crate::{Bytes, GetDone, Key, Stamp, Store, StoreError};
 /// The number of counters that the keys share.
 const STRIPES: usize = 64;
 
-/// Counts the writes. Keys share counters, so that a write to one key may evict another key from a cache: that costs only a read.
+/// The counters of writes. Keys share counters, so that a write to one key may evict another key from a cache, which only costs a
+/// read.
 #[derive(Debug)]
 pub(crate) struct Generations {
     stripes: [Mutex<Stripe>; STRIPES],
@@ -23,7 +24,7 @@ pub(crate) struct Generations {
 struct Stripe {
     /// The number of writes that have ended.
     ended: u64,
-    /// The number of writes in progress: readers see the old value or the new one.
+    /// The number of writes in progress, during which readers see the old value or the new value.
     under_way: usize,
 }
 
@@ -32,8 +33,8 @@ struct Stripe {
 pub(crate) struct Stamps(Mutex<HashMap<Key, Stamp>>);
 
 impl Stamps {
-    /// Returns true if a document may have been replaced since the last call: cached values of its node may belong to another
-    /// node.
+    /// Returns true if a document may have been replaced since the last call, so that cached values of its node may belong to
+    /// another node.
     pub(crate) fn is_new(&self, key: &Key, stamp: &Stamp) -> bool {
         if *stamp == Stamp::Unknown {
             return false;
@@ -61,21 +62,21 @@ impl Default for Generations {
 }
 
 impl Generations {
-    /// Returns the generation of a key. Called before the key is read.
+    /// Returns the generation of a key. A cache calls this before it reads the key.
     pub(crate) fn now(&self, key: &Key) -> Generation {
         let stripe = self.stripe(key);
         Generation { stripe, count: unpoisoned(&self.stripes[stripe]).ended }
     }
 
-    /// Caches a value that was read since then, unless a write ended in the meantime or is in progress: another reader may have
-    /// seen the new value already. No write ends while `keep` runs.
+    /// Caches a value that was read since the generation `since`. Caches nothing if a write ended in the meantime or is in
+    /// progress, since another reader may have seen the new value already. No write ends while `keep` runs.
     pub(crate) fn keep<T>(&self, since: Generation, keep: impl FnOnce() -> T) -> Option<T> {
         let stripe = unpoisoned(&self.stripes[since.stripe]);
         (stripe.under_way == 0 && stripe.ended == since.count).then(keep)
     }
 
-    /// Writes a key. The cached value is invalidated twice: before, since other readers may see the new value from then on, and
-    /// after, since another cache may have stored the old one in the same directory until then.
+    /// Writes a key. The cached value is invalidated before the write, since other readers may see the new value from then on,
+    /// and after the write, since another cache may have stored the old value in the same directory in the meantime.
     pub(crate) fn write<T>(&self, key: &Key, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
         write_to(slice::from_ref(&self.stripes[self.stripe(key)]), forget, write)
     }
@@ -95,7 +96,7 @@ impl Generations {
     /// Invalidates many keys.
     pub(crate) fn forget_many(&self, forget: impl FnOnce()) {
         self.stripes.iter().for_each(|stripe| unpoisoned(stripe).ended += 1);
-        // A reader that starts here may cache a value that is then invalidated: that is harmless.
+        // A reader that starts here may cache a value that is invalidated afterwards, which is harmless.
         forget();
     }
 
@@ -142,7 +143,7 @@ fn write_to<T>(stripes: &[Mutex<Stripe>], forget: impl Fn(), write: impl FnOnce(
     written
 }
 
-/// A write that is in progress until this is dropped.
+/// A write, which is in progress until this guard is dropped.
 struct UnderWay<'s>(&'s [Mutex<Stripe>]);
 
 impl<'s> UnderWay<'s> {

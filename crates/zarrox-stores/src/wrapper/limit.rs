@@ -12,8 +12,8 @@ use crate::{
 
 /// A store that limits the number of concurrent operations on another store; further operations wait.
 ///
-/// A clone shares the limit. A thread that waits for a lock does not count, and neither does a listing while its visitor runs:
-/// both may wait for operations that need a permit.
+/// A clone shares the limit. A thread that waits for a lock needs no permit, and a listing needs none while its visitor runs,
+/// since both may wait for operations that need a permit.
 #[derive(Clone, Debug)]
 pub struct LimitStore {
     inner: Arc<dyn Store>,
@@ -62,7 +62,7 @@ impl Store for LimitStore {
             let some = &keys[start..start + permits.count()];
             let permits = Mutex::new(permits);
             self.inner.get_many(some, &|index, answer| {
-                // Released before the callback, which may use the store.
+                // The permit is released before the callback is called, which may use the store.
                 drop(unpoisoned(&permits).split_one());
                 done(start + index, answer);
             });

@@ -25,15 +25,16 @@ const TYPICAL: u64 = 64 << 10;
 /// The approximate memory of an entry besides its own bytes.
 const OVERHEAD: usize = 192;
 
-/// A store that caches the values of another store in memory, as they are stored, up to a number of bytes; listings of
-/// directories as well. The least recently used entries are evicted. zarr-python's `LRUStoreCache` is the same.
+/// A store that caches the values and the listings of another store in memory, up to a number of bytes. Values are cached as
+/// they are stored. The least recently used entries are evicted, as in zarr-python's `LRUStoreCache`.
 ///
 /// Values that are written through this store are removed from the cache. A cache does not notice other writers: see
 /// [`invalidate`](Self::invalidate). But when the [stamp](Store::stamp) of a node's document changes, the cached values of the
 /// node are evicted. A missing key is not cached.
 ///
-/// A value is cached when all of it is read, or any part of it if it is [small](Self::small). Other parts are read from the
-/// wrapped store. A value of nearly the size of the cache or more is not cached. A clone shares the cache.
+/// A value is cached when the whole value is read, or when any part of a [small](Self::small) value is read. Other parts are
+/// read from the wrapped store. A value is not cached if it is larger than the cache, or nearly as large. A clone shares the
+/// cache.
 #[derive(Clone)]
 pub struct LruCacheStore {
     inner: Arc<dyn Store>,
@@ -47,7 +48,8 @@ struct Shared {
     stamps: Stamps,
     /// The number of all writes: any of them may change a listing.
     writes: Mutex<u64>,
-    /// True if cached values need a version, for writers that compare versions.
+    /// True if the store compares versions. Then a cached value without a version does not answer a request that may need the
+    /// version.
     versioned: bool,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -59,7 +61,7 @@ struct Shared {
 pub struct CacheStatistics {
     /// The number of requests that found a value or a listing.
     pub hits: u64,
-    /// The number of requests that found none.
+    /// The number of requests that found no value and no listing.
     pub misses: u64,
     /// The memory in use, in bytes.
     pub bytes: u64,
@@ -182,7 +184,7 @@ impl LruCacheStore {
 
     fn write<T>(&self, key: &Key, write: impl FnOnce() -> T) -> T {
         let forget = || drop(self.shared.entries.remove(&CacheKey::Value(key.clone())));
-        // Only the listings after the write: a listing during the write may see either.
+        // Only listings after the write must be new. A listing during the write may see either state.
         let written = self.shared.generations.write(key, forget, write);
         self.forget_listings(|kept| {
             let above = std::iter::successors(Some(key.parent()), Prefix::parent);
@@ -289,7 +291,7 @@ impl Store for LruCacheStore {
     }
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
-        // Also on failure: another writer may have changed the value then.
+        // The value is evicted even if the write fails, since another writer may have changed it.
         self.write(key, || self.inner.put(key, payload, condition))
     }
 
@@ -395,7 +397,8 @@ impl Value for CachedValue {
     }
 }
 
-/// A value that is not cached: parts are read from the wrapped store, and the value is cached when all of it is read at once.
+/// A value that is not cached. Parts are read from the wrapped store, and the value is cached when the whole value is read at
+/// once.
 struct ValueThrough {
     store: LruCacheStore,
     key: Key,
@@ -433,7 +436,8 @@ impl Value for ValueThrough {
     }
 }
 
-/// Creates a cache with one shard: with several, each has only its share of the memory, and rejects larger values.
+/// Creates a cache with one shard. If it had several, each shard would have only its share of the memory, and reject larger
+/// values.
 fn cache_of(bytes: u64) -> Cache<CacheKey, Cached, Weight> {
     let count = usize::try_from(bytes / TYPICAL).unwrap_or(usize::MAX).clamp(16, 1 << 20);
     let mut options = OptionsBuilder::new();
@@ -442,7 +446,7 @@ fn cache_of(bytes: u64) -> Cache<CacheKey, Cached, Weight> {
         Ok(options) => {
             Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
         }
-        // Only when one of the two numbers is missing.
+        // This fails only if one of the two numbers is missing.
         Err(_) => Cache::with_weighter(count, bytes, Weight),
     }
 }
@@ -468,12 +472,12 @@ mod model {
     use crate::sync::check;
     use crate::{MemoryStore, StoreExt};
 
-    /// A key with values that become longer, so that the length of a value identifies it.
+    /// A key whose values become longer and longer, so that the length of a value identifies it.
     struct Growing {
         store: Arc<dyn Store>,
         cache: LruCacheStore,
         key: Key,
-        /// The length that no later read may fall short of.
+        /// The minimum length of all later reads.
         known: AtomicU64,
     }
 
@@ -490,7 +494,7 @@ mod model {
             store.set(&self.key, &vec![0; length.into()], Condition::Always).unwrap();
         }
 
-        /// Returns the length, by one of several methods.
+        /// Returns the length of the value, by one of several methods.
         fn read(&self, way: usize) -> u64 {
             let (cache, key) = (&self.cache, &self.key);
             match way {

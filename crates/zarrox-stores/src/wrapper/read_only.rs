@@ -6,7 +6,7 @@ use crate::{Call, Capabilities, Key, Store, StoreError, StoreErrorKind, Value, W
 
 /// A store that protects another store: reads succeed, writes fail with [`StoreErrorKind::ReadOnly`].
 ///
-/// [`flush`](Store::flush) is allowed, since other handles may have begun writes that it completes, and so are locks, which
+/// [`flush`](Store::flush) is allowed, since it may complete writes of other handles. Locks are allowed as well, since they
 /// change nothing.
 #[derive(Clone, Debug)]
 pub struct ReadOnlyStore(Arc<dyn Store>);

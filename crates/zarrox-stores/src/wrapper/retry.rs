@@ -22,8 +22,8 @@ pub struct RetryOptions {
     pub first_delay: Duration,
     /// The longest delay before any retry; 5 s by default.
     pub longest_delay: Duration,
-    /// The time after the first failure of an operation in which a retry may begin; 60 s by default. An attempt in progress is
-    /// not interrupted: the timeouts of the wrapped store do that.
+    /// The time after the first failure of an operation during which a retry may begin; 60 s by default. Only the timeouts of the
+    /// wrapped store interrupt an attempt in progress.
     pub deadline: Duration,
     /// The deadline before the first response, if [no server exists](StoreError::is_no_server); 2 s by default.
     pub first_deadline: Duration,
@@ -43,19 +43,19 @@ impl Default for RetryOptions {
 /// A store that retries operations that failed for a temporary reason: [`StoreErrorKind::Unreachable`] and
 /// [`StoreErrorKind::TimedOut`]. Each retry is an event of `tracing`, with the `reason`.
 ///
-/// - A conditional write may have succeeded although its response was lost. If the retry finds the condition violated, the value
-///   is read back, and the write has succeeded if the stored value is equal. So two writers of equal bytes may both succeed:
-///   counters and locks that are built on such writes must write unique values. A write that succeeded and was then replaced by
-///   another writer before the retry counts as failed.
+/// - A conditional write may have succeeded although its response was lost. If the condition is violated at the retry, the value
+///   is read back, and the write counts as succeeded if the stored value is equal. So two writers of equal bytes may both
+///   succeed: counters and locks that are built on such writes must write unique values. A write that succeeded and was then
+///   replaced by another writer before the retry counts as failed.
 /// - An erase whose response was lost reports on the retry that the value did not exist.
-/// - A listing is retried only while nothing was visited: no key is visited twice.
-/// - [`rename_prefix`](Store::rename_prefix) is not retried: a part of it may be done, and the keys at the destination may be its
-///   own or another writer's.
+/// - A listing is retried only if nothing was visited, so that no key is visited twice.
+/// - [`rename_prefix`](Store::rename_prefix) is not retried: a part of the rename may be complete, and the keys at the
+///   destination may be those of the rename or of another writer.
 #[derive(Clone, Debug)]
 pub struct RetryStore {
     inner: Arc<dyn Store>,
     options: RetryOptions,
-    /// Set after the first response, including an error.
+    /// True after the first response, including an error response.
     answered: Arc<AtomicBool>,
 }
 
@@ -90,7 +90,8 @@ impl RetryStore {
         }
     }
 
-    /// Records a response: every result that is not a failed connection is one; so is a connection that is interrupted.
+    /// Records that the server has responded. Every result except a failed connection is a response, and an interrupted
+    /// connection is a response as well.
     fn learn_from<T>(&self, done: &Result<T, StoreError>) {
         if !done.as_ref().is_err_and(|error| error.is_no_server() || error.kind() == StoreErrorKind::TimedOut)
         {
@@ -98,7 +99,7 @@ impl RetryStore {
         }
     }
 
-    /// Returns true if the stored value is equal to this one.
+    /// Returns true if the stored value is equal to this value.
     fn is_stored(&self, key: &Key, payload: Payload<'_>) -> Result<bool, StoreError> {
         let Some(stored) = self.inner.open(key)? else { return Ok(false) };
         let is_as_long = stored.size() == payload.len() as u64;
@@ -125,7 +126,7 @@ impl Store for RetryStore {
     wrapped!(erase_if erase_prefix list_dir flush lock stamp hold exchange);
     provided!(directory);
 
-    /// Retries failed keys together, so that several wait no longer than one.
+    /// Retries failed keys together, so that several keys wait no longer than a single key.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let mut backoff = Backoff::new(self);
         let mut places: Vec<usize> = (0..keys.len()).collect();
@@ -196,7 +197,8 @@ fn is_broken_condition(error: &StoreError) -> bool {
 /// The delays between the attempts of one operation.
 struct Backoff<'s> {
     store: &'s RetryStore,
-    /// The time of the first failure: much may have been done until then, such as erasing most of a large array.
+    /// The time of the first failure. The deadline counts from it, since a long operation, such as erasing a large array, may
+    /// fail late.
     failed: Option<Instant>,
     longest: Duration,
 }
@@ -207,7 +209,7 @@ impl<'s> Backoff<'s> {
         Self { store, failed: None, longest: first_delay.min(longest_delay) }
     }
 
-    /// Waits until the next attempt. Returns false at once if that would be after the deadline.
+    /// Waits until the next attempt. Returns false at once if the attempt would be after the deadline.
     fn wait(&mut self, call: &Call<'_>, error: &StoreError) -> bool {
         let RetryOptions { longest_delay, deadline, first_deadline, .. } = self.store.options;
         let is_known = !error.is_no_server() || self.store.answered.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The directory store on full and read-only disks, and on those that report errors.
+//! The directory store on full disks, on read-only disks, and on disks that report errors.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -14,11 +14,11 @@ use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::needs;
 use zarrox_testkit::store::{key, list, prefix};
 
-/// A small file system of its own, unmounted when dropped.
+/// A separate small file system, which is unmounted when it is dropped.
 struct Disk(TempDir);
 
 impl Disk {
-    /// `None`, and a report that the test did not run, if mounting is not permitted.
+    /// Mounts a file system. If mounting is not permitted, reports that the test did not run, and returns `None`.
     fn mount() -> Option<Self> {
         let directory = TempDir::new().unwrap();
         if mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], directory.path()) {
@@ -39,7 +39,8 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Lazily: a process that another test starts keeps the open files until it executes its own program.
+        // The file system is unmounted lazily, since a process that another test starts keeps the open files until it executes
+        // its own program.
         let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
     }
 }
@@ -159,7 +160,7 @@ fn forbidden_is_not_missing() {
     }
 }
 
-/// Needs no privileges: a limit on the size of files makes a write fail midway, as a quota does.
+/// This test needs no privileges: a limit on the size of files makes a write fail midway, as a quota does.
 #[test]
 fn a_write_that_fails_midway_leaves_the_previous_value() {
     let directory = TempDir::new().unwrap();

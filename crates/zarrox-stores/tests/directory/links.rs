@@ -142,7 +142,7 @@ fn links_to_nothing_and_round_links() {
         for missing in ["data/here/missing", "data/here/missing/x", "data/missing"] {
             assert_eq!(store.get(&key(missing)).unwrap(), None, "{missing}");
         }
-        // Each directory is visited once on every path, and no path is endless. Unreadable entries are listed all the same.
+        // Each directory is visited once on every path, and no path is endless. Unreadable entries are listed as well.
         assert_eq!(
             list(&store, ""),
             [("dangling", 0), ("data/v", 5), ("self", 0)].map(|(name, size)| (name.to_owned(), size))
@@ -188,7 +188,8 @@ fn a_link_to_nothing_is_neither_merged_nor_copied_and_can_be_replaced_and_erased
     assert_eq!(fs::read_dir(store.path()).unwrap().count(), 0);
 }
 
-/// The directory for a process that reads missing values, and whether it follows links.
+/// The environment variable with the directory for a process that reads missing values, and with the option to follow
+/// links.
 #[cfg(target_os = "linux")]
 const READER: &str = "ZARROX_TEST_MISSING";
 
@@ -206,7 +207,7 @@ fn reads_missing_values() {
     }
 }
 
-/// Sparse arrays miss most of their chunks.
+/// Most chunks of sparse arrays are missing.
 #[test]
 #[cfg(target_os = "linux")]
 fn to_find_out_that_a_value_is_missing_or_there_costs_no_further_calls() {

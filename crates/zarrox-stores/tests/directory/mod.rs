@@ -38,7 +38,7 @@ fn value(store: &dyn Store, name: &str) -> Option<Bytes> {
     store.get(&key(name)).unwrap()
 }
 
-/// Returns all names below a directory, with the hidden ones, sorted.
+/// Returns all names below a directory, including hidden names, sorted.
 fn names_on_disk(path: &Path) -> Vec<PathBuf> {
     let mut names = Vec::new();
     let mut open = vec![path.to_owned()];
@@ -54,7 +54,7 @@ fn names_on_disk(path: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// Runs the suite in new directories, each made into a store by `open`.
+/// Runs the suite in new directories, each of which `open` opens as a store.
 fn suite(open: impl Fn(&Path) -> DirectoryStore) {
     let kept = Mutex::new(Vec::new());
     store_suite(|| {
@@ -197,7 +197,8 @@ fn a_directory_is_not_a_value() {
     put(&store, "a/b", b"v");
     assert_eq!(value(&store, "a"), None);
     assert_eq!(store.size(&key("a")).unwrap(), None);
-    // Opening is for chunks, which are never directories; only documents may be missing in this way.
+    // Chunks are opened, and are never directories. Only documents, which are read whole, may be missing in
+    // this way.
     assert_eq!(store.open(&key("a")).map(drop).unwrap_err().kind(), StoreErrorKind::Obstructed);
     assert!(!store.erase(&key("a")).unwrap());
     for condition in [Condition::Always, Condition::Absent] {

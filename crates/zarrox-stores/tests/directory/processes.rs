@@ -20,7 +20,7 @@ fn child() -> Option<DirectoryStore> {
     Some(DirectoryStore::open(path).unwrap())
 }
 
-/// Adds one to a number; a missing number is 0.
+/// Increments a number; a missing number is 0.
 fn count(store: &DirectoryStore, name: &str) {
     loop {
         let guard = store.lock(&key(name)).unwrap();
@@ -120,7 +120,7 @@ fn locks_of_stopped_and_of_killed_processes() {
     assert_eq!(names(directory.path()), ["a", "b"]);
 }
 
-/// The temporary file of a killed writer is removed by the next writer in its directory; that of a living writer is not.
+/// The next writer in a directory removes the temporary file of a killed writer, but not that of a living writer.
 #[test]
 fn files_of_killed_writers_are_removed() {
     const TEST: &str = "directory::processes::files_of_killed_writers_are_removed";

@@ -33,7 +33,8 @@ fn in_memory(document: &str) -> ReferenceStore {
     opened(Arc::new(memory), document).unwrap()
 }
 
-/// Creates references to this content: in turn inline, in an object of its own, and in the middle of another one.
+/// Creates references to this content. In turn, a value is inline, in a separate object, and in the middle of
+/// another object.
 fn referring(content: Content<'_>, store: &dyn Store) -> String {
     let mut members = Vec::new();
     let mut pack = b"before".to_vec();

@@ -12,7 +12,7 @@ use zarrox_testkit::store::{key, list, prefix};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/references");
 
-/// Returns kerchunk's output, and the objects that it refers to, in a store that may be changed.
+/// Returns a modifiable store with kerchunk's output, and the objects that it refers to.
 fn memory() -> MemoryStore {
     let memory = MemoryStore::new();
     let golden = DirectoryStore::open(GOLDEN).unwrap();
@@ -169,7 +169,7 @@ fn files_that_are_not_tables_are_named() {
     assert_eq!(store.get(&key("a/0")).unwrap_err().kind(), StoreErrorKind::TooLarge);
 }
 
-/// Reads all of an array with this file of references.
+/// Reads a whole array with this file of references.
 fn read_all(name: &str, file: &[u8]) -> Result<usize, StoreError> {
     let memory = memory();
     memory.set(&key(&format!("{name}/a/refs.0.parq")), file, Condition::Always).unwrap();

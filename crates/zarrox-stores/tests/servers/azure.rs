@@ -29,7 +29,7 @@ fn container() -> Option<AzureStore> {
 #[test]
 fn passes_the_suite() {
     let Some(store) = container() else { return };
-    // With retries, as a store of a URL: the emulator interrupts connections under load.
+    // The store retries, as a store of a URL does, since the emulator interrupts connections under load.
     store_suite(|| fresh(Arc::new(RetryStore::new(Arc::new(store.clone())))));
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn all_fail(store: &dyn Store, kind: StoreErrorKind, secrets: &[&str]
     }
 }
 
-/// Checks that a store without a server reports this, and soon.
+/// Checks that a store without a server soon reports that it cannot be reached.
 pub(crate) fn unreachable(store: &dyn Store) {
     let begin = Instant::now();
     all_fail(store, StoreErrorKind::Unreachable, &[]);

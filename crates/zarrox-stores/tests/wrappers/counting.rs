@@ -103,7 +103,7 @@ fn an_operation_does_not_wait_for_a_waiting_one() {
     let store = limited(memory(&["a", "b"]), 1);
     let mut seen = 0;
     let mut visit = |key: Key, _| {
-        // In another thread, which this one joins.
+        // Another thread reads the value, and this thread waits for it.
         thread::scope(|scope| drop(scope.spawn(|| store.get(&key).unwrap().unwrap())));
         seen += 1;
         ControlFlow::Continue(())

@@ -12,7 +12,7 @@ use zarrox_stores::{Condition, MemoryStore, Operation, Store, StoreErrorKind, St
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::store::{key, store_suite};
 
-/// Records all events.
+/// A subscriber that records all events.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<String>>);
 
@@ -52,7 +52,7 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-/// In one test: `tracing` caches for all threads whether a call site has a subscriber.
+/// A single test, since `tracing` caches for all threads whether a call site has a subscriber.
 #[test]
 fn passes_the_suite_and_traces_operations() {
     operations_are_reported_with_bytes_times_and_errors();

@@ -87,7 +87,7 @@ fn archives_of_other_programs_are_appended_to() {
     }
 }
 
-/// A store of one value that counts its reads and the bytes.
+/// A store of one value that counts its reads and the bytes that were read.
 #[derive(Debug)]
 struct Counting(Arc<Vec<u8>>, Arc<Mutex<(usize, usize)>>);
 
@@ -199,7 +199,7 @@ fn names_that_lead_outside_are_not_keys() {
     assert_eq!(store.get(&key("ñ/д")).unwrap().unwrap(), "ñ/д".as_bytes());
 }
 
-/// Archives of zarr-python 2: the crate `zarrox` reads them; here, their keys and documents are checked.
+/// Checks the keys and documents of archives of zarr-python 2. Tests of the crate `zarrox` read their arrays.
 #[test]
 fn archives_of_zarr_python() {
     let store = ZipStore::open(golden("zarr2.zip"), ZipMode::Read).unwrap();
@@ -256,7 +256,7 @@ fn damaged_entries_are_corrupt() {
     corrupt("a", "no entry was found at the offset in the directory", |bytes| bytes[0] = b'Q');
     corrupt("a", "another name than its record in the directory", |bytes| bytes[30] = b'x');
     corrupt("a", "two different sizes", |bytes| put_u32(bytes, record(&stored(), 0) + 24, 4));
-    // Larger than the space before the next entry.
+    // The entry is larger than the space before the next entry.
     corrupt("a", "extends into the next one", |bytes| {
         let at = record(&stored(), 0);
         put_u32(bytes, at + 20, 100);

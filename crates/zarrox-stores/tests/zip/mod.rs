@@ -65,7 +65,7 @@ fn passes_the_suite_read_only() {
     });
 }
 
-/// Finished archives that are opened again, whose headers have not been read.
+/// Finished archives are opened again, so that no header has been read before.
 #[test]
 fn passes_the_reading_suite_when_opened_again() {
     for level in [None, Some(9)] {
@@ -163,7 +163,7 @@ fn one_writer_at_a_time() {
     assert!(error.to_string().contains("other.zip"), "{error}");
     assert_eq!(ZipStore::open(&link, ZipMode::Create).unwrap_err().kind(), StoreErrorKind::Unreachable);
 
-    // After it is finished, the other handle may write, and sees the earlier writes.
+    // After the archive is finished, the other handle may write, and sees the earlier writes.
     store.close().unwrap();
     put(&other, "b", b"2");
     assert_eq!(list(&other, "").len(), 2);
@@ -194,7 +194,7 @@ fn writes_of_another_handle_between_a_read_and_a_write_are_not_lost() {
     let store = open(&path, ZipMode::Append);
     put(&store, "a", b"1");
     store.close().unwrap();
-    // As if another program had opened it.
+    // The link acts as if another program had opened the archive.
     let link = directory.path().join("other.zip");
     fs::hard_link(&path, &link).unwrap();
     let other = open(&link, ZipMode::Append);
@@ -245,7 +245,7 @@ fn open_any(path: &Path) -> Result<Box<dyn Store>, StoreError> {
     Ok(Box::new(ZipStore::open(path, ZipMode::Append)?))
 }
 
-/// A copy of the file after each step is what a killed process would leave.
+/// A copy of the file after each step is the file that a killed process would leave.
 #[test]
 fn the_file_is_an_archive_at_all_times() {
     let (directory, path) = place();
@@ -308,7 +308,7 @@ fn a_torn_directory_is_ignored_and_cut_off() {
         drop(left);
         assert_eq!(list(&open(&copy, ZipMode::Read), "").len(), 3001, "{length}");
         cut_off_once(&copy, &torn);
-        // Without zeros before the directory, it is a truncated archive.
+        // Without zeros before the directory, the file is a truncated archive.
         torn[offset - 1000..offset].fill(1);
         fs::write(&copy, &torn).unwrap();
         assert_eq!(open_any(&copy).unwrap_err().kind(), StoreErrorKind::Corrupt, "{length}");

@@ -3,11 +3,11 @@
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use zarrox_stores::StoreError;
 
-/// Flags of unsupported files: several values under one key, databases inside the file.
+/// The flags of unsupported files: several values under one key, or databases inside the file.
 const DUPLICATES: u32 = 0x01 | 0x04;
 const DATABASES: u32 = 0x02;
 
-/// Types of items.
+/// The types of items.
 const BYTES: u8 = 1;
 const OVERFLOW: u8 = 3;
 
@@ -22,7 +22,7 @@ pub(super) struct Hash {
     last_bucket: u32,
     high_mask: u32,
     low_mask: u32,
-    /// For each doubling, the difference between the numbers of a bucket and its page.
+    /// The difference between the number of a bucket and the number of its page, for each doubling.
     offsets: Vec<u32>,
 }
 
@@ -70,7 +70,7 @@ impl Hash {
 
     /// Visits all keys that begin with `prefix`, with the sizes of their values.
     pub(super) fn walk(&self, pages: &Pages, prefix: &[u8], visit: &mut Visit<'_>) -> Result<(), StoreError> {
-        // A page belongs to one chain only.
+        // A page belongs to one chain only, so all chains together have at most as many pages as the file.
         let mut left = pages.count();
         for bucket in 0..=self.last_bucket {
             let goes_on = self.chain(pages, bucket, &mut left, &mut |key, value| {
@@ -84,7 +84,8 @@ impl Hash {
         Ok(())
     }
 
-    /// Visits the keys and values of a bucket; returns false if the visitor breaks. `left` is the largest number of pages.
+    /// Visits the keys and values of a bucket; returns false if the visitor breaks. `left` is the maximum number of pages
+    /// of this chain and of all later chains.
     fn chain(
         &self,
         pages: &Pages,
@@ -115,7 +116,7 @@ impl Hash {
     }
 }
 
-/// Returns an item, which ends where the one before it begins, and the first at the end of the page.
+/// Returns an item. The first item ends at the end of the page, and each other item ends where the item before it begins.
 fn item(page: &Page, index: usize) -> Result<Item, StoreError> {
     let place = page.place(index)?;
     match page.byte(place)? {

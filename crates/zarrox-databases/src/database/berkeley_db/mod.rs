@@ -1,7 +1,7 @@
 //! [`BerkeleyDbStore`].
 //!
-//! This module parses the files itself. The Berkeley DB library trusts them: it divides by zero, reads out of bounds or loops
-//! forever when one is damaged.
+//! This module parses the files itself. The Berkeley DB library trusts its files: it divides by zero, reads out of bounds or
+//! loops forever when a file is damaged.
 
 mod hash;
 mod pages;
@@ -26,13 +26,13 @@ use zarrox_stores::{
 };
 
 /// A read-only store of the values in a Berkeley DB file, as zarr-python's `DBMStore` writes them with `bsddb3.btopen`,
-/// `bsddb3.hashopen`, and `dbm.ndbm` where that is based on Berkeley DB, as on Debian.
+/// `bsddb3.hashopen`, and `dbm.ndbm` if it is based on Berkeley DB, as on Debian.
 ///
 /// For existing files: nothing is written. Copy the data to another store to change it.
 ///
-/// The kinds hash and btree of Berkeley DB 4 and 5 are supported, in either byte order; without encryption, checksums, several
-/// databases in a file, and several values under a key. The files have no lock: no other program may write while this one reads.
-/// In a hash table, every listing visits all keys.
+/// The kinds hash and btree of Berkeley DB 4 and 5 are supported, in either byte order. Encryption, checksums, several databases
+/// in a file, and several values under a key are not supported. The files have no lock, so no other program may write while this
+/// program reads. In a hash table, every listing visits all keys.
 #[derive(Clone, Debug)]
 pub struct BerkeleyDbStore(Arc<Inner>);
 

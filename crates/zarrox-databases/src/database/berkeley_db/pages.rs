@@ -51,7 +51,7 @@ pub(super) struct Page {
 /// A key or a value.
 pub(super) enum Item {
     Here(Vec<u8>),
-    /// In separate overflow pages.
+    /// The bytes are in separate overflow pages.
     Overflow {
         first: u32,
         length: u32,
@@ -114,7 +114,7 @@ impl Pages {
             Item::Here(bytes) => return Ok(bytes),
             Item::Overflow { first, length } => (first, length as usize),
         };
-        // At most the size of the file: so memory is bounded.
+        // The length is at most the size of the file, so that memory is bounded.
         if length > self.size.saturating_mul(self.count as usize) {
             let page = Page { bytes: Vec::new(), number: first, big_endian: self.big_endian };
             return Err(page.damaged("a value is longer than the file"));
@@ -175,7 +175,7 @@ impl Page {
         self.byte(24)
     }
 
-    /// Returns the next page of a chain; 0 after the last.
+    /// Returns the number of the next page of a chain; 0 after the last page.
     pub(super) fn next(&self) -> Result<u32, StoreError> {
         self.word(16)
     }

@@ -3,16 +3,17 @@
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use zarrox_stores::StoreError;
 
-/// Flags of unsupported files: several values under one key, numbers as keys, databases inside the file, compression.
+/// The flags of unsupported files: several values under one key, numbers as keys, databases inside the file, or
+/// compression.
 const DUPLICATES: u32 = 0x01 | 0x40;
 const NUMBERS: u32 = 0x02 | 0x08 | 0x10;
 const DATABASES: u32 = 0x20;
 const COMPRESSION: u32 = 0x80;
 
-/// Types of items.
+/// The types of items.
 const BYTES: u8 = 1;
 const OVERFLOW: u8 = 3;
-/// A bit of the type: the item was erased, but its bytes are still in the page.
+/// The bit of the type of an item that was erased, but whose bytes are still in the page.
 const ERASED: u8 = 0x80;
 
 /// The offset of the key in an item of an internal page; the number of the child page comes before it.
@@ -77,7 +78,7 @@ impl Tree {
         let mut page = pages.page(self.root)?;
         while page.kind()? == kind::TREE_INTERNAL {
             let below = pages.page(child(pages, &page, key)?)?;
-            // The levels decrease, so the loop ends, whatever the file contains.
+            // The levels decrease, so the loop ends, even if the file is damaged.
             if below.level()? >= page.level()? {
                 return Err(below.damaged("it has the wrong level in the tree"));
             }
@@ -91,7 +92,8 @@ fn leaf_page(page: Page) -> Result<Page, StoreError> {
     if page.kind()? == kind::TREE_LEAF { Ok(page) } else { Err(page.damaged("it is not a leaf of a tree")) }
 }
 
-/// Returns the child page that contains the keys around `key`: the last one whose first key is not greater.
+/// Returns the child page that contains the keys around `key`: the last child whose first key is not greater than
+/// `key`.
 fn child(pages: &Pages, page: &Page, key: &[u8]) -> Result<u32, StoreError> {
     if page.items()? == 0 {
         return Err(page.damaged("it has no children"));
@@ -113,7 +115,7 @@ fn child(pages: &Pages, page: &Page, key: &[u8]) -> Result<u32, StoreError> {
     Ok(found)
 }
 
-/// Returns a key and the value at `index`; `None` when it was erased.
+/// Returns the key and the value at `index`; `None` when they were erased.
 fn pair(page: &Page, index: usize) -> Result<Option<(Item, Item)>, StoreError> {
     if page.byte(page.place(index)? + 2)? & ERASED != 0 {
         return Ok(None);

@@ -17,7 +17,7 @@ use zarrox_stores::{StoreError, StoreErrorKind};
 /// The idle time after which a connection is tested before it is used.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// The greatest length of a reply to a password.
+/// The maximum length in bytes of a reply to a password.
 const REPLY: usize = 16 << 10;
 
 /// The number of characters of a server's message that an error quotes.
@@ -89,11 +89,11 @@ impl Pool {
         let newer = stream.peer_addr().is_ok_and(|address| address.is_ipv6());
         let mut ftp = self.within(AsyncFtpStream::connect_with_stream(stream)).await?;
         ftp.set_mode(if newer { Mode::ExtendedPassive } else { Mode::Passive });
-        // Data comes from the server itself, whatever address it reports.
+        // Data connections go to the server itself, regardless of the address that it reports.
         ftp.set_passive_nat_workaround(true);
         self.within(log_in(&mut ftp, user, password)).await?;
         self.within(ftp.transfer_type(FileType::Binary)).await?;
-        // For servers with another default encoding; servers that always use UTF-8 may reject it.
+        // The command is for servers with another default encoding. Servers that always use UTF-8 may reject it.
         match self.within(ftp.opts("UTF8", Some("ON"))).await {
             Ok(_) | Err(FtpError::UnexpectedResponse(_)) => {}
             Err(error) => return Err(error),
@@ -165,7 +165,8 @@ async fn exchange(server: &TcpStream, mut command: &[u8]) -> Result<(u32, Vec<u8
     }
 }
 
-/// Returns the code of a complete reply: its last line begins with the code and a space, others may come before.
+/// Returns the code of a complete reply. Its last line begins with the code and a space, and other lines may
+/// come before.
 fn code_of_whole(reply: &[u8]) -> Option<u32> {
     let lines = reply.strip_suffix(b"\n")?;
     let code = lines.get(..3)?;
@@ -215,7 +216,8 @@ fn kind_of(response: &Response) -> StoreErrorKind {
     }
 }
 
-/// Returns true if the server denies permission: the code 550 also stands for missing files.
+/// Returns true if the server denies permission. The text decides, since the code 550 also stands for missing
+/// files.
 pub(super) fn is_denial(response: &Response) -> bool {
     let words = words(response).to_lowercase();
     ["denied", "permi", "privilege", "not allowed", "access"].iter().any(|part| words.contains(part))

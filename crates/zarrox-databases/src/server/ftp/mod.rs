@@ -32,7 +32,7 @@ const LISTING: u64 = 128 << 20;
 /// The number of bytes that are sent or received at a time.
 const BLOCK: usize = 1 << 20;
 
-/// The largest size of a value: it is known only when the value has been received.
+/// The maximum size of a value in bytes. The size is known only when the value has been received.
 const VALUE: u64 = 4 << 30;
 
 /// The number of attempts when a server returns an error without a reason for a file that its listing shows.
@@ -62,7 +62,7 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["ftp"], |url, options| {
 /// | [`connections`](FtpOptions::connections) | 4 |
 /// | [`timeout`](FtpOptions::timeout) | 30 seconds |
 ///
-/// The network traffic is not encrypted, including the password. For public data only.
+/// The network traffic, including the password, is not encrypted. Use this store for public data only.
 ///
 /// FTP has no versions of files, so that only one process should write to a chunk at a time.
 ///
@@ -77,7 +77,7 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["ftp"], |url, options| {
 #[derive(Clone)]
 pub struct FtpStore {
     pool: Arc<Pool>,
-    /// Relative to the initial directory of a connection; absolute with a leading `/`.
+    /// The path of the root: relative to the initial directory of a connection, or absolute with a leading `/`.
     root: String,
     connections: u8,
 }
@@ -131,13 +131,14 @@ impl FtpOptions {
         self
     }
 
-    /// Opens the directory of this URL, such as `ftp://user:password@host/path`. It need not exist: the first write creates it.
+    /// Opens the directory of this URL, such as `ftp://user:password@host/path`. The directory need not exist: the first write
+    /// creates it.
     ///
     /// A path is relative to the initial directory of the user; with a second leading `/`, to the root of the server.
     ///
     /// # Errors
     ///
-    /// When it is not a URL of FTP.
+    /// When the text is not a URL of FTP.
     pub fn open(self, url: &str) -> Result<Blocking<FtpStore>, StoreError> {
         let address = Address::parse(url, &["ftp"], FORM)?;
         let login = self.login.or_else(|| address.login());
@@ -174,7 +175,7 @@ enum Answer<T> {
 enum Other {
     Missing,
     Directory,
-    /// The listing contains it: reading is not permitted, or it was written after the error.
+    /// The listing contains the entry. Reading it is not permitted, or it was written after the error.
     Refused(Response),
 }
 
@@ -212,8 +213,8 @@ impl FtpStore {
         }
     }
 
-    /// Looks up an entry for which the server returned an error. Servers do not always give the reason: the listing of the parent
-    /// directory shows it.
+    /// Looks up an entry for which the server returned an error. The listing of the parent directory shows the reason, which
+    /// servers do not always give.
     async fn other(&self, path: &str, refusal: Response) -> Result<Other, StoreError> {
         if path.is_empty() {
             return Ok(Other::Directory);
@@ -250,7 +251,7 @@ impl FtpStore {
         if let Err(FtpError::UnexpectedResponse(response)) = &result
             && matches!(response.status.code(), 500 | 502)
         {
-            // An old server: it only supports listings for people.
+            // An old server supports only listings for people.
             parse = list_entry;
             result = match self.pool.within(lease.session.ftp.cwd(&directory)).await {
                 Ok(()) => self.lines(&mut lease, "LIST -a").await,
@@ -284,7 +285,7 @@ impl FtpStore {
         String::from_utf8(bytes).map_err(|error| FtpError::ConnectionError(IoError::other(error)))
     }
 
-    /// Receives at most `limit` bytes and one more.
+    /// Receives at most `limit` + 1 bytes, so that the caller detects a larger file.
     async fn receive(&self, transfer: &mut Transfer, limit: u64) -> FtpResult<Vec<u8>> {
         let mut bytes = Vec::new();
         let too_much = || {
@@ -303,7 +304,7 @@ impl FtpStore {
         Err(too_much())
     }
 
-    /// Returns the content of a file. Its size is not requested: another file may replace it before it is sent.
+    /// Returns the content of a file. The size of the file is not requested, since another file may replace it before it is sent.
     async fn retrieve(&self, lease: &mut Lease<'_>, path: &str) -> FtpResult<Vec<u8>> {
         let mut transfer = self.pool.within(lease.session.ftp.retr_as_stream(path)).await?;
         let bytes = self.receive(&mut transfer, VALUE).await?;
@@ -320,7 +321,8 @@ impl FtpStore {
         self.pool.within(transfer.finish()).await
     }
 
-    /// Creates the directories above the root, which may exist already or not be permitted; using the root reports the error.
+    /// Creates the directories above the root. A directory that exists already, or cannot be created, is not an error, since
+    /// using the root reports it.
     async fn make_above_root(&self) -> Result<(), StoreError> {
         let mut lease = self.pool.lease("writing").await?;
         let root = self.at(&lease, "");
@@ -339,7 +341,7 @@ impl FtpStore {
         let (above, itself) = (self.stat(directory_of(path)).await, self.stat(path).await);
         match (above, itself) {
             (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "the directory is missing"),
-            // Another writer has created it since, and perhaps the file too.
+            // Another writer has created the directory in the meantime, and perhaps the file as well.
             (Ok(Some(Stat::Directory)), Ok(None | Some(Stat::File(_)))) if is_absence(&response) => {
                 StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing")
             }
@@ -359,7 +361,7 @@ fn denied(operation: &'static str, response: Response) -> StoreError {
         .with_source(FtpError::UnexpectedResponse(response))
 }
 
-/// Converts the error of a path that is not a directory: some servers return a code that concerns the command.
+/// Converts the error of a path that is not a directory, for which some servers return the code of an invalid command.
 fn not_a_directory(error: FtpError) -> FtpError {
     match error {
         FtpError::UnexpectedResponse(response) if response.status == Status::BadArguments => {

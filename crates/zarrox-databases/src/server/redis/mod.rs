@@ -86,9 +86,9 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
 ///
 /// | option | default |
 /// |---|---|
-/// | [`user`](Self::user), [`password`](Self::password) | those of the URL, or none |
-/// | [`database`](Self::database) | that of the URL, or 0 |
-/// | [`prefix`](Self::prefix) | that of the URL, or `zarr` |
+/// | [`user`](Self::user), [`password`](Self::password) | the user and the password in the URL, or none |
+/// | [`database`](Self::database) | the database in the URL, or 0 |
+/// | [`prefix`](Self::prefix) | the prefix in the URL, or `zarr` |
 /// | [`timeout`](Self::timeout) | 30 seconds |
 #[derive(Clone)]
 pub struct RedisOptions {
@@ -127,14 +127,14 @@ impl RedisOptions {
         self
     }
 
-    /// Sets the password. One in the URL takes precedence.
+    /// Sets the password. A password in the URL takes precedence.
     #[must_use]
     pub fn password(mut self, password: impl Into<String>) -> Self {
         self.password = Some(password.into());
         self
     }
 
-    /// Sets the number of the database, as in the path of a URL: `redis://host/1`. One in the URL takes precedence.
+    /// Sets the number of the database, as in the path of a URL: `redis://host/1`. A database in the URL takes precedence.
     #[must_use]
     pub fn database(mut self, database: u32) -> Self {
         self.database = Some(database);
@@ -156,7 +156,7 @@ impl RedisOptions {
         self
     }
 
-    /// Connects to `redis://user:password@host:port/database?prefix=name`, of which all but the host may be omitted, or to
+    /// Connects to `redis://user:password@host:port/database?prefix=name`, of which only the host is required, or to
     /// `redis+unix:///path/of/socket?db=database&user=name&pass=password`.
     ///
     /// # Errors

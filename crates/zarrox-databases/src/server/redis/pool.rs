@@ -30,7 +30,8 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Runs idempotent work: if the server has closed a connection, for instance by a restart, it is run again on a new one.
+    /// Runs idempotent work. If the server has closed a connection, for instance by a restart, the work is run again on a
+    /// new connection.
     pub(super) fn repeat<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> RedisResult<T>,
@@ -72,7 +73,7 @@ impl Pool {
         self.give_back(connection, result)
     }
 
-    /// Returns the connection to the pool, unless a response may still be on its way.
+    /// Returns the connection to the pool, unless a response may still be outstanding.
     fn give_back<T>(&self, connection: Connection, result: RedisResult<T>) -> RedisResult<T> {
         let in_step = match &result {
             Ok(_) => true,

@@ -14,7 +14,7 @@ use zarrox_stores::{ByteRange, Key, StoreError, StoreErrorKind, Value, Version};
 /// Values up to this size are read whole when they are opened: the digest would cost the server more.
 pub(super) const WHOLE: u64 = 4 << 20;
 
-/// Returns all of a small value; otherwise the size, the digest and a first range.
+/// A script that returns a small value as a whole, or otherwise the size, the digest and a first range.
 static OPEN: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -24,7 +24,7 @@ static OPEN: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Returns a range, which lies inside the value, unless the value has changed.
+/// A script that returns a range, which lies inside the value, unless the value has changed.
 static READ: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -33,7 +33,7 @@ static READ: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Returns the size.
+/// A script that returns the size.
 static SIZE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "if redis.call('EXISTS', KEYS[1]) == 0 then return false end
@@ -41,7 +41,7 @@ static SIZE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Returns some ranges, unless the size of the value has changed since they were calculated.
+/// A script that returns some ranges, unless the size of the value has changed since the ranges were calculated.
 static PARTS: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "if redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return false end
@@ -53,7 +53,7 @@ static PARTS: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Writes, unless the value has changed.
+/// A script that writes, unless the value has changed.
 static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -63,7 +63,7 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Erases, unless the value has changed.
+/// A script that erases, unless the value has changed.
 static ERASE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -77,7 +77,7 @@ pub(super) struct RedisValue {
     store: Arc<Database>,
     key: Key,
     size: u64,
-    /// In hexadecimal digits. If the whole value is in memory, the digest is calculated on request.
+    /// The digest in hexadecimal digits. If the whole value is in memory, the digest is calculated on request.
     digest: Option<String>,
     offset: u64,
     piece: Bytes,
@@ -232,7 +232,8 @@ fn bounds(range: ByteRange) -> (i64, i64) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     match range {
         ByteRange::From { offset, length: None } => (signed(offset), -1),
-        // The last byte would be before the first, or the last of all.
+        // For an empty range, the last byte would be before the first byte, or would be the last byte of the
+        // value.
         ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 } => (1, 0),
         ByteRange::From { offset, length: Some(length) } => {
             (signed(offset), signed(offset.saturating_add(length - 1)))

@@ -30,7 +30,8 @@ const LISTING: u64 = 128 << 20;
 const PROPERTIES: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop>\
                           <resourcetype/><getcontentlength/><getetag/><getlastmodified/></prop></propfind>";
 
-/// The age from which the ETag of a value distinguishes it from later ones: servers derive ETags from times in whole seconds.
+/// The age from which the ETag of a value distinguishes it from later values, since servers derive ETags from times in whole
+/// seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The characters that are not escaped in a segment of a path.
@@ -66,21 +67,21 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["webdav", "webdavs"], |url, opt
 ///
 /// A value is written by one `PUT`. Whether its readers see the old value or the new one, and never a part, depends on the server
 /// ([`Capabilities::torn_reads`]): WsgiDAV writes in place, and Apache was seen to send a new value with the length of the old
-/// one. nginx does not list names that begin with a dot, such as those of the documents of Zarr v2. A check for an existing value
-/// comes before a write; servers that support `If-None-Match` check it again.
+/// value. nginx does not list names that begin with a dot, such as the names of the documents of Zarr v2. A check for an existing
+/// value comes before a write; servers that support `If-None-Match` check it again.
 ///
-/// Ranges of an open value belong to one version by its ETag, if that is strong and the value older than two seconds; younger
-/// values are read whole, since most servers derive ETags from times in seconds.
+/// The ETag ensures that the ranges of an open value belong to one version, if the ETag is strong and the value is older than two
+/// seconds. Younger values are read whole, since most servers derive ETags from times in seconds.
 ///
 /// Values that were written just now have no usable ETags, and not every server compares them, so they cannot show whether a
 /// value has changed: only one process should write to a chunk at a time.
 ///
-/// Empty directories stay, because WebDAV cannot remove a directory on condition that it is empty. They are not listed, for which
-/// a listing reads each directory. Redirects are not followed.
+/// Empty directories stay, because WebDAV cannot remove a directory on condition that it is empty. They are not listed; to omit
+/// them, a listing reads each directory. Redirects are not followed.
 #[derive(Clone)]
 pub struct WebDavStore {
     client: Client,
-    /// Without a trailing `/`, if it has a path.
+    /// The URL of the root, without a trailing `/` if it has a path.
     root: Url,
     login: Option<Login>,
 }
@@ -138,11 +139,12 @@ impl WebDavOptions {
         self
     }
 
-    /// Opens the directory of this URL, such as `https://user:password@host/path`. It need not exist: the first write creates it.
+    /// Opens the directory of this URL, such as `https://user:password@host/path`. The directory need not exist: the first write
+    /// creates it.
     ///
     /// # Errors
     ///
-    /// When it is not a URL of HTTP.
+    /// When the text is not a URL of HTTP.
     pub fn open(self, url: &str) -> Result<Blocking<WebDavStore>, StoreError> {
         let address = Address::parse(url, &["http", "https"], FORM)?;
         let login = address.login().map(|(user, password)| Login::Basic { user, password });
@@ -171,7 +173,7 @@ impl WebDavStore {
             whole.push('/');
             whole.extend(utf8_percent_encode(segment, &PLAIN));
         }
-        // Servers identify directories by it, and reject or redirect URLs without it.
+        // Servers identify directories by the trailing `/`, and reject or redirect URLs without it.
         if directory {
             whole.push('/');
         }
@@ -193,7 +195,7 @@ impl WebDavStore {
     ) -> Result<Option<(HeaderMap, Vec<Resource>)>, StoreError> {
         let response = self.ask(operation, path, depth).await?;
         if response.status() == StatusCode::BAD_REQUEST {
-            // Members would be below the path itself.
+            // A request for members also fails if the path itself is a file.
             let directory = if depth == "1" { &format!("{path}/") } else { path };
             if self.is_below_file(directory).await? {
                 return Ok(None);
@@ -237,7 +239,8 @@ impl WebDavStore {
         }
     }
 
-    /// Creates the directories above the root, which may exist already or not be permitted; using the root reports the error.
+    /// Creates the directories above the root. A directory that exists already, or cannot be created, is not an error, since
+    /// using the root reports it.
     async fn make_above_root(&self) -> Result<(), StoreError> {
         let path = self.root.path();
         for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
@@ -290,7 +293,7 @@ async fn described(
     }
 }
 
-/// Returns a method of WebDAV: HTTP's own are constants.
+/// Returns a method of WebDAV. Only the methods of HTTP have constants.
 fn named(method: &str) -> Method {
     Method::from_bytes(method.as_bytes()).unwrap_or_default()
 }
@@ -304,7 +307,7 @@ fn leads_to_directory(response: &Response) -> bool {
         && target.is_some_and(|target| target.path().strip_suffix('/').is_some_and(|target| target == path))
 }
 
-/// Returns the ETag as a version, if it distinguishes this value from all later ones.
+/// Returns the ETag as a version, if it distinguishes this value from all later values.
 fn version(date: Option<&str>, etag: Option<&str>, modified: Option<&str>) -> Option<Version> {
     let etag = etag.filter(|etag| etag.starts_with('"') && etag.len() > 2)?;
     let time = |text: &str| httpdate::parse_http_date(text).ok();
@@ -377,7 +380,7 @@ impl FileTree for WebDavStore {
             StatusCode::PRECONDITION_FAILED => return Err(changed()),
             StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
             _ if leads_to_directory(&response) => return Ok(None),
-            // Responses of other servers for directories.
+            // Other servers respond to requests for directories with these codes.
             StatusCode::METHOD_NOT_ALLOWED | StatusCode::CONFLICT if self.is_directory(path).await? => {
                 return Ok(None);
             }
@@ -402,7 +405,7 @@ impl FileTree for WebDavStore {
         if absent && matches!(self.stat(path).await?, Some(Stat::File(_))) {
             return Err(exists());
         }
-        // Also for an empty value, which some servers require.
+        // The header is set for an empty value as well, as some servers require.
         let request = self.request(Method::PUT, path, false).header(CONTENT_LENGTH, value.len());
         let mut request = request.body(value.clone());
         if absent {
@@ -419,7 +422,7 @@ impl FileTree for WebDavStore {
             | StatusCode::CONFLICT
             | StatusCode::INTERNAL_SERVER_ERROR => match self.obstacle(path).await? {
                 Some(obstacle) => Err(obstacle),
-                // Another writer has created the directory since.
+                // Another writer has created the directory in the meantime.
                 None if response.status() == StatusCode::CONFLICT => {
                     Err(StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing"))
                 }
@@ -449,7 +452,7 @@ impl FileTree for WebDavStore {
             StatusCode::BAD_REQUEST | StatusCode::CONFLICT | StatusCode::NOT_FOUND if !path.is_empty() => {
                 match self.obstacle(path).await? {
                     Some(obstacle) => Err(obstacle),
-                    // Another writer has created the parent since.
+                    // Another writer has created the parent in the meantime.
                     None if response.status() == StatusCode::CONFLICT => {
                         let message = "the directory above was missing";
                         Err(StoreError::new(StoreErrorKind::NotFound, "writing", message))

@@ -15,7 +15,7 @@ const TEXT: usize = 64 << 10;
 pub(super) struct Resource {
     /// The path on the server, decoded, without leading and trailing `/`.
     pub(super) path: String,
-    /// True if it is a collection.
+    /// True if the resource is a collection.
     pub(super) directory: bool,
     /// The length in bytes; `None` for directories.
     pub(super) size: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
     let mut reader = NsReader::from_reader(document);
     let mut resources = Vec::new();
     let mut current: Option<Resource> = None;
-    // The properties of one status; missing properties come with a status of their own.
+    // The properties with one status. Missing properties have a separate status.
     let mut found = Resource::default();
     let mut text = String::new();
     loop {
@@ -69,7 +69,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
                     (b"getcontentlength", _) => found.size = value.parse().ok(),
                     (b"getetag", _) => found.etag = Some(value.to_owned()).filter(|etag| !etag.is_empty()),
                     (b"getlastmodified", _) => found.modified = Some(value.to_owned()),
-                    // Such as `HTTP/1.1 200 OK`.
+                    // A status is a text such as `HTTP/1.1 200 OK`.
                     (b"status", _) if value.split(' ').nth(1) != Some("200") => found = Resource::default(),
                     (b"propstat", Some(resource)) => merge(resource, std::mem::take(&mut found)),
                     _ => {}

@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE.parent))
 
 
 def hierarchy(name, open):
-    """The hierarchy that zarr-python writes, equal to that in the other databases."""
+    """Writes the same hierarchy as in the other databases, with zarr-python."""
     from write import fill
 
     store = zarr.DBMStore(str(HERE / name), flag="n", open=open)
@@ -26,7 +26,7 @@ def hierarchy(name, open):
 
 
 def many(name, kind, order):
-    """Small pages, so that trees are high, tables are doubled often, and values and keys do not fit into a page."""
+    """Writes many keys into small pages, so that trees are high, tables are doubled often, and values and keys do not fit into a page."""
     path = HERE / name
     path.unlink(missing_ok=True)
     file = db.DB()

@@ -1,7 +1,8 @@
-//! Bitshuffle: the first bits of all elements of a block, then all second bits, and so on, alone or with LZ4 or Zstandard.
+//! Bitshuffle: the first bits of all elements of a block, then all second bits, and so on. The result is stored unchanged, or
+//! compressed by LZ4 or Zstandard.
 //!
-//! The parameters are the version (two), the size of an element, the elements of a block (0 for about 8 KiB), the compressor, and its
-//! level.
+//! The parameters are the version (two parameters), the size of an element, the elements of a block (0 for about 8 KiB), the
+//! compressor, and its level.
 
 use zarrox::{Result, codecs};
 
@@ -48,7 +49,7 @@ impl Undo for Bitshuffle {
         let item = self.item.unwrap_or(given.item).max(1);
         let mut blocks = Blocks::new(&bytes);
         let (size, elements) = match self.compressor {
-            // The block length that the library chooses is about 8 KiB, in eights of elements.
+            // The library chooses a block length of about 8 KiB, a multiple of eight elements.
             Compressor::None => (bytes.len(), self.block.unwrap_or_else(|| (8192 / item / 8 * 8).max(128))),
             _ => (blocks.number(8)?, blocks.number(4)? / item),
         };

@@ -1,5 +1,5 @@
-//! Blosc of version 1. The parameters are two versions, the size of an element, that of a chunk, the level, the shuffle, and the
-//! compressor.
+//! Blosc of version 1. The parameters are two versions, the size of an element, the size of a chunk, the level, the shuffle, and
+//! the compressor.
 
 use zarrox::codecs::{self, BloscCompressor, Shuffle};
 use zarrox::{CodecSpec, Result};

@@ -16,8 +16,8 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(codecs::registry);
 const KEPT: usize = 8 << 20;
 
 thread_local! {
-    /// The buffer of the last check. It is reused because allocating one for each chunk takes a third of the decoding
-    /// time.
+    /// The buffer of the last check. The buffer is reused because allocating a buffer for each chunk takes a third of
+    /// the decoding time.
     static CHECKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 

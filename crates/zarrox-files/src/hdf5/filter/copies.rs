@@ -1,4 +1,4 @@
-//! The two copies of LZ decoders: literals, and matches of bytes that were decoded before.
+//! The two kinds of copies of LZ decoders: literals, and matches of bytes that were decoded before.
 //!
 //! Most copies have a few bytes. If the buffer has room after them, a block of a fixed size is copied, which needs no
 //! function call.
@@ -9,8 +9,8 @@ const LITERALS: usize = 32;
 /// The size of a block of repeated bytes.
 const REPEATED: usize = 16;
 
-/// Copies the first `length` bytes of `bytes` to a place in `out`, and returns the bytes after them; `None`
-/// if they do not fit or are missing. Bytes after the copy may be overwritten as well.
+/// Copies the first `length` bytes of `bytes` to the position `at` of `out`, and returns the rest of `bytes`; `None` if
+/// `bytes` is too short, or if the copy does not fit. Bytes after the copy may be overwritten as well.
 #[inline]
 pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: usize) -> Option<&'b [u8]> {
     if length <= LITERALS
@@ -24,13 +24,14 @@ pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: us
     Some(rest)
 }
 
-/// Copies `length` bytes from `distance` bytes before a place in `out` to the place, where they may overlap;
-/// `None` if they do not fit. Bytes after the copy may be overwritten as well.
+/// Copies `length` bytes of `out` to the position `at`, from the position `distance` bytes before it. Both ranges may
+/// overlap. Returns `None` if the copy does not fit. Bytes after the copy may be overwritten as well.
 #[inline]
 pub(super) fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) -> Option<()> {
     let start = at.checked_sub(distance).filter(|_| distance > 0)?;
     let end = at.checked_add(length).filter(|&end| end <= out.len())?;
-    // A block is read before it is written: bytes that do not repeat themselves are copied right also where blocks overlap.
+    // A block is read before it is written, so that bytes that do not repeat themselves are copied correctly even if blocks
+    // overlap.
     if distance >= length.min(REPEATED) && out.len() - end >= REPEATED {
         for done in (0..length).step_by(REPEATED) {
             out.copy_within(start + done..start + done + REPEATED, at + done);

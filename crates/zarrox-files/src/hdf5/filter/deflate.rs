@@ -8,7 +8,7 @@ use super::given::Given;
 use super::undo::Undo;
 use crate::hdf5::format::Filter;
 
-/// The default level of files without one.
+/// The level for files that do not store a level.
 const LEVEL: u32 = 4;
 
 #[derive(Debug)]

@@ -59,7 +59,7 @@ mod tests {
     fn both_orders_of_the_checksum_are_taken() {
         let filter = Filter { id: 3, name: None, is_optional: false, parameters: vec![] };
         let pipeline = Pipeline::new(&[filter]).unwrap();
-        // The checksum is that of h5py.
+        // h5py wrote the checksum.
         for checksum in [[6, 9, 14, 14], [9, 6, 14, 14]] {
             let bytes = [&[1, 2, 3, 4, 5][..], &checksum].concat();
             assert_eq!(pipeline.decode(bytes, 0, 5, 1).unwrap(), [1, 2, 3, 4, 5]);

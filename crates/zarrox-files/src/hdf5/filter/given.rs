@@ -4,7 +4,7 @@ use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// Properties of the input of a filter, which is the output of undoing it.
+/// Properties of the bytes before a filter was applied, which undoing the filter must return.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given {
     /// The number of bytes, if it follows from the size of the chunk.
@@ -16,13 +16,13 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Returns the largest number of bytes between the filters of a chunk of `size` bytes. Filters may expand the
-    /// bytes, but none doubles their number.
+    /// Returns the maximum number of bytes between two filters of a chunk with `size` decoded bytes. Filters may
+    /// expand the bytes, but none doubles their number.
     pub(super) fn limit(size: usize) -> usize {
         size.saturating_mul(2).saturating_add(4096)
     }
 
-    /// Returns the number of the bytes, which the encoded bytes announce.
+    /// Returns the number of decoded bytes that encoded bytes announce, or an error if it is invalid.
     pub(super) fn announced(self, size: usize) -> Result<usize> {
         match self.size {
             Some(known) if known != size => {

@@ -1,5 +1,5 @@
-//! LZ4: the length of all bytes, that of a block, and blocks, each with its length. A block that LZ4 does not
-//! shorten is stored unchanged.
+//! LZ4: the number of decoded bytes, the decoded length of a block, and the blocks, each after its encoded
+//! length. A block that LZ4 does not shorten is stored unchanged.
 
 use zarrox::{Result, codecs};
 
@@ -39,7 +39,8 @@ pub(super) fn decoder() -> Result<Coded> {
     Coded::new(codecs::Lz4::acceleration(1))
 }
 
-/// Decodes a block that fills `out`. The codec has the length first, so that the block is copied into `buffer`.
+/// Decodes a block that fills `out`. The codec expects the decoded length before the block, so both are copied
+/// into `buffer`.
 pub(super) fn decode_block(
     decoder: &Coded,
     block: &[u8],

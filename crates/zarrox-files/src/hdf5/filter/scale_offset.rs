@@ -1,5 +1,5 @@
-//! Scale-offset: the differences of elements from their smallest, in as few bits as they need. Floats are first rounded to a number
-//! of decimals.
+//! Scale-offset: the differences of elements from the smallest element, in as few bits as they need. Floats are first rounded to
+//! a number of decimals.
 //!
 //! The parameters are the method, the decimals or bits, the number of elements, the class of the elements, their size, sign and order,
 //! 1 if a fill value follows, and its bytes. A chunk begins with the number of bits and the smallest element.
@@ -12,7 +12,8 @@ use super::undo::Undo;
 use crate::hdf5::format::Filter;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The bytes before the bits: 4 for their number, 1 for the size of the smallest element, and 16 for that.
+/// The length of the header in bytes: 4 for the number of bits, 1 for the size of the smallest element, and 16 for the smallest
+/// element.
 const HEADER: usize = 21;
 
 #[derive(Debug)]

@@ -59,7 +59,7 @@ pub(super) struct Unshuffle {
 }
 
 impl Unshuffle {
-    /// For elements of `size` bytes.
+    /// Creates the decoder for elements of `size` bytes.
     pub(super) fn new(size: usize) -> Result<Self> {
         let of_codec = u32::try_from(size).map_err(|_| corrupt("a shuffled element is too large"))?;
         Ok(Self { size: size.max(1), decoder: Coded::new(ByteShuffle::element_size(of_codec))? })

@@ -1,8 +1,9 @@
 //! Szip: the lossless compression of CCSDS 121.0-B, in the form of the library szip.
 //!
 //! The parameters are the options, the elements of a block, the bits of an element, and the elements of a scanline. A
-//! chunk begins with its decoded size, little-endian. Each scanline is a sequence of blocks with one reference sample,
-//! filled up to whole blocks. The bytes of elements of 32 and 64 bits are shuffled, and each byte is a sample.
+//! chunk begins with its decoded size, little-endian. Each scanline has one reference sample, and consists of whole
+//! blocks, of which the last block may be padded. The bytes of elements of 32 and 64 bits are shuffled, and each byte
+//! is a sample.
 //!
 //! Specification: <https://public.ccsds.org/Pubs/121x0b3.pdf>
 
@@ -181,8 +182,8 @@ impl Szip {
         Some(run)
     }
 
-    /// Restores samples from the folded differences: 0, -1, 1, -2, 2 and so on as far as both signs are possible, and
-    /// then the rest of the numbers of the other sign.
+    /// Restores samples from folded differences. The numbers 0, 1, 2, 3, 4 and so on mean the differences 0, -1, 1,
+    /// -2, 2 and so on, as long as both signs are possible. Larger numbers mean differences of the only possible sign.
     fn undo_differences(self, samples: &mut [u32]) {
         let most = u32::MAX >> (32 - self.bits);
         let Some((&mut first, rest)) = samples.split_first_mut() else { return };
@@ -204,7 +205,7 @@ impl Szip {
     }
 }
 
-/// Decodes pairs of small samples: each pair is one number of zeros.
+/// Decodes pairs of small samples. Each pair is encoded as one number of zeros.
 fn pairs(bits: &mut Bits<'_>, block: &mut [u32], reference: usize) -> Option<()> {
     let mut at = reference;
     while at < block.len() {
@@ -212,7 +213,7 @@ fn pairs(bits: &mut Bits<'_>, block: &mut [u32], reference: usize) -> Option<()>
         if zeros > PAIRS {
             return None;
         }
-        // The pairs are in the order of their sum.
+        // The number of zeros is the index of the pair among all pairs, in the order of their sums.
         let (mut sum, mut start) = (0, 0);
         while start + sum < zeros {
             start += sum + 1;

@@ -1,4 +1,4 @@
-//! Chunks that other programs wrote are decoded as HDF5 decodes them, and damaged ones are errors.
+//! Chunks that other programs wrote are decoded as HDF5 decodes them, and damaged chunks are errors.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -110,7 +110,7 @@ fn damaged_chunks_are_errors_or_of_the_right_size() {
             }
             for _ in 0..random(5) {
                 let at = random(encoded.len());
-                // Lengths and flags are first.
+                // Half of the changes are at the start, which has the lengths and the flags.
                 let at = if random(2) == 0 { at } else { at.min(random(200)) };
                 if let Some(byte) = encoded.get_mut(at) {
                     *byte = [0, 0xff, 0x80, *byte ^ 1, *byte ^ 0x40][random(5)];
@@ -172,7 +172,8 @@ fn filters_that_only_round_change_nothing() {
     let filters = Pipeline::new(&[filter(32022, &[3, 4, 0, 0]), filter(2, &[4]), filter(1, &[5])]).unwrap();
     let names: Vec<String> = filters.codecs(4).unwrap().into_iter().map(|codec| codec.name).collect();
     assert_eq!(names, ["numcodecs.shuffle", "numcodecs.zlib"]);
-    // No codec corresponds to a shuffle after other filters, or to one whose size is not that of the elements.
+    // No codec corresponds to a shuffle after other filters, or to a shuffle whose size is not the size of the
+    // elements.
     for filters in [
         [filter(3, &[]), filter(2, &[4]), filter(1, &[5])],
         [filter(2, &[3]), filter(1, &[5]), filter(3, &[])],

@@ -15,11 +15,11 @@ use crate::input::corrupt;
 
 const WHAT: &str = "an attribute message";
 
-/// An attribute; or the error of reading it, with its name if that is known.
+/// An attribute, or the error of reading it with its name. The name is empty if it is unknown.
 pub(super) type Found = Result<Attribute, (Vec<u8>, Error)>;
 
-/// Returns the attributes of an object: in their creation order where it is tracked. Otherwise they are in the order of
-/// the header, or sorted by name if they are in a heap.
+/// Returns the attributes of an object, in creation order if the object tracks it. Otherwise attributes of the header
+/// are in its order, and attributes of a heap are sorted by name.
 pub(super) fn all(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Found>> {
     let mut found: Vec<(Option<u32>, Found)> = Vec::new();
     for message in header.all(kind::ATTRIBUTE) {

@@ -9,7 +9,7 @@ use super::source::Source;
 use crate::input::corrupt;
 
 const WHAT: &str = "a node of a B-tree of version 1";
-/// The limit of levels.
+/// The maximum number of levels.
 const MOST_DEPTH: u8 = 64;
 
 /// A tree: the kind of its nodes, and the length of its keys.
@@ -30,7 +30,7 @@ impl Tree<'_> {
         self.node(root, None, &mut visited, found)
     }
 
-    /// Visits a node, which is on this level.
+    /// Visits a node of this level.
     fn node(
         &self,
         address: Address,

@@ -11,9 +11,9 @@ use crate::input::corrupt;
 
 const HEADER: &str = "the header of a B-tree of version 2";
 const NODE: &str = "a node of a B-tree of version 2";
-/// The bytes of a node before its records, and of the checksum.
+/// The total size in bytes of the prefix of a node and of its checksum.
 const PREFIX: u64 = 10;
-/// The limit of levels: every node above a leaf has at least two children.
+/// The maximum number of levels. Every node above a leaf has at least two children.
 const MOST_DEPTH: u16 = 64;
 
 /// The records of a tree, one after another, in their order.
@@ -38,9 +38,9 @@ struct Tree<'s> {
     kind: u8,
     node_size: u64,
     record_size: usize,
-    /// The width of the number of records of a node.
+    /// The width in bytes of the number of records of a node.
     width: usize,
-    /// The width of the number of records below a node, by the level of the node.
+    /// The width in bytes of the number of records below a node, by the level of the node.
     widths: Vec<usize>,
     visited: HashSet<Address>,
     budget: Budget,

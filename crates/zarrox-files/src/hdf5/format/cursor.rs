@@ -35,7 +35,7 @@ impl<'b> Cursor<'b> {
         self.rest.len()
     }
 
-    /// The remaining bytes.
+    /// Returns the remaining bytes.
     pub(super) fn rest(&self) -> &'b [u8] {
         self.rest
     }
@@ -91,7 +91,7 @@ impl<'b> Cursor<'b> {
         Ok((number != all_ones(width)).then_some(number))
     }
 
-    /// Returns an address; `None` for the undefined one.
+    /// Returns an address; `None` for the undefined address.
     pub(super) fn address(&mut self) -> Result<Option<Address>> {
         self.limit(self.sizes.offset)
     }
@@ -124,7 +124,7 @@ impl<'b> Cursor<'b> {
         Ok(text)
     }
 
-    /// Fails unless the next bytes are these.
+    /// Fails unless the next bytes are this signature.
     pub(super) fn signature(&mut self, signature: &[u8]) -> Result<()> {
         let found = self.take(signature.len())?;
         if found == signature {
@@ -155,7 +155,7 @@ pub(super) fn all_ones(width: usize) -> u64 {
     if width >= 8 { u64::MAX } else { (1 << (8 * width)) - 1 }
 }
 
-/// Returns the number of bytes that a number needs which is at most `limit`.
+/// Returns the number of bytes that numbers up to `limit` need.
 pub(super) fn width_of(limit: u64) -> usize {
     limit.checked_ilog2().unwrap_or(0) as usize / 8 + 1
 }

@@ -1,4 +1,4 @@
-//! Objects by the messages of their headers.
+//! Objects, parsed from the messages of their headers.
 
 use zarrox::Result;
 
@@ -117,7 +117,7 @@ impl Messages<'_> {
         Ok(Dataset { space, datatype, layout, filters, fill, external, are_edges_unfiltered })
     }
 
-    /// Returns the fill value; HDF5 before 1.6 wrote another message.
+    /// Returns the fill value. HDF5 before version 1.6 wrote another message for the fill value.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let fill = self.parsed(kind::FILL, "a fill value message", fill::parse)?.unwrap_or(Fill::Default);
         let fill = match fill {

@@ -17,7 +17,8 @@ const NODE: &str = "a symbol table node";
 /// The length of the part of a symbol table entry whose meaning depends on its type.
 const SCRATCH: usize = 16;
 
-/// Returns the links of a group: in their creation order where it is tracked, and by name elsewhere.
+/// Returns the links of a group, in creation order if the group tracks it, and sorted by name
+/// otherwise.
 pub(super) fn links(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Link>> {
     let mut links = match header.find(kind::SYMBOLS) {
         Some(message) => old(source, &message.bytes)?,
@@ -102,7 +103,7 @@ fn new(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<
     let records = Records::read(source, names)?.expect(5)?;
     let mut budget = heap.budget(source);
     for record in records.iter() {
-        // The hash of the name is first.
+        // A record begins with the hash of the name.
         let bytes = heap.object(source, record.get(4..).unwrap_or_default())?;
         budget.take(bytes.len() as u64)?;
         links.push(link::parse(source.cursor(&bytes, "a link in a heap"))?);

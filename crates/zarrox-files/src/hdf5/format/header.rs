@@ -27,7 +27,7 @@ pub(super) mod kind {
     pub(in crate::hdf5::format) const SYMBOLS: u16 = 0x11;
     pub(in crate::hdf5::format) const DRIVER: u16 = 0x14;
     pub(in crate::hdf5::format) const ATTRIBUTE_INFO: u16 = 0x15;
-    /// The metadata that a program kept in memory.
+    /// The copy of the metadata that the writing program had in its cache.
     pub(in crate::hdf5::format) const CACHE_IMAGE: u16 = 0x18;
     /// The last known kind.
     pub(in crate::hdf5::format) const LAST: u16 = CACHE_IMAGE;
@@ -35,13 +35,13 @@ pub(super) mod kind {
 
 const WHAT: &str = "an object header";
 const CONTINUATION: &str = "a continuation block of an object header";
-/// The flag of a message that is stored elsewhere.
+/// The flag of a message that is stored outside the header.
 const IS_SHARED: u8 = 0x02;
 /// The flag of a message that a reader must know to open the object.
 const FAIL_IF_UNKNOWN: u8 = 0x80;
-/// The limit of the blocks of a header.
+/// The maximum number of blocks of a header.
 const MOST_BLOCKS: usize = 1 << 16;
-/// The limit of the messages of a header.
+/// The maximum number of messages of a header.
 const MOST_MESSAGES: usize = 1 << 20;
 
 /// A message, not yet parsed.
@@ -50,7 +50,7 @@ pub(super) struct Message {
     pub(super) kind: u16,
     /// True if the bytes are the location of the message.
     pub(super) is_shared: bool,
-    /// The creation order of an attribute, where it is tracked.
+    /// The creation order of an attribute, if it is tracked.
     pub(super) order: Option<u16>,
     pub(super) bytes: Vec<u8>,
 }
@@ -87,7 +87,7 @@ impl Header {
         if version != 1 {
             return Err(corrupt(format!("there is no object header at address {address}")));
         }
-        // A reserved byte, the number of messages, and that of references.
+        // A reserved byte, the number of messages, and the number of references.
         cursor.skip(7)?;
         let length = cursor.u32()?;
         let block = source.read(address + 16, u64::from(length))?;
@@ -137,7 +137,7 @@ impl Header {
             let messages = if form.is_old { &block[..] } else { continuation(source, &block)? };
             let mut more = Vec::new();
             self.take(source, messages, form, &mut more)?;
-            // The order of the messages is that of the blocks.
+            // Messages are in the order of their blocks.
             blocks.extend(more.into_iter().rev());
         }
         Ok(self)

@@ -11,7 +11,7 @@ use crate::input::corrupt;
 
 const WHAT: &str = "the mappings of a virtual dataset";
 
-/// The longest name that several mappings may have.
+/// The maximum length in bytes of a name that several mappings share.
 const MOST_SHARED: usize = 4096;
 
 /// Reads the mappings at a location in the global heap.

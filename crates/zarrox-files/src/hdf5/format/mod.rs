@@ -88,13 +88,13 @@ impl File {
         dataset::object(&self.source, &self.shared, &self.heap, &header)
     }
 
-    /// Returns the links of a group, in their creation order where the group tracks it, and by name elsewhere.
+    /// Returns the links of a group, in creation order if the group tracks it, and sorted by name otherwise.
     pub(super) fn links(&self, group: Address) -> Result<Vec<Link>> {
         group::links(&self.source, &self.shared, &Header::read(&self.source, group)?)
     }
 
-    /// Returns the attributes of an object, in creation order where it is tracked. An attribute that
-    /// cannot be read is an error with its name, if the name is known.
+    /// Returns the attributes of an object, in creation order if the object tracks it. An attribute that cannot be
+    /// read is an error with its name, if the name is known.
     pub(super) fn attributes(&self, object: Address) -> Result<Vec<attribute::Found>> {
         attribute::all(&self.source, &self.shared, &Header::read(&self.source, object)?)
     }
@@ -104,7 +104,7 @@ impl File {
         chunk_index::read(&self.source, dataset)
     }
 
-    /// Returns the bytes of an object of the global heap: `address` is that of the collection.
+    /// Returns the bytes of an object of the global heap. `address` is the address of its collection.
     pub(super) fn global(&self, address: Address, index: u32) -> Result<Vec<u8>> {
         self.heap.object(&self.source, address, index)
     }
@@ -114,7 +114,7 @@ impl File {
 fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
     let header = Header::read(source, address)?;
     if let Some(driver) = header.find(kind::DRIVER) {
-        // Its version is first.
+        // The message begins with its version.
         superblock::refuse_split(driver.bytes.get(1..).unwrap_or_default())?;
     }
     if let Some(image) = header.find(kind::CACHE_IMAGE) {

@@ -1,9 +1,9 @@
 //! The objects of a file, as its messages describe them.
 //!
-//! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t4.html>. Section numbers in this folder are those of
-//! its version 4.0.
+//! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t4.html>. Section numbers in this folder
+//! refer to version 4.0 of the specification.
 
-/// The address of an object header, or of a block of bytes. It counts from the base address of the file.
+/// The address of an object header or of a block of bytes, relative to the base address of the file.
 pub(in crate::hdf5) type Address = u64;
 
 /// A parsed object header.
@@ -25,7 +25,7 @@ pub(in crate::hdf5) enum ObjectKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) struct Link {
     pub(in crate::hdf5) name: Vec<u8>,
-    /// The creation order, where the group tracks it.
+    /// The creation order, if the group tracks it.
     pub(in crate::hdf5) order: Option<i64>,
     pub(in crate::hdf5) target: Target,
 }
@@ -60,7 +60,8 @@ pub(in crate::hdf5) struct Attribute {
 pub(in crate::hdf5) enum Space {
     /// A null dataspace: no elements, not even a scalar.
     Null,
-    /// Elements of this shape; `max` has `None` for an unlimited dimension. A scalar has no dimensions.
+    /// Elements of this shape. `max` is the maximum shape, with `None` for an unlimited dimension. A scalar has no
+    /// dimensions.
     Simple { shape: Vec<u64>, max: Vec<Option<u64>> },
 }
 
@@ -71,7 +72,7 @@ pub(in crate::hdf5) struct Dataset {
     pub(in crate::hdf5) datatype: Datatype,
     pub(in crate::hdf5) layout: Layout,
     pub(in crate::hdf5) filters: Vec<Filter>,
-    /// The bytes of the fill value; `None` for zeros, or where it is undefined.
+    /// The bytes of the fill value; `None` if it is zero or undefined.
     pub(in crate::hdf5) fill: Option<Vec<u8>>,
     /// The external files with the elements, in their order; empty for a dataset in this file.
     pub(in crate::hdf5) external: Vec<ExternalFile>,
@@ -102,7 +103,7 @@ pub(in crate::hdf5) enum Layout {
         /// The address of the index; `None` if no chunk was written.
         address: Option<Address>,
     },
-    /// The elements are those of other datasets.
+    /// The elements are stored in other datasets.
     Virtual(Vec<Mapping>),
 }
 
@@ -110,7 +111,7 @@ pub(in crate::hdf5) enum Layout {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) enum ChunkIndex {
     BTree1,
-    /// One chunk: its stored size and its mask of skipped filters, where it is filtered.
+    /// One chunk: its stored size and its mask of skipped filters; `None` if the chunk is not filtered.
     Single(Option<(u64, u32)>),
     Implicit,
     FixedArray,
@@ -136,7 +137,7 @@ pub(in crate::hdf5) enum Hyperslab {
     None,
     /// Single elements.
     Points(Vec<Vec<u64>>),
-    /// Hyperslabs, each with its first and its last element.
+    /// Boxes, each with the positions of its first and its last element.
     Boxes(Vec<(Vec<u64>, Vec<u64>)>),
     /// Evenly spaced blocks, one entry for each dimension.
     Regular(Vec<Blocks>),
@@ -280,7 +281,7 @@ pub(in crate::hdf5) enum Reference {
 pub(in crate::hdf5) struct Member {
     pub(in crate::hdf5) name: Vec<u8>,
     pub(in crate::hdf5) offset: usize,
-    /// The type; one of an array where the member has dimensions of its own.
+    /// The type: an array type if the member has its own dimensions.
     pub(in crate::hdf5) datatype: Datatype,
 }
 

@@ -13,7 +13,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
     let version = cursor.u32()?;
     match (kind, version) {
         (0 | 3, 1) => {
-            // Reserved bytes, and the length of what follows.
+            // Reserved bytes, and the length of the rest.
             cursor.skip(8)?;
             Ok(if kind == 0 { Hyperslab::None } else { Hyperslab::All })
         }
@@ -33,7 +33,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
             boxes(cursor, rank, 4)
         }
         (2, 2) => {
-            // Flags, which mark every such selection as regular, and the length.
+            // The flags, which mark all hyperslabs of this version as regular, and the length.
             cursor.skip(5)?;
             let rank = rank(cursor)?;
             regular(cursor, rank, 8)
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn as_h5py_encodes_them() {
-        // `SpaceID.encode` after the dataspace.
+        // The bytes that `SpaceID.encode` of h5py returns after the dataspace.
         assert_eq!(parsed("03000000 01000000 00000000 00000000").unwrap(), Hyperslab::All);
         assert_eq!(parsed("00000000 01000000 00000000 00000000").unwrap(), Hyperslab::None);
         let points =

@@ -46,7 +46,7 @@ impl SharedMessages {
         Ok(Self { indexes })
     }
 
-    /// Returns the bytes of a message, wherever they are stored stored.
+    /// Returns the bytes of a message, also if it is stored outside the header.
     pub(super) fn message(&self, source: &Source, message: &Message) -> Result<Vec<u8>> {
         if message.is_shared {
             self.resolve(source, message.kind, &message.bytes)
@@ -83,7 +83,7 @@ impl SharedMessages {
 
     /// Returns a message from the heap for its kind.
     pub(super) fn in_heap(&self, source: &Source, kind: u16, id: &[u8]) -> Result<Vec<u8>> {
-        // Both kinds of fill values have one bit.
+        // Both kinds of fill values share one bit.
         let kind = if kind == kind::OLD_FILL { kind::FILL } else { kind };
         let bit = 1_u16.checked_shl(u32::from(kind)).unwrap_or(0);
         let index = self.indexes.iter().find(|index| index.kinds & bit != 0);

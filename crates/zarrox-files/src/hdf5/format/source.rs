@@ -16,7 +16,7 @@ const CHECKSUM: usize = 4;
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) input: Arc<Input>,
-    /// The position of the address 0.
+    /// The position of the address 0 in the file.
     pub(super) base: u64,
     pub(super) sizes: Sizes,
 }
@@ -42,7 +42,7 @@ impl Source {
         self.input.read(position, most.min(self.input.length() - position))
     }
 
-    /// Reads a structure that ends with a checksum. Returns it without the checksum.
+    /// Reads a structure that ends with a checksum. Returns the structure without the checksum.
     pub(super) fn read_checked(&self, address: Address, length: u64, what: &'static str) -> Result<Vec<u8>> {
         let mut bytes = self.read(address, length)?;
         let checked = verified(&bytes, what)?.len();
@@ -55,7 +55,8 @@ impl Source {
     }
 }
 
-/// A limit of the bytes of a structure: the parts of a valid file do not overlap.
+/// A limit on the total number of bytes that are read for a structure. The parts of a valid structure do not
+/// overlap, so it is not larger than the file.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -63,7 +64,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A budget of the size of the file.
+    /// Returns a budget of the size of the file.
     pub(super) fn of_file(source: &Source, what: &'static str) -> Self {
         Self { left: source.input.length(), what }
     }
@@ -89,7 +90,7 @@ pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u
     Ok(checked)
 }
 
-/// Fails if a checksum differs from the stored one.
+/// Fails if a checksum differs from the stored checksum.
 pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<()> {
     if computed == stored {
         return Ok(());

@@ -15,7 +15,7 @@ const MOST: u64 = 256;
 /// The content of the superblock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Superblock {
-    /// The position of the address 0.
+    /// The position of the address 0 in the file.
     pub(super) base: u64,
     pub(super) sizes: Sizes,
     /// The object header of the root group.
@@ -95,7 +95,8 @@ fn old(bytes: &[u8]) -> Result<Addresses> {
     // The versions of the free space, of the root and of shared headers.
     cursor.skip(4)?;
     let sizes = sizes(&mut cursor)?;
-    // A reserved byte, the numbers of entries in nodes, and flags; the nodes of chunks came with version 1.
+    // A reserved byte, the numbers of entries in nodes, and flags. Version 1 also has the number of entries in
+    // nodes of chunks.
     cursor.skip(if version == 0 { 9 } else { 13 })?;
     let mut cursor = Cursor::new(cursor.rest(), sizes, WHAT);
     let base = cursor.defined_address()?;

@@ -130,7 +130,7 @@ fn selection_text(selection: &Hyperslab) -> String {
     }
 }
 
-/// The lines about objects.
+/// The description of the objects of a file, one line for each property.
 struct Described<'f> {
     file: &'f File,
     seen: HashSet<Address>,
@@ -224,7 +224,7 @@ impl Described<'_> {
         }
         let mut chunks = self.file.chunks(dataset)?;
         if is_rotated(&dataset.space) {
-            // h5py reports wrong addresses for them.
+            // h5py reports wrong addresses for the chunks of such datasets.
             chunks.clear();
         }
         chunks.sort_by(|one, other| one.offset.cmp(&other.offset));

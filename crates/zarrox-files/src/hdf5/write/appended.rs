@@ -17,7 +17,7 @@ pub(super) struct Appended<'o> {
 }
 
 impl Appended<'_> {
-    /// Appends bytes. Returns their address.
+    /// Appends bytes. Returns the address of the bytes.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         self.output.write_all(bytes).map_err(|error| failed("writing the file", error))?;
         let address = self.end;

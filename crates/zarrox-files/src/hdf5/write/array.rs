@@ -53,7 +53,7 @@ pub(super) struct Source {
     pub(super) attributes: Attributes,
     /// The group and the name of the user-defined type of the elements, if there is one.
     pub(super) user_type: Option<String>,
-    /// The names of the dimensions, including the one for text of a fixed length.
+    /// The names of the dimensions, including the dimension for text of a fixed length.
     pub(super) names: Vec<Option<String>>,
     pub(super) array: Array,
     pub(super) datatype: Encoded,
@@ -73,7 +73,7 @@ pub(super) struct Source {
     chain: Option<CodecChain>,
 }
 
-/// The elements in the file: the layout message with their location.
+/// The layout message, with the location of the elements in the file.
 pub(super) struct Placed(Vec<u8>);
 
 /// A chunk that is written to the file.
@@ -135,7 +135,8 @@ impl Source {
         })
     }
 
-    /// Chooses chunks and filters. `unlimited` marks the dimensions that can grow, which needs chunks.
+    /// Chooses chunks and filters. `unlimited` marks the dimensions that can grow. An array with such a dimension needs
+    /// chunks.
     pub(super) fn lay_out(&mut self, unlimited: Vec<bool>) -> Result<()> {
         let (array, item) = (&self.array, self.datatype.size as u64);
         let size = self.shape.iter().fold(item, |size, &length| size.saturating_mul(length));
@@ -250,7 +251,7 @@ impl Source {
         }
     }
 
-    /// Adds the attribute for the missing value of the user-defined type at an address, which is the fill value.
+    /// Adds the attribute for the missing value, which is the fill value. Its user-defined type is at `address`.
     fn describe_missing(&self, header: &mut Header, address: u64) -> Result<()> {
         let missing = match self.fill()? {
             Some(fill) => fill,
@@ -434,7 +435,7 @@ impl Source {
         self.ready(elements, chunks).map(Some)
     }
 
-    /// The elements of a chunk as written to the file, padded to this shape.
+    /// Returns the elements of a chunk as written to the file, padded to this shape.
     fn ready(&self, elements: DynArray, chunk: &[u64]) -> Result<Ready> {
         let usual = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = chunk.iter().map(|&length| usual(length)).collect();
@@ -474,7 +475,7 @@ impl Source {
     }
 }
 
-/// Returns the bytes of a chunk, whose values of variable length were appended to the file first.
+/// Appends the values of variable length of a chunk to the file, and returns the bytes of the chunk.
 fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     match ready {
         Ready::Bytes(bytes) => Ok(bytes),
@@ -631,9 +632,9 @@ fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     }
 }
 
-/// Returns the enumeration of the attribute for it.
+/// Returns the enumeration that an attribute describes.
 fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> Option<Encoded> {
-    /// The longest description of a type, in bytes.
+    /// The maximum size of the description of a type, in bytes.
     const LONGEST: usize = 60_000;
     let names = attributes.get(crate::ENUM)?.as_object()?;
     if names.keys().any(|name| names::check(name, convention).is_err()) {

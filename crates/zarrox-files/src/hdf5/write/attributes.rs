@@ -44,9 +44,9 @@ pub(super) enum Elements {
     Of(NcType),
     /// Characters with this fill value.
     Letters(u8),
-    /// Values of an enumeration of these numbers, which is a user-defined type.
+    /// Values of an enumeration, a user-defined type, whose integers have this type.
     Enumeration(NcType),
-    /// Values of another user-defined type, or of one without missing values.
+    /// Values of another user-defined type, or of a type without missing values.
     Other,
 }
 
@@ -159,7 +159,7 @@ enum Fill {
     Letter(u8),
 }
 
-/// Returns the missing value of elements, which must have their type in NetCDF.
+/// Returns the encoding of the missing value of elements. In NetCDF, it must have the type of the elements.
 fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     match elements {
         Elements::Letters(_) => match letter(value) {
@@ -281,7 +281,7 @@ fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
     Some(shape)
 }
 
-/// Leaves of the same kind as an attribute.
+/// Returns an attribute of leaves of the same kind; `None` for other leaves.
 fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
     if !leaves.is_empty() && leaves.iter().all(|leaf| leaf.as_bool().is_some()) {
         let is_netcdf = convention == Convention::NetCdf;
@@ -298,8 +298,8 @@ fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut He
     (value.len() <= LONGEST).then_some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Strings of a fixed length, that of the longest one, as HDF5 has them; `None` for other values and for what
-/// is too long.
+/// Returns an attribute of strings that are padded to the longest string; `None` for other values, and for values that
+/// are too long.
 fn fixed_texts(value: &Json) -> Option<Attribute> {
     let mut leaves = Vec::new();
     let shape = flat(value, &mut leaves)?;
@@ -315,14 +315,15 @@ fn fixed_texts(value: &Json) -> Option<Attribute> {
     Some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Text of variable length.
+/// Returns an attribute of strings of variable length; `None` if there are too many.
 fn texts(leaves: &[&Json], shape: Vec<u64>, heap: &mut Heap) -> Option<Attribute> {
     let texts = leaves.iter().filter_map(|leaf| leaf.as_str());
     let value: Vec<u8> = texts.flat_map(|text| heap.add(text.as_bytes(), text.len())).collect();
     (value.len() <= LONGEST).then_some(Attribute { datatype: datatype::text(), shape: Some(shape), value })
 }
 
-/// Text: of a fixed length in NetCDF, as its library writes it, and of any length in HDF5, as h5py does.
+/// Returns an attribute of text: of a fixed length in NetCDF, as the NetCDF library writes it, and of variable length
+/// in HDF5, as h5py writes it.
 fn text_attribute(text: &str, convention: Convention, heap: &mut Heap) -> Attribute {
     if convention == Convention::NetCdf && text.is_empty() {
         return Attribute { datatype: datatype::fixed_text(1, true), shape: None, value: Vec::new() };

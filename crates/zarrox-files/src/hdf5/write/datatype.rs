@@ -49,27 +49,27 @@ fn float_of(bits: u8, exponent: u8, mantissa: u8, bias: u32) -> Encoded {
     Encoded::new(1, 1, [0x20, bits - 1, 0], usize::from(bits / 8), &properties)
 }
 
-/// Text of a fixed length, padded with zeros.
+/// Returns the type of text of a fixed length, padded with zeros.
 pub(super) fn fixed_text(length: usize, is_utf8: bool) -> Encoded {
     Encoded::new(3, 1, [1 | u8::from(is_utf8) << 4, 0, 0], length, &[])
 }
 
-/// Text of a fixed length that ends with a zero.
+/// Returns the type of text of a fixed length that ends with a zero.
 pub(super) fn terminated_text(length: usize) -> Encoded {
     Encoded::new(3, 1, [0, 0, 0], length, &[])
 }
 
-/// Text of variable length, in UTF-8.
+/// Returns the type of text of variable length, in UTF-8.
 pub(super) fn text() -> Encoded {
     Encoded::new(9, 1, [1, 1, 0], REFERENCE, &integer(1, false).bytes)
 }
 
-/// Lists of variable length.
+/// Returns the type of lists of variable length.
 pub(super) fn list(of: &Encoded) -> Encoded {
     Encoded::new(9, 1, [0, 0, 0], REFERENCE, &of.bytes)
 }
 
-/// References to objects.
+/// Returns the type of references to objects.
 pub(super) fn reference() -> Encoded {
     Encoded::new(7, 1, [0, 0, 0], 8, &[])
 }
@@ -78,7 +78,7 @@ fn opaque(size: usize) -> Encoded {
     Encoded::new(5, 1, [0, 0, 0], size, &[])
 }
 
-/// Returns an enumeration of names with their values.
+/// Returns the type of an enumeration of names with their values.
 pub(super) fn enumeration(base: &Encoded, members: &[(String, Vec<u8>)]) -> Encoded {
     let mut properties = base.bytes.clone();
     for (name, _) in members {

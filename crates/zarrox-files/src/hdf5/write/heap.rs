@@ -1,10 +1,10 @@
 //! The heap of values of variable length.
 
-/// The header of a collection, and of an object.
+/// The size of the header of a collection, and of an object, in bytes.
 const HEADER: usize = 16;
-/// The smallest collection.
+/// The minimum size of a collection in bytes.
 const SMALLEST: usize = 4096;
-/// The size at which the next collection begins.
+/// The size in bytes at which the next collection begins.
 const LARGE: usize = 1 << 20;
 
 /// Contiguous collections of values that will be written at an address of the file.
@@ -24,7 +24,7 @@ impl Heap {
         Self { start, done: Vec::new(), objects: Vec::new(), count: 0 }
     }
 
-    /// Adds the bytes of `elements` elements. Returns the reference to them.
+    /// Adds the bytes of `elements` elements. Returns the reference to the elements.
     pub(super) fn add(&mut self, bytes: &[u8], elements: usize) -> [u8; 16] {
         let mut reference = [0; 16];
         if elements == 0 {

@@ -13,14 +13,14 @@ pub(super) struct Chunk {
     pub(super) size: u32,
 }
 
-/// A child of a node, which is a node or a chunk: the key of its first chunk.
+/// A child of a node: another node, or a chunk. `first` is the key of its first chunk.
 struct Child {
     first: Vec<u8>,
     address: u64,
 }
 
-/// Returns the bytes of the index of chunks that are in the order of their positions, which will be
-/// written at an address, and the address of its root.
+/// Returns the bytes of the index, which will be written at the address `start`, and the address of its root.
+/// The chunks are in the order of their positions.
 pub(super) fn index(chunks: &[Chunk], chunk_shape: &[u32], item: u32, start: u64) -> (Vec<u8>, u64) {
     let key = |chunk: &Chunk| {
         let mut key = chunk.size.to_le_bytes().to_vec();

@@ -140,7 +140,7 @@ impl Header {
     }
 }
 
-/// The flag of a message that is the location of another one.
+/// The flag of a message that is the location of another message.
 const SHARED: u8 = 0x02;
 
 /// Returns the location of a committed datatype.
@@ -174,7 +174,7 @@ pub(super) fn null_dataspace() -> Vec<u8> {
     vec![2, 0, 0, 2]
 }
 
-/// Returns a fill value, or none, which means zeros.
+/// Returns the message of a fill value. Without a value, elements are zeros.
 pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
     // Space is allocated incrementally, and the fill value is written if it is set.
     let Some(value) = value else { return vec![3, 0x0b] };
@@ -184,7 +184,7 @@ pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
     bytes
 }
 
-/// Contiguous elements.
+/// Returns the layout of contiguous elements.
 pub(super) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     let mut bytes = vec![3, 1];
     bytes.extend_from_slice(&address.to_le_bytes());
@@ -192,7 +192,7 @@ pub(super) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     bytes
 }
 
-/// Elements in chunks, whose index is at an address.
+/// Returns the layout of elements in chunks, whose index is at this address.
 pub(super) fn chunked(index: u64, chunk_shape: &[u32], item: u32) -> Vec<u8> {
     let rank = u8::try_from(chunk_shape.len() + 1).unwrap_or(u8::MAX);
     let mut bytes = vec![3, 2, rank];

@@ -65,7 +65,7 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
 struct Addresses {
     groups: Vec<u64>,
     arrays: Vec<u64>,
-    /// The scales of dimensions without a coordinate; `None` for a dimension that has one.
+    /// The scales of dimensions without a coordinate; `None` for a dimension with a coordinate.
     scales: Vec<Option<u64>>,
     /// User-defined types.
     types: Vec<u64>,
@@ -278,7 +278,7 @@ impl Tree {
         header.finish()
     }
 
-    /// The attributes of a dataset that is a dimension scale.
+    /// Adds the attributes of a dataset that is a dimension scale.
     fn scale_attributes(
         &self,
         dimension: usize,

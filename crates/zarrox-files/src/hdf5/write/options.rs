@@ -35,10 +35,10 @@ pub(crate) struct Options<'a> {
     /// The memory for chunks, in bytes.
     pub(crate) memory: usize,
     pub(crate) progress: Progress<'a>,
-    /// The names of further unlimited dimensions, in addition to those of attributes.
+    /// The names of further unlimited dimensions, in addition to the unlimited dimensions that attributes declare.
     pub(crate) unlimited: &'a [String],
-    /// A function that is called with each skipped node and attribute that the kind of file cannot express. Without it,
-    /// the first of them is an error.
+    /// A function that is called with each skipped node and attribute that the kind of file cannot express. Without the
+    /// function, the first such node or attribute is an error.
     pub(crate) left_out: Option<&'a dyn Fn(LeftOut)>,
 }
 

@@ -115,8 +115,9 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns true if a source that followed the classic model still does: one group, at most one unlimited dimension,
-    /// which is the first one of arrays, and only the types of NetCDF-3.
+    /// Returns true if the source followed the classic model, and the hierarchy still does. The hierarchy must have
+    /// one group, at most one unlimited dimension, which is the first dimension of its arrays, and only the types of
+    /// NetCDF-3.
     fn has_classic_model(&self, kind: Option<Kind>) -> bool {
         let growing = self.dimensions.all.iter().filter(|dimension| dimension.is_unlimited).count();
         kind.is_some_and(|kind| kind != Kind::NetCdf4)
@@ -173,7 +174,7 @@ impl Found {
         Ok(())
     }
 
-    /// Sorts groups and arrays by the order in attributes, and the others after them by name.
+    /// Sorts groups and arrays by the order in attributes. Nodes without such an order follow, sorted by name.
     fn sort(&mut self, hints: &HashMap<String, Hints>) {
         let ranks = |names: fn(&Hints) -> &Vec<String>| -> HashMap<(&str, &str), usize> {
             let ranks = hints.iter().flat_map(|(group, hints)| {

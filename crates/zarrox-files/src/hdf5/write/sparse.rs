@@ -8,7 +8,7 @@ use zarrox::{Array, DynArray, Result};
 
 use crate::chunks::each_position;
 
-/// The maximum number of chunks for which all are visited, without listing the stored ones.
+/// The maximum number of chunks of an array whose chunks are all visited, without listing the stored chunks.
 const MANY: u64 = 1 << 20;
 
 /// Returns true if an array with a very large grid has no stored chunks.
@@ -52,7 +52,7 @@ pub(super) fn has_only(elements: &DynArray, element: &[u8]) -> bool {
     }
     let bytes = elements.as_bytes();
     let Some((first, _)) = bytes.split_at_checked(element.len()) else { return bytes.is_empty() };
-    // If all bytes equal those one element before, all elements equal the first.
+    // If each byte equals the byte one element before it, all elements equal the first element.
     first == element && bytes[element.len()..] == bytes[..bytes.len() - element.len()]
 }
 

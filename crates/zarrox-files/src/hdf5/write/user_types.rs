@@ -9,7 +9,7 @@ use super::options::Convention;
 /// A committed type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserType {
-    /// The path of its group.
+    /// The path of the group that has the type.
     pub(super) group: String,
     pub(super) name: String,
     pub(super) encoded: Encoded,
@@ -53,8 +53,7 @@ impl UserTypes {
         self.all.len() - 1
     }
 
-    /// Returns the number of a type of elements, whose parts are added before it; `None` for a built-in
-    /// NetCDF type.
+    /// Returns the number of a type of elements; `None` for a built-in NetCDF type. The types of its parts are added before it.
     pub(super) fn add_elements(
         &mut self,
         group: &str,

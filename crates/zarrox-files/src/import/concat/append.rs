@@ -115,7 +115,7 @@ impl Appending {
         Ok(Self { plan, options: target.options.clone(), store, root, journal, is_resumed })
     }
 
-    /// Differences between the files that are lost in the result.
+    /// Returns the differences between the files that are lost in the result.
     pub(crate) fn notes(&self) -> &[String] {
         &self.plan.notes
     }
@@ -189,7 +189,7 @@ impl Joined {
         self.pieces.first().map_or(0, |first| first.length)
     }
 
-    /// Returns the length along the dimension.
+    /// Returns the length of the array along the dimension.
     fn length(&self) -> u64 {
         self.shape.get(self.axis).copied().unwrap_or(0)
     }

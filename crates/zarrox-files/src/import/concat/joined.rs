@@ -91,7 +91,7 @@ pub(super) struct Piece {
     /// The range along the dimension.
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// The number of elements in the file; `None` if it lacks the array.
+    /// The number of elements in the file; `None` if the file lacks the array.
     pub(super) elements: Option<u64>,
     /// The stored chunks; `None` if the source does not have the array, so that its elements are missing values.
     pub(super) stored: Option<Stored>,
@@ -101,7 +101,7 @@ pub(super) struct Piece {
     pub(super) chunks: Vec<u64>,
     /// True if stored chunks can be copied unchanged where they are aligned.
     pub(super) is_as_stored: bool,
-    /// True if the fill value differs from that of the joined array.
+    /// True if the fill value differs from the fill value of the joined array.
     pub(super) has_other_fill: bool,
     /// The conversion of times.
     pub(super) shift: Option<Shift>,
@@ -112,7 +112,7 @@ impl Piece {
         self.offset + self.length
     }
 
-    /// Returns true if all of its chunks must be stored.
+    /// Returns true if all chunks of the piece must be stored.
     fn is_everywhere(&self) -> bool {
         self.has_other_fill || self.stored.as_ref().is_some_and(Stored::is_all)
     }
@@ -156,7 +156,7 @@ impl Joined {
         chunk.iter().zip(&self.chunk_shape).zip(&self.shape).map(range).collect()
     }
 
-    /// Converts a position or a shape of the joined array to one of the arrays of files.
+    /// Converts a position or a shape of the joined array to a position or a shape of the array of a file.
     fn of_source<T: Copy>(&self, lengths: &[T]) -> Vec<T> {
         let is_kept = |dim: &usize| !(self.is_new && *dim == self.axis);
         lengths.iter().enumerate().filter(|(dim, _)| is_kept(dim)).map(|(_, length)| *length).collect()

@@ -1,5 +1,5 @@
-//! Many files as one hierarchy: arrays with the dimension are joined along it, and other arrays must be equal in all
-//! files.
+//! Many files as one hierarchy. Arrays that have the dimension of the concatenation are joined along it, and other
+//! arrays must be equal in all files.
 
 mod append;
 pub(crate) mod block;
@@ -92,7 +92,7 @@ impl Plan {
     }
 }
 
-/// Changes the document of an array of the first file to that of the joined array.
+/// Changes the document of an array of the first file to the document of the joined array.
 fn describe(document: &mut zarrox::json::Map, joined: &Joined, dimension: &str) {
     document.insert("shape".to_owned(), joined.shape.clone().into());
     let chunks = Json::from(joined.chunk_shape.clone());

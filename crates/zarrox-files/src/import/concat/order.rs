@@ -15,12 +15,13 @@ pub(super) struct Coordinates<'a> {
     pub(super) sources: &'a Sources,
     pub(super) nodes: &'a [Nodes],
     pub(super) dimension: &'a str,
-    /// The valid lengths along the dimension of arrays to which an interrupted run has appended.
+    /// A function that returns the valid length, along the dimension, of an array to which an interrupted run has
+    /// appended.
     pub(super) first_length: &'a dyn Fn(&str) -> Option<u64>,
 }
 
 impl Coordinates<'_> {
-    /// Returns the paths of the coordinates that the first file has, beginning at the root.
+    /// Returns the paths of the coordinates of the first file, coordinates of outer groups first.
     pub(super) fn paths(&self) -> Vec<String> {
         let Some(first) = self.nodes.first() else { return Vec::new() };
         let is_coordinate = |path: &str, info: &Info| {
@@ -131,7 +132,7 @@ impl Coordinates<'_> {
     }
 }
 
-/// Returns the conversion from the times of a file to those of another one, if their units differ.
+/// Returns the conversion from the times of a file to the times of another file, if their units differ.
 pub(super) fn shift(base: &Info, other: &Info) -> Option<Shift> {
     let (to, from) = (Units::of(&base.attributes)?, Units::of(&other.attributes)?);
     if to == from { None } else { Shift::new(from, to) }

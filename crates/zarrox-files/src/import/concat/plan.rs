@@ -28,9 +28,10 @@ pub(crate) struct Request<'a> {
     pub(crate) fills: Option<&'a Fills>,
     /// True if damaged files are skipped.
     pub(crate) skips_damaged: bool,
-    /// Returns true for the path of an array that is imported.
+    /// A function that returns true for the path of an array that is imported.
     pub(crate) keeps: &'a dyn Fn(&str) -> bool,
-    /// Returns the length along the dimension of an array in the hierarchy to which files are appended.
+    /// A function that returns the length, along the dimension, of an array in the hierarchy to which files are
+    /// appended.
     pub(crate) first_length: &'a dyn Fn(&str) -> Option<u64>,
     /// True if the first source is a hierarchy, to which files are appended.
     pub(crate) appends: bool,
@@ -69,9 +70,9 @@ struct Planner<'a> {
     is_new: bool,
     /// The arrays of bounds, each with the array whose units it has.
     bounds: BTreeMap<String, String>,
-    /// The arrays that do not get a new dimension unless they differ.
+    /// The arrays that get a new dimension only if they differ between files.
     auxiliary: BTreeSet<String>,
-    /// The number of files in which an attribute differs from that of the first file.
+    /// The number of files in which an attribute differs from the attribute of the first file.
     differing: BTreeMap<(String, String), usize>,
     /// The number of files that lack an array.
     filled: BTreeMap<String, usize>,
@@ -140,7 +141,7 @@ fn scanned(sources: &mut Sources, request: &Request<'_>) -> Result<(Vec<Nodes>, 
     Ok((all, left_out))
 }
 
-/// Shares metadata that is equal to that of the first file, so that thousands of files need little memory.
+/// Shares metadata that is equal to the metadata of the first file, so that thousands of files need little memory.
 fn share(nodes: &mut Nodes, first: Option<&Nodes>) {
     let Some(first) = first else { return };
     for (path, info) in &mut nodes.arrays {
@@ -186,8 +187,8 @@ fn above(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(above, _)| above)
 }
 
-/// Returns true if the fill value of an array is the missing value of another one, in a format in which xarray masks
-/// the fill value.
+/// Returns true if the fill value of an array is the missing value of another array, in a format in which xarray
+/// masks the fill value.
 fn masks_fill_value(array: &Info, other: &Info) -> bool {
     let (of_array, Some(value)) = (&array.metadata, other.attributes.get(FILL_VALUE)) else { return false };
     of_array.format != Format::V3
@@ -290,8 +291,8 @@ impl Planner<'_> {
         groups
     }
 
-    /// Returns the first file that has an array, and the others. A file that lacks it is an error, unless fill values
-    /// replace the array.
+    /// Returns the first file that has an array, and the other files that have it. A file that lacks the array is an
+    /// error, unless fill values replace the array.
     fn having(&self, path: &str) -> Result<(usize, Vec<usize>)> {
         let (have, lack): (Vec<usize>, Vec<usize>) =
             (0..self.nodes.len()).partition(|&file| self.info(file, path).is_ok());
@@ -308,8 +309,8 @@ impl Planner<'_> {
         Ok((base, have.into_iter().skip(1).collect()))
     }
 
-    /// Returns the arrays that do not get a new dimension unless they differ: coordinates, and arrays that attributes
-    /// name.
+    /// Returns the arrays that get a new dimension only if they differ between files: coordinates, and arrays that
+    /// attributes name.
     fn auxiliary(&self) -> BTreeSet<String> {
         let Some(first) = self.nodes.first().filter(|_| self.is_new) else { return BTreeSet::new() };
         let names =

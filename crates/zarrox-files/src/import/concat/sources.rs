@@ -49,7 +49,7 @@ pub(super) struct Info {
     pub(super) metadata: ArrayMetadata,
     /// The names of the dimensions.
     pub(super) names: Vec<Option<String>>,
-    /// The attributes, without those for dimension names.
+    /// The attributes, without the attributes for dimension names.
     pub(super) attributes: Map,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Nodes {
 }
 
 impl Sources {
-    /// Creates the sources of these files, after a hierarchy if there is one.
+    /// Creates the sources: the hierarchy, if there is one, and these files after it.
     pub(super) fn new(
         files: &[PathBuf],
         hierarchy: Option<(&Place, &OpenOptions)>,

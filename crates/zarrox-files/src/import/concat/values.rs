@@ -49,7 +49,7 @@ impl Values {
         }
     }
 
-    /// Compares a value with one of other values; `None` if they cannot be compared.
+    /// Compares the value `index` with the value `of_other` of `other`; `None` if they cannot be compared.
     pub(crate) fn compare(&self, index: usize, other: &Self, of_other: usize) -> Option<Ordering> {
         match (self, other) {
             (Self::Whole(own), Self::Whole(other)) => Some(own.get(index)?.cmp(other.get(of_other)?)),
@@ -59,8 +59,8 @@ impl Values {
         }
     }
 
-    /// Returns the order of the values: `Less` for ascending ones; `None` if they are not all ascending or all
-    /// descending. For fewer than two values it is `Equal`.
+    /// Returns the order of the values: `Less` if they ascend, `Greater` if they descend, `Equal` for fewer than two values,
+    /// and `None` otherwise.
     pub(crate) fn order(&self) -> Option<Ordering> {
         let is_number = !matches!(self, Self::Float(values) if values.iter().any(|value| value.is_nan()));
         if !is_number {
@@ -143,8 +143,8 @@ fn bytes_of(value: i128, storage: &Storage) -> Option<Vec<u8>> {
 
 /// Converts the times of an array, except missing values.
 ///
-/// The fill value counts as missing if `is_missing`, and if it cannot be converted: 0, the usual fill value, is a valid
-/// time.
+/// The fill value stays unchanged if `is_missing` is set, or if it cannot be converted. Otherwise it is converted, since 0,
+/// the usual fill value, is a valid time.
 pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing: bool) -> Result<DynArray> {
     let storage = elements.data_type().storage();
     let inexact = || unsupported("a time has no exact value in the units of the first file");
@@ -213,7 +213,7 @@ pub(super) fn first_difference(one: &Array, other: &Array) -> Result<Option<Vec<
     found
 }
 
-/// Returns the positions of the chunks that one of two arrays has stored.
+/// Returns the positions of the chunks that at least one of two arrays has stored.
 fn stored_by_either(one: &Array, other: &Array) -> Result<BTreeSet<Vec<u64>>> {
     let mut chunks = BTreeSet::new();
     for array in [one, other] {

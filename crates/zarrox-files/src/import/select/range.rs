@@ -158,7 +158,7 @@ impl Select {
     }
 }
 
-/// Returns which values lie between two labels.
+/// Returns the mask of the values that lie between two labels.
 fn inside(
     values: &Values,
     units: Option<Units>,

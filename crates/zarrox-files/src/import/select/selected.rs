@@ -23,7 +23,7 @@ pub(super) struct Selected {
     pub(super) chunk_shape: Vec<u64>,
     grid: Vec<u64>,
     stored: Stored,
-    /// True if the chunk boundaries of the part are those of the array.
+    /// True if the chunk boundaries of the part are chunk boundaries of the array.
     is_aligned: bool,
 }
 

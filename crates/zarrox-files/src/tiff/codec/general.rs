@@ -19,13 +19,13 @@ pub(super) fn damaged(error: &dyn std::fmt::Display) -> zarrox::Error {
 pub(super) fn inflated(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     match inflated_at_once(bytes, size)? {
         Some(out) => Ok(out),
-        // With room for one more byte, the decoder reaches the checksum of a stream of `size` bytes.
+        // The limit is one byte larger, so that the decoder reaches the checksum of a stream of `size` bytes.
         None => limited(flate2::read::ZlibDecoder::new(bytes), size.saturating_add(1)),
     }
 }
 
-/// Inflates a stream that has at most `size` bytes, and no trailing bytes, in half of the time; `None` for other
-/// streams.
+/// Inflates a stream of at most `size` bytes without trailing bytes, which takes half of the time; `None` for
+/// other streams.
 fn inflated_at_once(bytes: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
     if size / DEFLATE_RATIO > bytes.len() {
         return Ok(None);
@@ -64,7 +64,7 @@ mod tests {
         let bytes: Vec<u8> = (0..5000_u32).map(|at| ((at * at) >> 7).to_le_bytes()[0]).collect();
         let stream = deflated(&bytes);
         assert_eq!(inflated(&stream, 5000).unwrap(), bytes);
-        // The caller rejects too few bytes, and ignores additional ones.
+        // The caller rejects too few bytes, and ignores additional bytes.
         assert_eq!(inflated(&stream, 6000).unwrap(), bytes);
         assert!(inflated(&stream, 3000).unwrap().starts_with(&bytes[..3000]));
         assert!(inflated(&stream, 3000).unwrap().len() <= 3001);

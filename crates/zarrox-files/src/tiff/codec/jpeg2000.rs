@@ -1,5 +1,5 @@
-//! JPEG 2000: codestreams, alone or in the boxes of a JP2. Components are returned as stored, without
-//! palettes and colour conversion, and samples as whole elements.
+//! JPEG 2000: codestreams, alone or in the boxes of a JP2. Components are returned as stored, without palettes and
+//! colour conversion. Each sample becomes a whole element.
 
 use hayro_jpeg2000::{DecodeError, DecodeSettings, DecoderContext, Image, MarkerError};
 use zarrox::data_type::Endian;
@@ -84,7 +84,7 @@ impl Header {
         })
     }
 
-    /// Fails if the image does not have `samples` components of this form, or needs an unsupported feature.
+    /// Fails if the image does not have `samples` components of this form, or if it needs an unsupported feature.
     fn check(&self, samples: u64, sample: &Sample) -> Result<()> {
         if self.capabilities & 0x4000 != 0 {
             return Err(unsupported("high-throughput JPEG 2000 is not supported"));
@@ -112,7 +112,7 @@ impl Header {
     }
 }
 
-/// Returns the codestream, either the bytes themselves or from the boxes of a JP2.
+/// Returns the codestream: the bytes themselves, or the codestream in the boxes of a JP2.
 fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.starts_with(CODESTREAM) {
         return Some(bytes);
@@ -134,11 +134,12 @@ fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Fails if the JPEG 2000 with these first bytes does not have `samples` samples of this form, or is not supported.
+/// Fails if the JPEG 2000 image with these first bytes does not have `samples` samples of this form, or if it is
+/// not supported.
 pub(super) fn check(start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
     match codestream(start).and_then(Header::of) {
         Some(header) => header.check(samples, sample),
-        // Decoding it reports the error.
+        // Decoding the image will report the error.
         None => Ok(()),
     }
 }

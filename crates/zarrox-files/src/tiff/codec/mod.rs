@@ -41,7 +41,7 @@ pub(super) enum Compression {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Properties<'a> {
     pub(super) photometric: u64,
-    /// The number of samples of a pixel that lie together.
+    /// The number of interleaved samples of a pixel.
     pub(super) samples: u64,
     pub(super) sample: &'a Sample,
     /// The options of CCITT's Group 3.
@@ -113,7 +113,7 @@ impl Compression {
         self.has_own_colours() || matches!(self, Self::Ccitt(_))
     }
 
-    /// Returns true if the decoder returns elements for samples with another number of bits.
+    /// Returns true if the decoder returns whole elements for samples of fewer bits.
     pub(super) fn has_unpacked_elements(self) -> bool {
         self == Self::Jpeg2000
     }
@@ -123,7 +123,8 @@ impl Compression {
         matches!(self, Self::Jpeg(_) | Self::Jpeg2000)
     }
 
-    /// Fails if a strip or a tile with these first bytes has an unsupported form, or other samples than these.
+    /// Fails if a strip or a tile with these first bytes has an unsupported form, or does not have `samples`
+    /// samples of this form.
     pub(super) fn check_header(self, start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
         match self {
             Self::Jpeg(_) => jpeg::check(start),
@@ -171,7 +172,7 @@ pub(super) fn decompressed(
     Ok(out)
 }
 
-/// Runs of equal bytes, and literals.
+/// Decodes runs of equal bytes, and literals.
 fn unpacked(mut bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     while let Some((&head, rest)) = bytes.split_first()

@@ -62,7 +62,7 @@ pub(super) fn webp(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     decoder.read_image(&mut out).map_err(|error| damaged(&error))?;
     let own = if decoder.has_alpha() { 4 } else { 3 };
     Ok(match (own, wanted.samples) {
-        // Pixels without opacity are opaque.
+        // Pixels without an opacity channel are opaque.
         (3, 4) => out.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect(),
         (4, 3) => out.as_chunks::<4>().0.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect(),
         _ => out,

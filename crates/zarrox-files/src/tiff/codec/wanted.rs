@@ -9,7 +9,7 @@ use super::super::sample::Sample;
 pub(in crate::tiff) struct Wanted<'a> {
     pub(in crate::tiff) rows: usize,
     pub(in crate::tiff) columns: usize,
-    /// The number of samples of a pixel that lie together.
+    /// The number of interleaved samples of a pixel.
     pub(in crate::tiff) samples: usize,
     pub(in crate::tiff) sample: &'a Sample,
     /// The number of bytes of the samples.

@@ -39,11 +39,11 @@ struct Files<'a> {
     path: &'a Path,
     external: &'a External,
     own: &'a Contents,
-    /// The images of the file by the position of their directory.
+    /// The indices of the images of the file by the positions of their directories.
     own_numbers: BTreeMap<u64, usize>,
     /// The identifier of the file.
     uuid: Option<String>,
-    /// The images of other files, by the position of their directory.
+    /// The contents of the other files, with the indices of their images by the positions of their directories.
     others: BTreeMap<String, (Contents, BTreeMap<u64, usize>)>,
     /// The errors of files that could not be opened.
     failed: BTreeMap<String, Error>,
@@ -67,8 +67,8 @@ struct Pages<'a> {
     is_own: bool,
 }
 
-/// Returns the series that OME-XML describes, and the series of other pages; `None` if it describes
-/// no images.
+/// Returns the series that OME-XML describes, and the series of other pages; `None` if the description has no
+/// images.
 pub(super) fn series(
     text: &str,
     input: &Input,
@@ -199,7 +199,8 @@ impl Files<'_> {
         Some(Pages { contents, numbers, is_own: false })
     }
 
-    /// Returns the error kind of the file with a run of planes, if it could not be opened.
+    /// Returns the kind of the error with which the file with a run of planes could not be opened; `None` if it
+    /// is open.
     fn failure(&self, run: &Run) -> Option<ErrorKind> {
         self.failed.get(run.file.as_deref()?).map(Error::kind)
     }
@@ -322,7 +323,7 @@ impl Files<'_> {
             .collect();
         let mut series = Series::new(axes, &found);
         if series.directory.is_none() {
-            // The image has the form of an earlier one, which has the tags.
+            // The image has the form of an earlier image, which has the tags.
             series.directory = self.own.found.first().and_then(|found| found.directory.clone());
         }
         series.name = image.name.clone().filter(|name| !is_only || !name.is_empty());

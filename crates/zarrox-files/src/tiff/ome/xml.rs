@@ -15,7 +15,7 @@ const MOST_NODES: u32 = 1 << 23;
 pub(super) enum Document {
     /// The images, and the identifier of the file.
     Images(Vec<Described>, Option<String>),
-    /// The metadata is in another file; and the identifier of this file.
+    /// The name of the file that has the metadata, and the identifier of this file.
     Elsewhere(String, Option<String>),
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns the position of the first plane along a dimension.
+    /// Returns the position of the first plane of the run along a dimension.
     pub(super) fn first(&self, axis: char) -> u64 {
         match axis {
             'Z' => self.z,
@@ -62,7 +62,7 @@ impl Run {
 }
 
 impl Described {
-    /// Returns the name, or otherwise the number.
+    /// Returns the name of the image, or its number if it has no name.
     pub(super) fn title(&self, nth: usize) -> String {
         self.name.clone().unwrap_or_else(|| nth.to_string())
     }

@@ -71,7 +71,7 @@ pub(super) fn predictor_of(data_type: &DataType, compression: Compression, with_
 pub(super) struct Encoding {
     pub(super) compression: Compression,
     pub(super) predictor: Predictor,
-    /// The number of interleaved samples, and the size of one in bytes.
+    /// The number of interleaved samples, and the size of a sample in bytes.
     pub(super) samples: usize,
     pub(super) size: usize,
     /// The TIFF sample format.

@@ -1,4 +1,5 @@
-//! The bytes of a file: the header, the strips and tiles, and the directories, in the classic form or that of BigTIFF.
+//! The bytes of a file: the header, the strips and tiles, and the directories, in the classic form or in the form of
+//! BigTIFF.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -38,7 +39,7 @@ pub(super) struct File<W> {
 impl<W: Write + Seek> File<W> {
     /// Starts a file for `bytes` bytes of elements, in `parts` strips or tiles.
     pub(super) fn begin(out: W, bytes: u64, parts: u64) -> Result<Self> {
-        // An incompressible part grows by a header and a checksum.
+        // Encoding adds a header and a checksum to an incompressible strip or tile.
         let most = bytes.saturating_add(bytes / 1000).saturating_add(parts.saturating_mul(64));
         let mut file = Self { out, at: 0, is_big: most > CLASSIC };
         let mark: &[u8] = if Endian::NATIVE == Endian::Little { b"II" } else { b"MM" };
@@ -76,8 +77,8 @@ impl<W: Write + Seek> File<W> {
         Ok(place)
     }
 
-    /// Writes directories one after another, each with the offset of the next one if they are `chained`, and
-    /// returns their offsets.
+    /// Writes directories one after another, and returns their offsets. If they are `chained`, each has the offset of
+    /// the next directory.
     pub(super) fn directories(
         &mut self,
         all: impl ExactSizeIterator<Item = Tags>,
@@ -97,7 +98,8 @@ impl<W: Write + Seek> File<W> {
         Ok(offsets)
     }
 
-    /// Returns the bytes of a directory at this offset: the entries, and then the values that do not fit into them.
+    /// Returns the bytes of a directory at the current offset: the entries, and the values that do not fit into the
+    /// entries.
     fn directory(&self, tags: &Tags, has_next: bool) -> Result<Vec<u8>> {
         let (inline, entry) = if self.is_big { (8, 20) } else { (4, 12) };
         let head = if self.is_big { 8 } else { 2 };

@@ -8,7 +8,7 @@ use crate::input::unsupported;
 use crate::placed::{Axis, Placed};
 use crate::tiff::tag;
 
-/// The item that GDAL stores with a role although its name is that of metadata.
+/// The item that GDAL stores with a role, although it is named like metadata.
 const COLOUR: &str = "COLORINTERP";
 
 /// Adds the tags of an image with `bands` bands.
@@ -74,7 +74,7 @@ struct Bands<'p> {
 }
 
 impl Bands<'_> {
-    /// Returns the items of a role: those of the attribute for each band, or the same value for all bands.
+    /// Returns the items of a role: the values that the attribute has for each band, or the same value for all bands.
     fn items(
         &self,
         name: &'static str,
@@ -102,7 +102,7 @@ impl Bands<'_> {
     /// Returns the values that an attribute has for the bands of the selection.
     ///
     /// # Errors
-    /// If it is not a list with such a value for each band.
+    /// If the attribute is not a list with such a value for each band.
     fn list<T>(&self, name: &str, value: &dyn Fn(&Json) -> Option<T>) -> Result<Option<Vec<T>>> {
         let Some(stored) = self.placed.attribute(name) else { return Ok(None) };
         let list = stored.as_array().ok_or_else(|| not_written(name, stored))?;
@@ -199,7 +199,8 @@ fn not_written(name: &str, value: &Json) -> Error {
     ))
 }
 
-/// Returns the text of the element that marks missing values: the attribute for it, or the fill value if it is not 0.
+/// Returns the text of the element that marks missing values: the value of an attribute, or the fill value if it is
+/// not 0.
 fn no_data(placed: &Placed) -> Result<Option<String>> {
     let data_type = placed.array.data_type();
     if matches!(data_type, DataType::Bool | DataType::Complex64 | DataType::Complex128) {
@@ -225,7 +226,7 @@ fn no_data(placed: &Placed) -> Result<Option<String>> {
     placed.array.format_element(fill.as_bytes()).map(|text| Some(text.to_ascii_lowercase()))
 }
 
-/// Returns a string of XML.
+/// Escapes a string for XML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

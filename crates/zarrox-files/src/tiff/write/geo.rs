@@ -8,13 +8,13 @@ use crate::placed::{Axis, Placed};
 use crate::tiff::geo::{GEOGRAPHIC, MODEL_TYPE, PROJECTED, RASTER_TYPE};
 use crate::tiff::tag;
 
-/// Longitude and latitude on WGS 84.
+/// The EPSG code of longitude and latitude on WGS 84.
 const WGS_84: u16 = 4326;
 
-/// The EPSG codes of projected systems, whatever their coordinates are.
+/// The EPSG codes of systems that are always projected, regardless of the coordinates of the image.
 const SURELY_PROJECTED: [std::ops::RangeInclusive<u16>; 2] = [2000..=3999, 20000..=32766];
 
-/// The names of the dimensions of columns and rows, whose coordinates count as geographic coordinates.
+/// The names of dimensions of columns, and of rows, whose coordinates are used as geographic coordinates.
 const EAST: [&str; 8] =
     ["x", "lon", "longitude", "long", "easting", "east", "projection_x_coordinate", "rlon"];
 const NORTH: [&str; 8] =
@@ -31,8 +31,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the georeferencing of an array whose last dimensions are these rows and columns, from its
-    /// attributes or its coordinates.
+    /// Returns the georeferencing of an array from its attributes or its coordinates. Its last dimensions are these rows
+    /// and columns.
     pub(super) fn of(placed: &Placed, rows: &Axis, columns: &Axis, size: (u64, u64)) -> Result<Option<Self>> {
         let transform = match of_attribute(placed, rows, columns) {
             Some(transform) => transform,
@@ -108,8 +108,8 @@ fn of_coordinates(rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     Some([right, 0.0, east - right / 2.0, 0.0, down, north - down / 2.0])
 }
 
-/// Returns the code of the coordinate system: that of the attribute `crs`, or of the variable that CF names
-/// as `grid_mapping`.
+/// Returns the code of the coordinate system: the code in the attribute `crs`, or in the variable that the CF attribute
+/// `grid_mapping` names.
 fn code_of(placed: &Placed) -> Result<Option<u16>> {
     let of_text = |text: &str| text.trim().strip_prefix("EPSG:").and_then(|code| code.trim().parse().ok());
     let of_parent = placed.parent.as_ref().and_then(|group| group.attributes().get("crs")?.as_str());
@@ -121,7 +121,7 @@ fn code_of(placed: &Placed) -> Result<Option<u16>> {
     Ok(of_grid_mapping(group, name.trim_end_matches(':')))
 }
 
-/// Returns the code that a variable of CF has in well-known text.
+/// Returns the code in the well-known text of a grid mapping variable of CF.
 fn of_grid_mapping(group: &Group, name: &str) -> Option<u16> {
     let Ok(Node::Array(array)) = group.open(name) else { return None };
     let text = |name: &str| array.attributes().get(name).and_then(Json::as_str);
@@ -133,7 +133,7 @@ fn of_grid_mapping(group: &Group, name: &str) -> Option<u16> {
     (parts.next() == Some("EPSG")).then(|| parts.next()?.parse().ok())?
 }
 
-/// Returns true if the corners of an image are longitudes and latitudes, as coordinates of a system with this code may be.
+/// Returns true if a system with this code may be geographic, and the corners of the image are longitudes and latitudes.
 #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
 fn are_degrees(code: u16, transform: &[f64; 6], (height, width): (u64, u64)) -> bool {
     let [a, b, c, d, e, f] = *transform;

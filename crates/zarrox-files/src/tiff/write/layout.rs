@@ -7,11 +7,11 @@ use zarrox::{Array, DataType, Result};
 use crate::input::unsupported;
 use crate::placed::{Axis, Placed};
 
-/// The maximum number of samples of a pixel, and of pixels along a side.
+/// The maximum number of samples of a pixel, and the maximum number of pixels along a side.
 const MOST_SAMPLES: u64 = 65_535;
 const MOST_SIDE: u64 = (1 << 31) - 1;
 
-/// The sides of tiles are multiples of this number, within a range.
+/// The sides of tiles in pixels: their divisor, their range, and the usual side.
 const TILE: u64 = 16;
 const SIDES: std::ops::RangeInclusive<u64> = 64..=1024;
 const USUAL_SIDE: u64 = 256;
@@ -28,7 +28,7 @@ const MOST_PARTS: u64 = 1 << 26;
 /// The images of an array.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
-    /// The lengths of the dimensions before the rows.
+    /// The lengths of the dimensions that precede the rows.
     pub(super) lead: Vec<u64>,
     pub(super) height: u64,
     pub(super) width: u64,
@@ -50,7 +50,7 @@ pub(super) struct Layout {
 pub(super) enum Leading {
     /// All dimensions before the rows are samples, which GDAL reads as bands.
     Planes,
-    /// None: all dimensions are pages, as in microscopy.
+    /// No dimension is samples: all dimensions before the rows are pages, as in microscopy.
     Pages,
     /// A dimension with a name for samples.
     Named,
@@ -150,7 +150,7 @@ impl Layout {
         if self.is_planar { 1 } else { self.images() }
     }
 
-    /// Returns the samples of a pixel in all planes.
+    /// Returns the number of samples of a pixel in all planes.
     pub(super) fn all_samples(&self) -> u64 {
         if self.is_planar { self.images() } else { self.samples.unwrap_or(1) }
     }
@@ -161,7 +161,7 @@ impl Layout {
     }
 
     /// Returns the shape of the blocks that are read at once: whole strips or tiles of at most `memory` bytes, but at
-    /// least one. Blocks consist of whole chunks if possible.
+    /// least one strip or tile. Blocks consist of whole chunks if possible.
     pub(super) fn block(&self, memory: u64) -> Vec<u64> {
         let first = self.lead.len();
         let lengths: Vec<u64> = self.lead.iter().copied().chain([self.height, self.width]).collect();
@@ -209,8 +209,8 @@ impl Layout {
     }
 }
 
-/// Returns true if the last dimension is the samples of a pixel: if its name says so, or if it has no name and the
-/// length of a colour.
+/// Returns true if the last dimension is the samples of a pixel: if it has a name for samples, or if it has no name and
+/// the length of a colour.
 fn has_samples(axes: &[&Axis], data_type: &DataType) -> bool {
     let [.., _, _, last] = axes else { return false };
     let is_colour = matches!(data_type, DataType::UInt8 | DataType::UInt16) && matches!(last.count, 3 | 4);
@@ -227,7 +227,7 @@ fn chunk_lengths(array: &Array, axes: &[Axis]) -> Vec<u64> {
     all.map(|(axis, length)| length.div_ceil(axis.step.unsigned_abs().max(1)).max(1)).collect()
 }
 
-/// Returns the number that tells what the bits of a sample are.
+/// Returns the TIFF sample format of a data type.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Unsupported`] for a data type that TIFF does not support.

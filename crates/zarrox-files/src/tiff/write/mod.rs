@@ -1,4 +1,4 @@
-//! TIFF files from arrays: plain ones, GeoTIFF if coordinates are geographic, and OME-TIFF.
+//! TIFF files from arrays: plain TIFF, GeoTIFF if the array is georeferenced, and OME-TIFF.
 //!
 //! The crate `tiff` writes strips in order, but neither tiles nor planes, and it needs a version of Zstandard that
 //! cannot be linked together with ours.
@@ -32,7 +32,7 @@ const SOFTWARE: u16 = 305;
 const SUB_DIRECTORIES: u16 = 330;
 const EXTRA_SAMPLES: u16 = 338;
 
-/// The prefixes of descriptions that describe another file.
+/// The prefixes of descriptions that are metadata of the file from which an array was imported.
 const OF_FILES: [&str; 4] = ["ImageJ=", "<?xml", "<OME", "{\"shape\""];
 
 /// Options for writing a file.
@@ -102,7 +102,7 @@ pub(crate) fn write(
         levels.push(level(&array.slice(..), layout, &mut file, options)?);
     }
     let main = level(&placed.array.slice(&placed.selection), layout, &mut file, options)?;
-    // The directories of the overviews of each page, which the page refers to.
+    // The offsets of the directories of the overviews of each page.
     let mut below = vec![Vec::new(); usize::try_from(main.layout.pages()).unwrap_or(0)];
     for level in &levels {
         let directories = (0..below.len()).map(|page| level.tags(page, true));
@@ -149,7 +149,7 @@ fn smaller(placed: &Placed, main: &Layout) -> Result<Vec<(Array, Layout)>> {
     Ok(all)
 }
 
-/// Returns the description of an image: that of the array, or the shape of pages in tifffile's format.
+/// Returns the description of an image: the description of the array, or the shape of pages in tifffile's format.
 fn description(placed: &Placed, layout: &Layout) -> Option<String> {
     let text =
         placed.text("description").filter(|text| !OF_FILES.iter().any(|start| text.starts_with(start)));
@@ -215,7 +215,7 @@ struct Block<'a> {
 
 /// A strip or a tile.
 struct Part {
-    /// The image in the file, and in the block.
+    /// The index of the image in the file, and in the block.
     image: u64,
     in_block: u64,
     /// The index of the part along rows and columns.
@@ -247,7 +247,7 @@ impl Block<'_> {
         })
     }
 
-    /// Returns the index in the file of an image of the block.
+    /// Returns the index, in the file, of an image of the block.
     fn image(&self, in_block: u64) -> u64 {
         let (mut rest, mut image, mut factor) = (in_block, 0, 1);
         for (range, length) in self.ranges.iter().zip(&self.layout.lead).rev() {

@@ -86,7 +86,7 @@ fn label<'a>(axis: &Axis, labels: &'a [String], channel: u64) -> Option<&'a str>
     labels.get(usize::try_from(position).ok()?).map(String::as_str).filter(|label| !label.is_empty())
 }
 
-/// Returns the page dimensions by OME letter: by name, or in the usual order without names.
+/// Returns the page dimensions with their OME letters. Dimensions without names are in the usual order.
 fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     let usual = ['t', 'c', 'z'];
     if axes.len() <= usual.len() && axes.iter().all(|axis| axis.name.is_none()) {

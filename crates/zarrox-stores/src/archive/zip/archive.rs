@@ -4,10 +4,10 @@
 //!
 //! Readers find an archive's directory at the end of the file. Entries are appended at the position of the directory. So
 //! before the first entry, a copy of the directory is written at a distance after that position, and becomes the end of the
-//! file. New entries are written into the gap. When the gap is full, a directory with all entries so far is written further
-//! on. In the end the final directory is written after the last entry, and the file is truncated there. The previous
-//! directory is untouched until the next one is complete: if this process dies in between, the [torn](super::torn) one is
-//! ignored and truncated by the next writer.
+//! file. New entries are written into the gap. When the gap is full, a directory with all entries so far is written at a
+//! larger offset. In the end the final directory is written after the last entry, and the file is truncated there. The
+//! previous directory is untouched until the next directory is complete. If this process dies in between, readers ignore the
+//! [torn](super::torn) directory, and the next writer truncates it.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -59,15 +59,15 @@ pub(super) struct State {
     /// `None` while there is no file.
     pub(super) source: Option<Arc<Source>>,
     pub(super) directory: Directory,
-    /// Increases when the directory is read again, or the last entries are discarded: another entry may then have the same
-    /// offset.
+    /// A number that increases when the directory is read again, or when the last entries are discarded, since another entry
+    /// may have the same offset afterwards.
     pub(super) generation: u64,
     stamp: Option<Stamp>,
 }
 
 /// The state of a writer, from the first entry to the directory.
 struct Session {
-    /// Locked against writers in other programs.
+    /// The file, which is locked against writers in other programs.
     file: File,
     /// The offset of the first new entry: all bytes before stay unchanged.
     begin: u64,
@@ -79,7 +79,7 @@ struct Session {
     changed: bool,
 }
 
-/// Properties of a file that show when it was changed or replaced.
+/// Properties of a file that show whether it was changed or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     identity: (u64, u64),
@@ -100,7 +100,8 @@ impl Stamp {
 impl Archive {
     /// Opens the archive at a path, which need not exist yet.
     pub(super) fn at(path: PathBuf) -> Result<Arc<Self>, StoreError> {
-        // Archives are dropped after the guard, since dropping one takes the same lock: they are declared first.
+        // The archives are declared before the guard, so that they are dropped after it: dropping an archive acquires the
+        // same lock.
         let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
         let known;
         let mut open = unpoisoned(&OPEN);
@@ -266,8 +267,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Omits entries from the next directory: those that `choose` removes from the map, if `check` allows it while no other
-    /// writer is active.
+    /// Erases the entries that `choose` removes from the map, if `check` allows it while no other writer is active. The next
+    /// directory lacks these entries.
     pub(super) fn erase<T>(
         &self,
         check: impl FnOnce(&State) -> Result<(), StoreError>,
@@ -280,7 +281,7 @@ impl Archive {
         Ok(choose(&mut self.state_mut().directory.entries))
     }
 
-    /// Writes the directory behind the last entry, and lets other programs write again.
+    /// Writes the directory after the last entry, and lets other programs write again.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
         self.finish(&mut unpoisoned(&self.writer))
     }
@@ -291,7 +292,7 @@ impl Archive {
             // Entries that were written last and removed again take no space.
             let end = self.known_state().directory.end_from(session.begin);
             if end < session.end {
-                // Another entry will have the same offset: versions must differ.
+                // Another entry will have the same offset, and needs another version.
                 self.state_mut().generation += 1;
             }
             session.end = end;
@@ -311,7 +312,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Makes sure that the next `length` bytes are free. Until they are full, the file ends in a directory.
+    /// Makes sure that the next `length` bytes are free. Until these bytes are full, the file ends in a directory.
     fn make_room(&self, session: &mut Session, length: u64) -> Result<(), StoreError> {
         if session.end + length <= session.tail {
             return Ok(());
@@ -319,7 +320,8 @@ impl Archive {
         let measure = self.known_state().directory.to_bytes(session.end).len() as u64;
         // A hole of some size stays between the two directories: it identifies a torn directory.
         let room = (session.end / ROOM_PART).clamp(LEAST_ROOM, MOST_ROOM) + measure;
-        // Behind the directory at the end of the file, which must stay unchanged until the new one is complete.
+        // The new directory is written after the directory at the end of the file, which must stay unchanged until the new
+        // directory is complete.
         let tail = (session.end + length + room).max(session.length);
         let directory = self.known_state().directory.to_bytes(tail);
         let written = self.synced(session, |file| file.write_all_at(&directory, tail));
@@ -334,7 +336,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Changes the file; if `sync` is set, all earlier writes are on the disk before, and this one after.
+    /// Changes the file. If `sync` is set, all earlier writes are flushed to the disk before the change, and the change is
+    /// flushed after it.
     fn synced(&self, session: &Session, change: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let sync = self.sync.load(Ordering::Relaxed);
         if sync {
@@ -344,7 +347,7 @@ impl Archive {
         if sync { session.file.sync_data() } else { Ok(()) }
     }
 
-    /// Makes the name of a new archive durable, with those of the directories above, which may be new as well.
+    /// Makes the name of a new archive durable, and the names of the directories above it, which may be new as well.
     fn sync_name(&self) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         if !self.sync.load(Ordering::Relaxed) || !self.named_anew.load(Ordering::Relaxed) {
@@ -361,7 +364,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Returns the session, and begins it if there is none: locks the file and checks that it is still the one that was read.
+    /// Returns the session. If there is no session, begins one: locks the file, and checks that it is still the file that was
+    /// read.
     fn begin<'a>(&self, writer: &'a mut Option<Session>) -> Result<&'a mut Session, StoreError> {
         let session = match writer.take() {
             Some(session) => session,
@@ -402,7 +406,7 @@ impl Archive {
         };
         if let Some(length) = torn {
             file.set_len(length).map_err(fail)?;
-            // The next writer of this process must not truncate the entries of this one.
+            // The next writer of this process must not truncate the entries of this writer.
             self.state_mut().directory.torn = None;
         }
         let length = torn.unwrap_or(stamp.length);
@@ -428,7 +432,7 @@ impl Archive {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             opened => Some(opened.map_err(fail)?),
         };
-        // Held until the new archive exists.
+        // The lock of the old file is held until the new archive exists.
         old.as_ref().map_or(Ok(()), |old| self.take_lock(old))?;
         let name = format!(".zarrox-{:x}-{:x}.zip.tmp", std::process::id(), self.id);
         let temporary = path.with_file_name(name);

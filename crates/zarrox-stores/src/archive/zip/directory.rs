@@ -77,7 +77,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Reads the last complete directory before a torn one.
+    /// Reads the last complete directory before a torn directory.
     fn before_torn_end(source: &Source, size: u64) -> Result<Option<Self>, StoreError> {
         let Some(hole) = hole_before_torn_end(source, size)? else { return Ok(None) };
         // The last fields of the end record can be zeros as well.
@@ -100,7 +100,7 @@ impl Directory {
         let length = found.end.length;
         let begin = found.directory;
         let records = match begin.checked_sub(start).and_then(|begin| usize::try_from(begin).ok()) {
-            // A copy, so that the rest of the buffer need not stay in memory.
+            // The bytes are copied, so that the rest of the buffer need not stay in memory.
             Some(begin) => Bytes::copy_from_slice(
                 tail.bytes
                     .get(begin..)
@@ -136,7 +136,7 @@ impl Directory {
             at += record.length;
             count += 1;
         }
-        // Some programs store the count in 16 bits, whatever it is.
+        // Some programs store only the lowest 16 bits of the count.
         if count != expected && count & 0xffff != expected {
             return Err(corrupt(format!(
                 "the directory has {count} records, but its header says {expected}"
@@ -155,7 +155,7 @@ impl Directory {
             }
             return self.others.push(old);
         };
-        // The last entry with a name counts.
+        // If several entries have the same name, the last one is used.
         self.entries
             .insert(key, Entry { content: record.content, header: old.header, limit: 0, old: Some(old) });
     }
@@ -174,7 +174,7 @@ impl Directory {
         let others = self.others.iter().map(|old| (old.header, None, Some(*old)));
         let entries = self.entries.iter().map(|(key, entry)| (entry.header, Some((key, entry)), entry.old));
         let mut all: Vec<_> = others.chain(entries).collect();
-        // In the order of the entries in the file, which makes sequential reads possible.
+        // The records are in the order of the entries in the file, so that readers can read the entries sequentially.
         all.sort_by_key(|(header, ..)| *header);
         let mut out = Vec::new();
         for (header, entry, old) in &all {
@@ -211,10 +211,10 @@ struct Found {
 }
 
 impl Tail<'_> {
-    /// Finds the last end record that fits what is before it.
+    /// Finds the last end record that is consistent with the bytes before it.
     ///
-    /// A self-extracting program may come before the archive, or unrelated bytes after it; but not both, and not another archive:
-    /// an archive inside a truncated archive is easily mistaken for the whole.
+    /// A self-extracting program may precede the archive, or unrelated bytes may follow it, but not both. The program must not be
+    /// an archive itself, since an archive inside a truncated archive is easily mistaken for the whole archive.
     fn find(&self) -> Result<Found, StoreError> {
         let mut reason = None;
         for at in (0..=self.bytes.len().saturating_sub(format::END_LENGTH)).rev() {
@@ -271,7 +271,7 @@ impl Tail<'_> {
         else {
             return Ok(None);
         };
-        // It comes right before the locator, unless another program has added data to it.
+        // The record comes right before the locator, unless another program has added data to the record.
         if let Some(place) = before.checked_sub(format::END_64_LENGTH)
             && let Some(end) = format::parse_end_64(&self.bytes[place..])
         {
@@ -288,8 +288,8 @@ impl Tail<'_> {
     }
 }
 
-/// Returns the key of an entry: its name, where `./a` is `a`, and `a\b`, as old Windows programs write it, is `a/b`. Names that
-/// lead out of the archive, such as `/a` and `../a`, are not keys.
+/// Returns the key of the entry with this name. The entry `./a` has the key `a`, and the entry `a\b`, as old Windows programs
+/// write it, the key `a/b`. Names that lead out of the archive, such as `/a` and `../a`, are not keys.
 pub(super) fn key_of(name: &str) -> Option<Key> {
     if let Ok(key) = Key::new(name) {
         return Some(key);

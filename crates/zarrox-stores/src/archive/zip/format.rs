@@ -20,20 +20,20 @@ pub(super) const END_LENGTH: usize = 22;
 pub(super) const LOCATOR_LENGTH: usize = 20;
 pub(super) const END_64_LENGTH: usize = 56;
 
-/// The value of a 32- or 16-bit field whose number is in a 64-bit field elsewhere.
+/// The values of 32-bit and 16-bit fields whose numbers are in separate 64-bit fields.
 const SATURATED: u32 = u32::MAX;
 const SATURATED_16: u16 = u16::MAX;
 const ZIP64_EXTRA: u16 = 1;
 const UNICODE_PATH_EXTRA: u16 = 0x7075;
 const UTF8: u16 = 1 << 11;
 
-/// Version 2.0 of the format has directories and deflate, version 4.5 has zip64; made on Unix.
+/// The version of the format that an entry needs, times ten: 2.0 for directories and deflate, and 4.5 for zip64.
 const VERSION: u16 = 20;
 const VERSION_64: u16 = 45;
 const MADE_ON_UNIX: u16 = 3 << 8;
 /// A regular file that its owner may write and every user may read.
 const ATTRIBUTES: u32 = 0o100_644 << 16;
-/// 1 January 1980, the first day of the format: equal values make equal archives.
+/// 1 January 1980, the first day of the format. All entries have this date, so that equal values make equal archives.
 const DATE: u16 = 1 << 5 | 1;
 
 /// The description of an entry's bytes.
@@ -151,7 +151,7 @@ pub(super) struct LocalHeader<'a> {
     pub(super) length: u64,
 }
 
-/// Parses a local header, of which the fixed part and the name must be present; `None` if it is not a local header.
+/// Parses a local header, whose fixed part and name must be present; `None` if the bytes are not a local header.
 pub(super) fn parse_local(bytes: &[u8]) -> Option<LocalHeader<'_>> {
     let fixed = bytes.get(..30).filter(|bytes| bytes.starts_with(LOCAL))?;
     let (name, extra) = (u16_at(fixed, 26), u16_at(fixed, 28));
@@ -247,15 +247,15 @@ pub(super) fn method_name(method: u16) -> &'static str {
     }
 }
 
-/// Decodes a name. Without the flag for UTF-8 the specification says code page 437, but many programs write UTF-8 without setting
-/// the flag: valid UTF-8 is decoded as UTF-8.
+/// Decodes a name. By the specification, a name without the flag for UTF-8 is in code page 437. Many programs write UTF-8 without
+/// the flag, so valid UTF-8 is always decoded as UTF-8.
 fn decode_name<'a>(raw: &'a [u8], flags: u16, extra: &'a [u8]) -> Option<Cow<'a, str>> {
     let plain = str::from_utf8(raw).ok();
     if plain.is_some_and(str::is_ascii) || flags & UTF8 != 0 {
         return plain.map(Cow::Borrowed);
     }
     if let Some(field) = extra_field(extra, UNICODE_PATH_EXTRA).filter(|field| field.len() > 5) {
-        // Invalid if a program that does not support this field has changed the name.
+        // The field is invalid if a program that does not support it has changed the name.
         if field[0] == 1 && u32_at(field, 1) == crc32fast::hash(raw) {
             return str::from_utf8(&field[5..]).ok().map(Cow::Borrowed);
         }

@@ -42,22 +42,23 @@ const LONGEST_NAME: usize = u16::MAX as usize;
 ///
 /// # Reading
 ///
-/// The directory of the archive is read once. Then an entry costs one read, or two if its header is unusually long; a part of a
-/// stored entry costs no more than that part. Entries may be stored or deflated; other compression methods and encryption are an
-/// error of the kind [`StoreErrorKind::Unsupported`] when an entry is read. The CRC-32 is checked whenever a whole entry is read.
-/// Of several entries with the same name the last one counts. The entry `./a` has the value of `a`, and `a\b` that of `a/b`.
-/// Entries whose names are not valid keys, such as those that lead out of the archive (`../x`, `/x`), are ignored with a warning.
+/// The directory of the archive is read once. Then an entry costs one read, or two reads if its header is unusually long. Of a
+/// stored entry, only the requested part is read. Entries may be stored or deflated; other compression methods and encryption are
+/// an error of the kind [`StoreErrorKind::Unsupported`] when an entry is read. The CRC-32 is checked whenever a whole entry is
+/// read. If several entries have the same name, the last one is used. The entry `./a` has the value of `a`, and the entry `a\b`
+/// the value of `a/b`. Entries whose names are not valid keys, such as names that lead out of the archive (`../x`, `/x`), are
+/// ignored with a warning.
 ///
 /// # Writing
 ///
 /// An archive must be finished: by [`close`](Self::close), which returns errors, or when the last handle is dropped, which only
-/// logs them. All handles of an archive in a process share what was written, and read it at once; other programs see the archive
-/// as it was last finished, or a later state. If the process is killed, the archive is as it was last finished, or in a later
-/// state. A process that is killed while it writes a directory of several pages leaves a part of it behind the archive; only this
-/// store ignores that part, and the next writer truncates it. Only one process can write to an archive at a time, from its first
-/// write until it closes; a second one gets an error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory
-/// again after another one has written, and the version of a value is the offset of its entry: so no writer undoes the changes of
-/// another.
+/// logs errors. All handles of an archive in a process see each write at once. Other programs see the archive as it was last
+/// finished, or a later state. If the process is killed, the archive is as it was last finished, or in a later state. A process
+/// that is killed while it writes a directory of several pages leaves a part of the directory after the archive. Only this store
+/// ignores that part, and its next writer truncates it. Only one process can write to an archive at a time, from its first write
+/// until it closes; a second process gets an error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory
+/// again after another writer has written, and the version of a value is the offset of its entry, so that no writer undoes the
+/// changes of another writer.
 ///
 /// A zip archive cannot reclaim space: erased and overwritten values stay in the file, but not in the directory. Copy the values
 /// into a new archive to reclaim the space. Unlike in zarr-python, names are never duplicated.
@@ -71,7 +72,7 @@ pub struct ZipStore {
     inflate_limit: u64,
 }
 
-/// The modes of a zip archive, which are those of zarr-python's `ZipStore`.
+/// The modes of a zip archive, as in zarr-python's `ZipStore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ZipMode {
@@ -92,8 +93,9 @@ impl ZipStore {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] or [`StoreErrorKind::AlreadyExists`] when the mode requires the opposite,
-    /// [`StoreErrorKind::Corrupt`] when the file is not an archive or is damaged, or when it cannot be read.
+    /// [`StoreErrorKind::NotFound`] when the mode requires an existing file, [`StoreErrorKind::AlreadyExists`] when the mode
+    /// requires that no file exists; [`StoreErrorKind::Corrupt`] when the file is not an archive or is damaged; and an error when
+    /// it cannot be read.
     pub fn open(path: impl AsRef<Path>, mode: ZipMode) -> Result<Self, StoreError> {
         let given = path.as_ref();
         let fail = |error| StoreError::from_io("opening", error).with_location(given.to_string_lossy());
@@ -114,7 +116,7 @@ impl ZipStore {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] when the value does not exist, otherwise as [`open`](Self::open).
+    /// [`StoreErrorKind::NotFound`] when the value does not exist, and the errors of [`open`](Self::open).
     #[expect(clippy::needless_pass_by_value, reason = "a store is passed as it is kept everywhere else")]
     pub fn open_in(store: Arc<dyn Store>, key: &Key) -> Result<Self, StoreError> {
         let Some(value) = store.open(key)? else {

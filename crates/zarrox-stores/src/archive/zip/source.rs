@@ -1,4 +1,4 @@
-//! The source that an archive is read from.
+//! The source from which an archive is read.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::store::{checked_length, reserved};
 use crate::{StoreError, StoreErrorKind, Value};
 
-/// The bytes of an archive. Those of a file may grow while they are read.
+/// The bytes of an archive. A file may grow while it is read.
 pub(super) enum Source {
     File(File),
     Value(Box<dyn Value>),
@@ -29,7 +29,8 @@ impl Source {
         }
     }
 
-    /// Reads the bytes from `offset` on, which must exist: so memory is bounded by the archive's own size.
+    /// Reads `length` bytes from `offset` on. They must exist, so that memory is bounded by the size of the
+    /// archive.
     pub(super) fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         let file = match self {
             Self::File(file) => file,

@@ -1,7 +1,7 @@
 //! Archives whose writer died while it reserved space.
 //!
-//! The reserved space is a hole behind the directory, of at least a mebibyte of zeros, followed by a new directory. A writer that
-//! dies while it writes the new directory leaves a part of it. The bytes before the hole are a complete archive.
+//! The reserved space is a hole after the directory, of at least a mebibyte of zeros, followed by a new directory. A writer that
+//! dies while it writes the new directory leaves a part of the directory. The bytes before the hole are a complete archive.
 
 use super::format;
 use super::source::Source;
@@ -12,8 +12,8 @@ const BLOCK: u64 = 256 << 10;
 /// The greatest length of a torn directory that is searched.
 const LONGEST: u64 = 1 << 30;
 
-/// Returns the offset of the hole before the torn directory at the end of a file, if there is one, not counting the zeros with
-/// which the previous archive may end. Only files have torn ends: archives in other stores are finished.
+/// Returns the offset of the hole before the torn directory at the end of a file, if there is a torn directory. Zeros with which
+/// the previous archive ends count as part of the hole. Only files have torn ends, since archives in other stores are finished.
 pub(super) fn hole_before_torn_end(source: &Source, size: u64) -> Result<Option<u64>, StoreError> {
     let Source::File(_) = source else { return Ok(None) };
     let lowest = size.saturating_sub(LONGEST);
@@ -47,7 +47,7 @@ fn first_other(source: &Source, mut from: u64, size: u64) -> Result<u64, StoreEr
     Ok(size)
 }
 
-/// Returns the offset after the last non-zero byte before this one, or the start.
+/// Returns the offset after the last non-zero byte before `before`; 0 if all these bytes are zero.
 fn last_other(source: &Source, mut before: u64) -> Result<u64, StoreError> {
     while before > 0 {
         let length = BLOCK.min(before);

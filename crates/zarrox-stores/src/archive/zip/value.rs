@@ -17,7 +17,7 @@ const SLACK: u64 = 64;
 const FOLD: u64 = 64 << 10;
 /// The largest ratio of an entry's content to its deflated size.
 const DEFLATE_RATIO: u64 = 1032;
-/// The memory that inflating begins with.
+/// The initial size of the output of inflating, in bytes.
 const FIRST_OUTPUT: u64 = 64 << 10;
 
 /// One entry of an archive, which is read on demand.

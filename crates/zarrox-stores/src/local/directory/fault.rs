@@ -31,14 +31,14 @@ pub(super) enum Fault {
     NoExchange,
     /// The file system cannot lock files.
     NoLocks(io::Error),
-    /// A rename would have to copy, across file systems.
+    /// A rename across file systems would have to copy.
     OtherDevice,
-    /// The failure concerns another key than the requested one.
+    /// The failure concerns a key other than the requested key.
     At(String, Box<Fault>),
 }
 
 impl Fault {
-    /// Returns the failure of a value whose name a directory has.
+    /// Returns the failure of a value whose name is the name of a directory.
     pub(super) fn directory() -> Self {
         Self::Obstructed("a directory has the name of the value".into())
     }
@@ -52,7 +52,7 @@ impl Fault {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Treats an existing file as one that was created in the meantime.
+    /// Treats an existing file as a file that was created in the meantime.
     pub(super) fn or_changed(self) -> Self {
         if matches!(self, Self::Exists) { Self::Changed } else { self }
     }

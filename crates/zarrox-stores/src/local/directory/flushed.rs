@@ -16,7 +16,7 @@ use crate::sync::{Mutex, unpoisoned};
 /// The largest number of directories that are known to be on the disk.
 const DIRECTORIES: usize = 1 << 16;
 
-/// The directories whose names this process has flushed, with those above them.
+/// The directories whose names this process has flushed, together with the names of the directories above them.
 static FLUSHED: LazyLock<Mutex<HashSet<Identity>>> = LazyLock::new(Mutex::default);
 
 impl Root {
@@ -28,8 +28,8 @@ impl Root {
         Ok(())
     }
 
-    /// Makes the names of a directory and of those above it durable, if the store is opened with `sync` and this has not been
-    /// done yet.
+    /// Makes the names of a directory and of the directories above it durable, if the store is opened with `sync` and they
+    /// are not known to be durable.
     pub(super) fn flush_way(&self, path: &str, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if !self.sync {
             return Ok(());

@@ -35,12 +35,12 @@ use crate::{Payload, provided, temporary};
 /// # Writing
 ///
 /// A value is written to a temporary file in the directory of its file and then renamed into place: readers see the old value or
-/// the new one, and a failure leaves the old one untouched. Directories are created when a value needs them, and removed again
-/// when the last value in them is erased, except for the root.
+/// the new value, and a failure leaves the old value untouched. Directories are created when a value needs them, and removed
+/// again when the last value in them is erased, except for the root.
 ///
 /// Names that begin with `.zarrox-` and end in `.tmp` are reserved for these temporary files: they are never listed and are not
-/// keys. A killed process may leave some behind. The next process that writes in their directory removes them: the file of a
-/// living writer is locked.
+/// keys. A killed process may leave such files behind. The next process that writes in their directory removes them: the file of
+/// a living writer is locked.
 ///
 /// # Other processes
 ///
@@ -56,13 +56,14 @@ use crate::{Payload, provided, temporary};
 /// The root may be a symbolic link; it is resolved once, when the store is opened. Links below the root are followed if their
 /// targets are below the root, and are an error of the kind [`StoreErrorKind::Forbidden`] otherwise; see
 /// [`follow_links`](Self::follow_links). Writing and erasing a value whose file is a link replaces and removes the link, never
-/// its target. The lock of a key is that of its file, whatever its path: links, other mounts and other spellings share it.
+/// its target. The lock of a key is the lock of its file: links, other mounts and other spellings that lead to the same file
+/// share the lock.
 ///
 /// A dangling link, such as git-annex has for data in another location, is a value that cannot be reached: it is listed, and
 /// reading it is an error of the kind [`StoreErrorKind::Unreachable`]. Pipes, sockets and devices are listed as well, but reading
 /// them is an error of the kind [`StoreErrorKind::Obstructed`]. A directory is not a value, and its key is missing for all
 /// methods but [`open_with`](Store::open_with), which fails: a chunk is never a directory. Names that are not valid keys, such as
-/// those that are not UTF-8, are not listed.
+/// names that are not UTF-8, are not listed.
 #[derive(Clone, Debug)]
 pub struct DirectoryStore {
     root: Arc<Root>,
@@ -89,7 +90,7 @@ impl DirectoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open), and one when the directory cannot be created.
+    /// The errors of [`open`](Self::open), and an error when the directory cannot be created.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("creating", error).with_location(path.to_string_lossy());
@@ -99,8 +100,8 @@ impl DirectoryStore {
 
     /// Sets whether every write is flushed to the disk before it counts as done; `false` by default.
     ///
-    /// This costs much time for each value, and has two effects: values survive a power failure, and network file systems that
-    /// detect a full disk late report it.
+    /// This costs much time for each value, and has two effects: values survive a power failure, and a full disk is an error of
+    /// the write even on network file systems, which may detect it late.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         Arc::make_mut(&mut self.root).sync = sync;
@@ -148,8 +149,8 @@ impl DirectoryStore {
 
     /// Sets whether symbolic links below the root are followed wherever they lead; `false` by default.
     ///
-    /// For data that is spread over several disks with links. Only for directories whose writers are
-    /// trusted: a link can lead to any file that this process may read or write.
+    /// This is for data that links spread over several disks. Only for directories whose writers are trusted: a link can lead to
+    /// any file that this process may read or write.
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         Arc::make_mut(&mut self.root).follow_links = follow;
@@ -273,8 +274,8 @@ impl Store for DirectoryStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        // The whole path, so that stores with roots inside one another share locks too. Threads that reach the file by another
-        // path are excluded by the lock of the file itself.
+        // The lock has the whole path, so that stores with roots inside one another share locks too. Threads that reach the file
+        // by another path are excluded by the lock of the file itself.
         let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
         let (file, opened) = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
         Ok(guard.of_storage(file).with_value(opened.map(|(file, size)| self.value(key, file, size))))

@@ -33,8 +33,8 @@ const UNLOCKED: Duration = Duration::from_secs(10);
 static SWEPT: LazyLock<Mutex<HashMap<u64, Instant>>> = LazyLock::new(Mutex::default);
 
 impl Root {
-    /// Removes the files of ended writers from a directory, before this process writes there. Done only periodically, since a
-    /// listing costs more than a write. A directory that was `made` just now cannot have any.
+    /// Removes the files of ended writers from a directory, before this process writes there. The directory is swept only
+    /// periodically, since a listing costs more than a write. A directory that was `made` just now cannot have any.
     pub(super) fn sweep(&self, path: &str, directory: BorrowedFd<'_>, made: bool) {
         if !self.locks || !self.is_due(path) || made {
             return;
@@ -71,8 +71,8 @@ impl Root {
     }
 }
 
-/// Removes the temporary files in a directory whose writers have ended. For databases, whose new files have temporary names at
-/// first.
+/// Removes the temporary files in a directory whose writers have ended. This is for databases, whose new files have temporary
+/// names at first.
 pub fn sweep(directory: &std::path::Path) {
     // A directory that cannot be listed can still be written to.
     let _ = File::open(directory).map(|directory| remove_leftovers(directory.as_fd()));
@@ -122,11 +122,11 @@ fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     if file.try_lock().is_err() {
         return false;
     }
-    // The lock may belong to a value that was this file until now.
+    // The temporary file may have been renamed to a value in the meantime. Then the lock is that of the value.
     let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
     if is_same && remove {
-        // A writer that has just created the file and not locked it yet creates another one.
+        // A writer that has just created the file and not locked it yet creates another file.
         return sys::unlinkat(directory, name, AtFlags::empty()).is_ok();
     }
     is_same && !is_just_created(&file)

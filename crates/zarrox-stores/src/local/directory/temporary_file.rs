@@ -33,7 +33,7 @@ impl<'a> TemporaryFile<'a> {
         loop {
             let name = next_name();
             let file = match sys::openat(directory, &name, flags, mode) {
-                // Left over from a process with the same number, earlier or on another host.
+                // A process with the same number, earlier or on another host, has left the file.
                 Err(Errno::EXIST) => continue,
                 other => File::from(other?),
             };
@@ -41,7 +41,7 @@ impl<'a> TemporaryFile<'a> {
             if let Some(mode) = old_mode
                 && has_other_permissions(&temporary.file, mode)
             {
-                // File systems without permissions refuse, and need none.
+                // File systems without permissions reject this call, and do not need it.
                 let _ = sys::fchmod(&temporary.file, mode);
             }
             // A file system without locks is never swept. If the file is locked already, the holder is about to remove it.
@@ -51,7 +51,7 @@ impl<'a> TemporaryFile<'a> {
         }
     }
 
-    /// Renames the file to a value, replacing an existing one.
+    /// Renames the file to the name of a value, replacing an existing file.
     pub(super) fn replace(&mut self, name: &str) -> Result<(), Fault> {
         self.name.replace(name)
     }
@@ -103,8 +103,8 @@ impl Drop for TemporaryName<'_> {
     }
 }
 
-/// Returns true if the permissions of a new file are not the requested ones. Usually they are, and changing them would cost more
-/// than this check.
+/// Returns true if the permissions of a new file differ from the requested permissions. They seldom differ, and changing them
+/// would cost more than this check.
 fn has_other_permissions(file: &File, wanted: Mode) -> bool {
     sys::fstat(file).map_or(true, |stat| Mode::from_raw_mode(stat.st_mode) != wanted)
 }

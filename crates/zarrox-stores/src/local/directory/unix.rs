@@ -22,26 +22,26 @@ use crate::local::durable::create_directories;
 use crate::temporary::is_temporary;
 use crate::{DirListing, Key, Prefix, Stamp, Version};
 
-/// Opening a pipe must not block, and a terminal must not become the controlling terminal.
+/// The flags for reading a file. Opening a pipe must not block, and a terminal must not become the controlling terminal.
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Opens a directory to name files in, which needs no read permission.
+/// The flags for opening a directory in which files are named, which needs no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const DIRECTORY: OFlags = LISTING;
 
-/// Opens any file to examine it, which needs no read permission.
+/// The flags for opening any file to examine it, which needs no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const LOOK: OFlags = READ;
 
-/// Opens a directory to list it.
+/// The flags for opening a directory to list it.
 pub(super) const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// The number of attempts of an operation when another one removes the directory that it needs.
+/// The number of attempts of an operation while another operation removes the directory that it needs.
 const ATTEMPTS: usize = 100;
 
 /// The root directory with the rules that apply below it.
@@ -79,7 +79,8 @@ pub(super) enum Entry {
 /// The time within which two changes of a file may have the same timestamps, on file systems with fractions of seconds.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The age from which a file's timestamps distinguish its last change from a later one: the clocks of file systems are coarse.
+/// The age from which a file's timestamps distinguish its last change from a later change, since the clocks of file systems are
+/// coarse.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// Returns the version of a file's content: the file's identity, its length and the time of its last change. `None` when it was
@@ -134,7 +135,7 @@ impl Root {
         }
     }
 
-    /// Returns the stamp of a value, by one system call. All links are followed: nothing is read.
+    /// Returns the stamp of a value, by one system call. All links are followed, since nothing is read.
     pub(super) fn stamp(&self, key: &str) -> Result<Stamp, Fault> {
         match sys::statat(CWD, self.path.join(key), AtFlags::empty()) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => Ok(stamp(&stat)),
@@ -170,7 +171,7 @@ impl Root {
             other => other?,
         };
         if path.is_empty() {
-            // Repeats until nothing is left: a listing may miss entries while others are removed.
+            // Repeats until nothing is left: a listing may miss entries while other entries are removed.
             for _ in 0..ATTEMPTS {
                 if !remove_content(directory.as_fd())? {
                     break;
@@ -253,14 +254,14 @@ impl Root {
 
     /// Opens a path below the root, under the rules for links.
     ///
-    /// Without links this is one system call, which checks that there are none and whether the file exists.
+    /// Without links this is one system call, which checks that the path has no links, and whether the file exists.
     pub(super) fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
         let path = if path.is_empty() { self.path.clone() } else { self.path.join(path) };
         let opened = if self.follow_links {
             sys::open(&path, flags, Mode::empty()).map_err(Fault::from)
         } else {
             match open_without_links(&path, flags) {
-                // A link, or a kernel or a sandbox that does not support the call.
+                // The path has a link, or the kernel or a sandbox does not support the call.
                 Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.open_through_links(&path, flags),
                 other => return Ok(other?),
             }
@@ -278,7 +279,7 @@ impl Root {
             return None;
         }
         let ways = path.ancestors().take_while(|way| *way != self.path);
-        // A path through a dangling link does not exist either: so the first path that exists is the link.
+        // A path through a dangling link does not exist either, so the first existing path, from the end, is the link.
         let (link, found) = ways.filter_map(|way| Some((way, fs::symlink_metadata(way).ok()?))).next()?;
         let is_dangling = found.is_symlink()
             && fs::metadata(link).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -301,8 +302,8 @@ impl Root {
         }
     }
 
-    /// Opens a directory below the root, creating it and those above it if they are missing. Returns true with it if it was
-    /// created.
+    /// Opens a directory below the root. Creates the directory, and the directories above it, if they are missing. Also returns
+    /// true if the directory was created.
     pub(super) fn make_directory(&self, path: &str) -> Result<(OwnedFd, bool), Fault> {
         match self.open(path, DIRECTORY) {
             Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
@@ -336,7 +337,7 @@ impl Root {
         }
     }
 
-    /// Removes a directory and those above it, up to the root, as long as they are empty.
+    /// Removes a directory and the directories above it, up to the root, as long as they are empty.
     pub(super) fn prune(&self, path: &str) {
         let mut path = path;
         while !path.is_empty() {
@@ -439,7 +440,7 @@ impl Walk<'_> {
     ) -> Option<Result<ControlFlow<()>, Fault>> {
         let child = prefix.child(name).ok()?;
         let opened = match sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty()) {
-            // A link, to which the rules for links apply.
+            // The name is a link, so the rules for links apply.
             Err(Errno::LOOP | Errno::NOTDIR) => self.root.open(child.segments(), LISTING),
             other => other.map_err(Fault::from),
         };
@@ -462,7 +463,8 @@ enum Target {
 
 fn stat_target(directory: BorrowedFd<'_>, name: &str) -> Result<Target, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::empty()) {
-        // A dangling link is a value that cannot be reached. A listing without it would be taken for complete.
+        // A dangling link is a value that cannot be reached. A listing without the value would be mistaken for a complete
+        // listing.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
             let is_gone = matches!(entry(directory, name)?, Entry::Missing);
             return Ok(if is_gone { Target::Gone } else { Target::File(0) });
@@ -507,7 +509,7 @@ fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fau
         let Some(directory) = unless_missing(opened)? else { return Ok(()) };
         remove_content(directory.as_fd())?;
         match sys::unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            // Another process wrote into it in the meantime, or the listing was incomplete because of the removals.
+            // Another process wrote into the directory in the meantime, or the listing was incomplete because of the removals.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
             other => return unless_missing(other).map(drop),
         }
@@ -515,7 +517,7 @@ fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fau
     Err(Errno::NOTEMPTY.into())
 }
 
-/// Removes the content of a directory. Returns true if there was any.
+/// Removes the content of a directory. Returns true if the directory had any content.
 fn remove_content(directory: BorrowedFd<'_>) -> Result<bool, Fault> {
     let mut any = false;
     for found in Dir::read_from(directory)? {

@@ -4,7 +4,7 @@
 //!
 //! A name refers to a file, or to none. It changes in three ways only:
 //!
-//! - from none to a file by a rename that does not replace, which fails if there is a file in the meantime;
+//! - from none to a file by a rename that does not replace, which fails if a file was created in the meantime;
 //! - from one file to another by a rename;
 //! - from a file to none by an unlink.
 //!
@@ -14,7 +14,7 @@
 //! again with the file that has the name now.
 //!
 //! Files are written under a temporary name ([`TemporaryFile`]) before they get their final name, and are locked from the
-//! beginning. So a guard that has replaced the file holds the lock of the new one without a gap.
+//! beginning. So a guard that has replaced the file holds the lock of the new file without a gap.
 
 use std::fs::File;
 use std::io::Write;
@@ -40,7 +40,7 @@ pub(super) enum Rule<'g> {
     Always,
     /// There must be no file.
     Absent,
-    /// The file must be the one that a guard has locked.
+    /// The file must be the file that a guard has locked.
     Locked(&'g FileGuard),
 }
 
@@ -63,7 +63,7 @@ type Opened = (Arc<File>, u64);
 
 #[derive(Debug)]
 enum Guarded {
-    /// There was no file.
+    /// No file existed.
     Missing,
     /// The lock and the permissions of the file.
     File(HeldLock, Mode),
@@ -308,7 +308,8 @@ impl Slot<'_> {
         Ok(erased.is_some())
     }
 
-    /// Locks a file. `None` if the file system does not support locks: no process can merge there, so no change can be lost.
+    /// Locks a file. `None` if the file system does not support locks. No process can merge values on such a file system, so no
+    /// change can be lost.
     fn lock(&self, file: File, identity: Identity) -> Result<Option<HeldLock>, Fault> {
         match self.root.wait(self.key, &Arc::new(file), (identity, Claim::Replace)) {
             Err(Fault::NoLocks(_)) => Ok(None),
@@ -324,7 +325,7 @@ impl Slot<'_> {
         match sys::openat(self.directory, self.name, READ | OFlags::NOFOLLOW, Mode::empty()) {
             Err(Errno::NOENT) => Ok(Old::Missing),
             Ok(fd) => self.old_file(fd.into(), true),
-            // A link: its target is locked instead, if it is a file.
+            // The name is a link. Its target is locked instead, if the target is a file.
             Err(Errno::LOOP) if !leads_to_directory(self.directory, self.name) => {
                 match self.root.open(self.key, READ) {
                     Ok(fd) => self.old_file(fd.into(), false),

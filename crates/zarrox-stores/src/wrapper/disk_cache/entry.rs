@@ -10,7 +10,8 @@
 //! | … | the version |
 //! | … | the value |
 //!
-//! Numbers are little-endian. The text identifies the value: the file's name has only a hash of it.
+//! Numbers are little-endian. The text identifies the value, since the name of the file has only a hash of the
+//! text.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -27,13 +28,13 @@ const MAGIC: &[u8; 16] = b"zarrox cache v1\n";
 /// The bytes before the text.
 const FIXED: usize = 40;
 
-/// The greatest length of text and version together, in bytes: a file with a larger one is damaged.
+/// The maximum length of text and version together, in bytes. A file in which they are longer is damaged.
 const LONGEST: u64 = 1 << 20;
 
 /// The suffix of a cache's files.
 const END: &str = ".zarrox-copy";
 
-/// Identifies the value that a file of the cache is a copy of.
+/// The identity of the value whose copy is in a file of the cache.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     text: String,
@@ -113,7 +114,8 @@ impl Entry {
         Ok(Some(Self { file, text: name.into(), version, start: start + names, size }))
     }
 
-    /// Returns true if this is the copy of that value, and not of another value with the same hash.
+    /// Returns true if this is the copy of the value with this identity, and not of another value with the same
+    /// hash.
     pub(super) fn is_of(&self, name: &Name) -> bool {
         *self.text == *name.text
     }

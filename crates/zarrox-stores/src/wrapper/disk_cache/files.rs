@@ -40,7 +40,7 @@ pub(super) struct Files {
 struct Usage {
     /// The space at the last scan of the directory.
     seen: u64,
-    /// The bytes that this process has added since then.
+    /// The bytes that this process has added since the last scan.
     added: u64,
 }
 
@@ -100,7 +100,7 @@ impl Files {
         Some(entry)
     }
 
-    /// Writes a durable copy of a value. `None` when this directory cannot store it.
+    /// Writes a durable copy of a value. `None` when this directory cannot store the copy.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// When they cannot be listed.
+    /// When the copies cannot be listed.
     pub(super) fn clear(&self) -> Result<(), StoreError> {
         let fail = |error| StoreError::from_io("clearing", error).with_location(self.path.to_string_lossy());
         let remove = |used: Used| {
@@ -198,7 +198,7 @@ impl Files {
     fn make_room(&self, room: u64) -> io::Result<()> {
         let mut usage = self.usage();
         usage.added += room;
-        // Also at regular intervals without need, since other processes may write here as well.
+        // The directory is also scanned at regular intervals, since other processes may write to it as well.
         if usage.seen + usage.added > self.limit || usage.added > self.limit / 8 {
             self.look_through(&mut usage, room)?;
         }
@@ -245,7 +245,7 @@ impl Files {
             if !name.to_str().is_some_and(|name| is_copy(name) || name.starts_with(TEMPORARY)) {
                 continue;
             }
-            // Another process may just have removed it.
+            // Another process may have removed the file in the meantime.
             let Ok(metadata) = file.metadata() else { continue };
             let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             visit(Used { time, room: room_of(metadata.len()), name });
@@ -258,7 +258,7 @@ impl Files {
     }
 }
 
-/// Returns the disk space of a file, in bytes, with its header.
+/// Returns the disk space of the copy of a value of this size, with its header, in bytes.
 fn room_of(size: u64) -> u64 {
     size.saturating_add(SECTOR).saturating_add(SECTOR - 1) / SECTOR * SECTOR
 }

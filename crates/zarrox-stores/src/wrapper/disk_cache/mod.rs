@@ -49,15 +49,16 @@ impl DiskCacheOptions {
 
     /// Sets the length in bytes up to which a value is cached; by default every value that fits into the limit.
     ///
-    /// For hierarchies with large shards of which only small parts are read.
+    /// A lower maximum is useful for hierarchies with large shards of which only small parts are read.
     #[must_use]
     pub fn largest(mut self, bytes: u64) -> Self {
         self.largest = bytes;
         self
     }
 
-    /// Sets whether each opening of a value asks the wrapped store if the copy is up to date; `false` by default. Costs a request
-    /// for each value, and needs a store whose values have [versions](Value::version): every other value is read again.
+    /// Sets whether each opening of a value asks the wrapped store if the copy is up to date; `false` by default. This costs a
+    /// request for each value, and needs a store whose values have [versions](Value::version). A value without a version is
+    /// always read again.
     #[must_use]
     pub fn validate(mut self, validate: bool) -> Self {
         self.validate = validate;
@@ -133,7 +134,7 @@ impl DiskCacheStore {
         Name::new(&self.shared.location, key)
     }
 
-    /// Returns the copy, if there is a suitable one.
+    /// Returns the copy of a value, if a suitable copy exists.
     fn copy(&self, key: &Key, with_version: bool) -> Option<Entry> {
         let entry = self.shared.files.open_entry(&self.name(key))?;
         (!with_version || entry.version().is_some()).then_some(entry)
@@ -157,7 +158,7 @@ impl DiskCacheStore {
         self.fetch(key, with_version)
     }
 
-    /// Copies the value. Only one thread does: other threads wait for its copy.
+    /// Copies the value. Only one thread at a time copies a value; other threads wait for its copy.
     fn fetch(&self, key: &Key, with_version: bool) -> Result<Option<Box<dyn Value>>, StoreError> {
         let _guard = LockGuard::in_process(self.shared.files.id(), key);
         if let Some(entry) = self.copy(key, with_version).filter(|_| !self.shared.validate) {
@@ -242,8 +243,8 @@ impl Store for DiskCacheStore {
         }
     }
 
-    /// Values without a copy are read in parallel. With validation, all values are: a request for the version costs as much as a
-    /// read.
+    /// Values without a copy are read in parallel. With validation, all values are read, since a request for the version costs as
+    /// much as a read.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let copy = |key: &Key| self.copy(key, false).filter(|_| !self.shared.validate);
         let find = |key: &Key| copy(key).map(|entry| entry.read(0, entry.size()));
@@ -260,7 +261,7 @@ impl Store for DiskCacheStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let forget = || self.shared.files.remove(&self.name(key));
-        // Also on failure: another writer may have changed the value then.
+        // The value is evicted even if the write fails, since another writer may have changed it.
         self.shared.generations.write(key, forget, || self.inner.put(key, payload, condition))
     }
 

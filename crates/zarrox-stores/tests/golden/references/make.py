@@ -2,8 +2,8 @@
 
     python make.py
 
-`mixed.parq` has files with few references of each kind, three in a file; `many.parq` has so many to one object that its URL is in a
-dictionary.
+`mixed.parq` has files with few references of each kind, three in a file; `many.parq` has so many references to one object that the URL of
+the object is in a dictionary.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Makes the golden archives; see README.md. Run with zarr-python 2: python make.py DIRECTORY"""
+"""Writes the golden archives; see README.md. Run with zarr-python 2: python make.py DIRECTORY"""
 
 import io
 import os
@@ -29,7 +29,7 @@ def archive_info(key, compression):
 
 
 class Stream(io.RawIOBase):
-    """Cannot be sought in, so that sizes come behind the data."""
+    """An output without seeking, so that sizes follow the data."""
 
     def __init__(self, file):
         self.file = file
@@ -66,11 +66,11 @@ with zipfile.ZipFile("names.zip", "w") as archive:
         info.filename = name
         archive.writestr(info, b"" if name.endswith("/") else name.encode())
 
-# A program before the archive.
+# An archive that follows a program.
 with open("prefixed.zip", "wb") as out, open("stored.zip", "rb") as archive:
     out.write(b"#!/bin/sh\nexit 0\n" + archive.read())
 
-# Info-ZIP from a directory, with records for the directory and the times of files.
+# Info-ZIP archives of a directory, with records for the directory and for the times of files.
 os.makedirs("tree/b/c", exist_ok=True)
 for key, value in VALUES.items():
     os.makedirs(os.path.dirname(os.path.join("tree", key)), exist_ok=True)

@@ -110,7 +110,7 @@ fn the_size_is_bounded_and_recently_used_entries_stay() {
         put(&inner, &format!("v/{index}"), &[7; 20_000]);
     }
     put(&inner, "too large", &vec![7; 1 << 20]);
-    // As in two processes, each with its own counts.
+    // The two stores act like two processes, each of which has its own counts.
     let open =
         || DiskCacheOptions::new().limit(LIMIT).open(Arc::new(inner.clone()), directory.path()).unwrap();
     let stores = [open(), open()];
@@ -140,7 +140,7 @@ fn damaged_copies_are_ignored() {
     let file = fs::read_dir(directory.path()).unwrap().next().unwrap().unwrap().path();
     let whole = fs::read(&file).unwrap();
     let mut damaged: Vec<Vec<u8>> = (0..whole.len()).map(|length| whole[..length].to_vec()).collect();
-    // Wrong lengths, and the name of another value.
+    // The changed bytes are the lengths, and the identity of another value.
     for place in (0..40).chain(42..44) {
         let mut bytes = whole.clone();
         bytes[place] ^= 0xff;

@@ -71,7 +71,7 @@ fn large_values_are_kept_only_when_they_are_read_as_a_whole() {
     read(0, 10);
     assert_eq!(counting.counts().total(), 0);
 
-    // And never if there is no space for them.
+    // Values for which there is no space are never cached.
     let store = LruCacheStore::new(Arc::new(counting), 1000);
     assert_eq!(get(&store, "large").unwrap().len(), 1000);
     assert_eq!(store.statistics().bytes, 0);

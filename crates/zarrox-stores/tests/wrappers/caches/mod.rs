@@ -27,7 +27,7 @@ fn get(store: &dyn Store, name: &str) -> Option<Bytes> {
     store.get(&key(name)).unwrap()
 }
 
-/// Checks that a value that is replaced while a thread reads the old one is not cached.
+/// Checks that an old value is not cached if it is replaced while a thread reads it.
 fn never_keeps_what_was_replaced(wrap: impl Fn(Arc<dyn Store>) -> Box<dyn Store>) {
     let slow = FaultyStore::new(memory());
     let store = wrap(Arc::new(slow.clone()));

@@ -1,4 +1,4 @@
-//! [`Boxes`]: the blocks of several dimensions of a frame, which are the metalayer `b2nd`.
+//! [`Boxes`]: the multidimensional blocks of a frame, which the metalayer `b2nd` describes.
 
 use zarrox::Result;
 
@@ -6,8 +6,8 @@ use super::super::given::Given;
 use super::bytes::{big_size, byte};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// An array in chunks and blocks of several dimensions. Chunks at the end of a dimension are whole, and so are blocks at the end of a
-/// chunk.
+/// An array with multidimensional chunks and blocks. Chunks at the end of a dimension are padded to the full chunk shape, and
+/// blocks at the end of a chunk to the full block shape.
 #[derive(Debug)]
 pub(super) struct Boxes {
     shape: Vec<usize>,
@@ -49,12 +49,13 @@ impl Boxes {
         count.ok_or_else(|| corrupt("a Blosc2 frame has too many elements"))
     }
 
-    /// Returns the lengths of the chunk in whole blocks.
+    /// Returns the lengths of the chunk, rounded up to whole blocks.
     fn padded(&self) -> impl Iterator<Item = usize> {
         self.chunk.iter().zip(&self.block).map(|(chunk, block)| chunk.div_ceil(*block).saturating_mul(*block))
     }
 
-    /// Returns the number of bytes of the chunk in whole blocks, if its elements are the input of the filter.
+    /// Returns the number of bytes of the chunk, rounded up to whole blocks. The size of an element follows from the size of the
+    /// filter's input.
     pub(super) fn padded_size(&self, given: Given) -> Result<usize> {
         let (count, size) = (Self::count(self.shape.iter().copied())?, given.size.unwrap_or(given.limit));
         if count > size {
@@ -102,7 +103,7 @@ impl Boxes {
     }
 }
 
-/// Returns the position of an element in a shape, the last dimension fastest.
+/// Returns the position of an element in a shape from its row-major index.
 fn indices(index: usize, shape: &[usize]) -> Vec<usize> {
     let mut rest = index;
     let mut position: Vec<usize> =

@@ -22,7 +22,7 @@ pub(super) fn byte(bytes: &[u8], at: usize) -> Result<u8> {
     bytes.get(at).copied().ok_or_else(cut)
 }
 
-/// Returns a little-endian number with a sign.
+/// Returns a signed little-endian number.
 pub(super) fn little(bytes: &[u8], at: usize) -> Result<i32> {
     array(bytes, at).map(i32::from_le_bytes)
 }
@@ -32,7 +32,8 @@ pub(super) fn little_size(bytes: &[u8], at: usize) -> Result<usize> {
     usize::try_from(little(bytes, at)?).map_err(|_| corrupt("a length in a Blosc2 chunk is negative"))
 }
 
-/// Returns a big-endian number of bytes: 2, 4 or 8 bytes, the class of `MessagePack` first.
+/// Returns a number of bytes, stored as a big-endian integer of 2, 4 or 8 bytes after its
+/// `MessagePack` class.
 pub(super) fn big_size(bytes: &[u8], at: usize, class: u8) -> Result<usize> {
     let value = match (byte(bytes, at)?, class) {
         (0xcd, 0xcd) => Some(i64::from(u16::from_be_bytes(array(bytes, at + 1)?))),

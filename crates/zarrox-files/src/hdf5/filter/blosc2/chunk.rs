@@ -114,7 +114,7 @@ pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     Ok(decoded)
 }
 
-/// Returns elements that are all zero (1), NaN (2) or uninitialized (4); the last are zero here.
+/// Returns elements that are all zero (1), NaN (2) or uninitialized (4). Uninitialized elements are returned as zeros.
 pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8>> {
     match (kind, type_size) {
         (1 | 4, _) => zeroed(size),
@@ -274,7 +274,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Undoes the filter delta: elements of the first block are combined with those before them, others with those of the first block.
+    /// Undoes the filter delta: each element of the first block is combined with the element before it, and each element of
+    /// another block with the corresponding element of the first block.
     fn undo_delta(&self, before: &[u8], block: &mut [u8]) {
         let Some(size) = self.delta else { return };
         let whole = block.len() / size * size;

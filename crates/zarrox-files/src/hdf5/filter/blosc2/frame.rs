@@ -80,7 +80,7 @@ impl<'a> Frame<'a> {
         Ok(None)
     }
 
-    /// Returns the decoded bytes of all chunks, which are at most `most`.
+    /// Returns the decoded bytes of all chunks. Fails if there are more than `most` bytes.
     pub(super) fn decode(&self, most: usize) -> Result<Vec<u8>> {
         if self.size > most {
             return Err(corrupt(format!("a Blosc2 frame has {} bytes, more than {most}", self.size)));
@@ -110,7 +110,8 @@ impl<'a> Frame<'a> {
         Ok(decoded)
     }
 
-    /// Decodes the chunk of an entry of the index: an offset after the header, or a kind of value in the highest byte.
+    /// Decodes the chunk of an entry of the index. The entry is the offset of the chunk after the header, or has the
+    /// special value of all elements in its highest byte.
     fn chunk(&self, entry: i64, size: usize) -> Result<Vec<u8>> {
         match usize::try_from(entry) {
             Ok(offset) => {

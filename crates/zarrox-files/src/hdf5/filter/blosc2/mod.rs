@@ -29,7 +29,7 @@ impl Undo for Blosc2 {
     fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>> {
         let frame = Frame::read(&bytes)?;
         let Some(boxes) = frame.layer("b2nd")?.map(Boxes::read).transpose()? else {
-            // Without blocks of several dimensions, nothing is padded.
+            // Only multidimensional blocks are padded.
             let decoded = frame.decode(given.size.unwrap_or(given.limit))?;
             given.announced(decoded.len())?;
             return Ok(decoded);

@@ -1,4 +1,4 @@
-//! The entries of arrays of chunks.
+//! The entries of fixed and extensible arrays, one for each chunk.
 
 use zarrox::Result;
 
@@ -10,7 +10,7 @@ use crate::input::corrupt;
 /// The layout of the entries of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Element {
-    /// The bytes of an entry.
+    /// The size of an entry in bytes.
     pub(super) size: usize,
     /// The width of the stored size of a filtered chunk.
     filtered: Option<usize>,
@@ -45,7 +45,7 @@ impl Element {
     }
 }
 
-/// Returns true if a bit is set; the first one is the highest of its byte.
+/// Returns true if a bit is set. The first bit is the highest bit of its byte.
 pub(super) fn is_set(bits: &[u8], number: u64) -> bool {
     let byte = usize::try_from(number / 8).ok().and_then(|place| bits.get(place));
     byte.is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)

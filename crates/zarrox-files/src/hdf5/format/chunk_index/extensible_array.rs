@@ -1,7 +1,7 @@
 //! Extensible arrays of chunks (section III.H of the specification).
 //!
-//! The index block has the first elements, the addresses of the first data blocks, and those of super blocks, which have the addresses
-//! of all other data blocks. Data blocks get larger, and the elements of large ones are in pages.
+//! The index block has the first elements, the addresses of the first data blocks, and the addresses of super blocks. Super
+//! blocks have the addresses of all other data blocks. Later data blocks are larger, and large data blocks consist of pages.
 
 use std::collections::HashSet;
 
@@ -47,15 +47,15 @@ pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result
 struct BlockSizes {
     /// The width of offsets in the array.
     offset_width: usize,
-    /// The elements of the index block.
+    /// The number of elements of the index block.
     direct: u64,
-    /// The elements of the smallest data block.
+    /// The number of elements of the smallest data block.
     smallest: u64,
-    /// The data blocks of the smallest super block that is stored.
+    /// The number of data blocks of the smallest super block that is stored.
     pointers: u64,
-    /// The elements of a page.
+    /// The number of elements of a page.
     page: u64,
-    /// The number of super blocks, with those that are not stored.
+    /// The number of super blocks, including super blocks that are not stored.
     super_blocks: u32,
 }
 
@@ -73,7 +73,7 @@ impl BlockSizes {
         Ok(Self { offset_width, direct, smallest, pointers, page: 1 << page_bits, super_blocks })
     }
 
-    /// Returns the number of data blocks of a super block, and that of the elements of each.
+    /// Returns the number of data blocks of a super block, and the number of elements of each of them.
     fn of(&self, super_block: u32) -> Result<(u64, u64)> {
         let elements =
             1_u64.checked_shl(super_block.div_ceil(2)).and_then(|factor| factor.checked_mul(self.smallest));
@@ -129,7 +129,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Starts a block, which may be visited once.
+    /// Starts to read a block. Fails if the block was visited before.
     fn start<'b>(&mut self, bytes: &'b [u8], signature: &[u8], what: &'static str) -> Result<Cursor<'b>> {
         let mut cursor = self.source.cursor(bytes, what);
         cursor.signature(signature)?;
@@ -155,7 +155,7 @@ impl Array<'_> {
         }
     }
 
-    /// Reads a super block. Returns the number of the first element after it.
+    /// Reads a super block. Returns the number of the first element after the super block.
     fn super_block(&mut self, address: Address, number: u32, first: u64) -> Result<u64> {
         self.visit(address, SUPER)?;
         let (blocks, elements) = self.sizes.of(number)?;
@@ -184,7 +184,7 @@ impl Array<'_> {
         Ok(first)
     }
 
-    /// Returns the length of a data block before its elements.
+    /// Returns the number of bytes before the elements of a data block.
     fn prefix(&self) -> u64 {
         (6 + self.source.sizes.offset + self.sizes.offset_width) as u64
     }
@@ -204,7 +204,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Reads the pages of a data block that were written, whose bits begin at `bit` of the bitmap `written`.
+    /// Reads the pages of a data block that were written. The bits of the pages begin at `bit` of the bitmap `written`.
     fn pages(&mut self, address: Address, first: u64, pages: u64, written: &[u8], bit: u64) -> Result<()> {
         self.visit(address, DATA)?;
         let prefix = self.prefix() + 4;

@@ -40,12 +40,12 @@ struct Array<'s> {
     source: &'s Source,
     element: Element,
     elements: u64,
-    /// The elements of a page.
+    /// The number of elements of a page.
     page: u64,
 }
 
 impl Array<'_> {
-    /// Returns the length of the data block before its elements.
+    /// Returns the number of bytes before the elements of the data block.
     fn prefix(&self) -> u64 {
         6 + self.source.sizes.offset as u64
     }
@@ -94,7 +94,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Adds the chunks of all remaining elements. The first one has the index `first`.
+    /// Adds the chunks of all remaining elements. The first element has the index `first`.
     fn elements(&self, mut cursor: Cursor<'_>, first: u64, order: &Linear, grid: &mut Grid) -> Result<()> {
         for index in first.. {
             if cursor.left() < self.element.size {

@@ -5,7 +5,7 @@ use zarrox::{Error, ErrorKind, Result};
 use crate::hdf5::format::model::{Address, StoredChunk};
 use crate::input::corrupt;
 
-/// The limit of the chunks of a dataset.
+/// The maximum number of chunks of a dataset.
 const MOST: usize = 1 << 24;
 
 /// The grid of a dataset, and the chunks that were found in it.
@@ -14,7 +14,7 @@ pub(super) struct Grid {
     pub(super) shape: Vec<u64>,
     pub(super) max: Vec<Option<u64>>,
     pub(super) chunk: Vec<u64>,
-    /// The bytes of a chunk without filters.
+    /// The size in bytes of a chunk without filters.
     pub(super) chunk_bytes: u64,
     pub(super) are_edges_unfiltered: bool,
     pub(super) found: Vec<StoredChunk>,
@@ -55,12 +55,12 @@ impl Grid {
         Ok(())
     }
 
-    /// Adds the chunk of this number along each dimension.
+    /// Adds the chunk with this chunk index.
     pub(super) fn add_scaled(&mut self, scaled: &[u64], stored: Stored) -> Result<()> {
         let offset = scaled.iter().zip(&self.chunk).map(|(number, &length)| number.checked_mul(length));
         match offset.collect::<Option<Vec<u64>>>() {
             Some(offset) => self.add(offset, stored),
-            // Far outside the shape.
+            // The offset overflows, so that the chunk is outside the shape.
             None => Ok(()),
         }
     }
@@ -116,14 +116,14 @@ impl Grid {
 pub(super) struct Linear {
     /// The dimensions, the slowest first.
     dimensions: Vec<usize>,
-    /// The distance between neighbours along each dimension.
+    /// The distance in the order between neighbouring chunks, along each dimension.
     steps: Vec<u64>,
-    /// True if there can be no chunks.
+    /// True if the dataset cannot have chunks.
     pub(super) is_empty: bool,
 }
 
 impl Linear {
-    /// Returns the chunk index along each dimension of the chunk at a position of the order.
+    /// Returns the chunk index of the chunk at a position of the order.
     pub(super) fn scaled(&self, index: u64) -> Vec<u64> {
         let mut scaled = vec![0; self.steps.len()];
         let mut rest = index;

@@ -51,7 +51,7 @@ pub(super) fn read(source: &Source, dataset: &Dataset) -> Result<Vec<StoredChunk
 
 fn btree1(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     let rank = grid.chunk.len();
-    // The last number counts the bytes of elements, and is zero.
+    // The last offset of a key counts the bytes in an element, and is always zero.
     let tree = Tree { source, kind: 1, key: 8 + 8 * (rank + 1) };
     tree.each(address, &mut |key, address| {
         let mut cursor = source.cursor(key, "the key of a chunk");

@@ -11,12 +11,12 @@ use crate::input::corrupt;
 /// The table of a heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Doubling {
-    /// The blocks of a row.
+    /// The number of blocks of a row.
     width: u64,
-    /// The size of the first blocks.
+    /// The size of the first blocks in bytes.
     pub(super) first: u64,
     most_direct: u64,
-    /// The width of offsets in the heap.
+    /// The width in bytes of offsets in the heap.
     pub(super) offset_width: usize,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Entry {
     /// The offset of the block in its parent.
     pub(super) start: u64,
     pub(super) size: u64,
-    /// The rows of an indirect block; 0 for a direct one.
+    /// The number of rows of an indirect block; 0 for a direct block.
     pub(super) rows: u64,
 }
 
@@ -43,7 +43,7 @@ impl Doubling {
         Ok(Self { width, first, most_direct, offset_width: usize::from(bits).div_ceil(8) })
     }
 
-    /// Returns the width of lengths that are at most those of direct blocks.
+    /// Returns the width in bytes of the lengths of objects in direct blocks.
     pub(super) fn direct_width(&self) -> usize {
         (self.most_direct.ilog2() as usize).div_ceil(8)
     }
@@ -53,7 +53,7 @@ impl Doubling {
         u64::from(self.most_direct.ilog2() - self.first.ilog2()) + 2
     }
 
-    /// Returns the number of direct blocks and that of indirect blocks in the first `rows` rows.
+    /// Returns the number of direct blocks and the number of indirect blocks in the first `rows` rows.
     pub(super) fn entries(&self, rows: u64) -> (u64, u64) {
         let direct = rows.min(self.direct_rows());
         (direct * self.width, (rows - direct) * self.width)
@@ -86,12 +86,12 @@ impl Doubling {
         None
     }
 
-    /// Returns the rows of a block in a row.
+    /// Returns the number of rows that the blocks of a row have themselves; 0 for direct blocks.
     fn rows_of(&self, row: u64, size: u64) -> Option<u64> {
         if row < self.direct_rows() {
             return Some(0);
         }
-        // A block has the total size of its rows.
+        // The size of an indirect block is the total size of its rows.
         let first_row = self.first.ilog2() + self.width.ilog2();
         size.ilog2().checked_sub(first_row).map(|rows| u64::from(rows) + 1)
     }

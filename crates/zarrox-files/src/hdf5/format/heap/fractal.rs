@@ -133,9 +133,9 @@ impl FractalHeap {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the limit of the bytes of all objects.
+    /// Returns the maximum number of bytes of all objects.
     pub(in crate::hdf5::format) fn budget(&self, source: &Source) -> Budget {
-        // Deflate makes at most 1032 bytes of one.
+        // Deflate expands a byte to at most 1032 bytes.
         let factor = if self.filters.is_empty() { 1 } else { 1032 };
         Budget::new(source.input.length().saturating_mul(factor), "a fractal heap")
     }

@@ -61,7 +61,7 @@ impl GlobalHeap {
 }
 
 impl Kept {
-    /// Caches a collection, and evicts the oldest ones.
+    /// Caches a collection, and evicts the oldest collections.
     fn keep(&mut self, address: Address, collection: &Arc<Collection>) {
         if self.collections.contains_key(&address) {
             return;

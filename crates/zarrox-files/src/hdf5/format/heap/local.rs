@@ -30,7 +30,7 @@ impl LocalHeap {
         Ok(Self { data })
     }
 
-    /// Returns the bytes of all names.
+    /// Returns the number of bytes of all names.
     pub(in crate::hdf5::format) fn length(&self) -> u64 {
         self.data.len() as u64
     }

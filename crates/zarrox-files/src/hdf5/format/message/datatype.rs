@@ -9,7 +9,7 @@ use crate::hdf5::format::model::{
 };
 use crate::input::{corrupt, unsupported};
 
-/// The limit of types in types.
+/// The maximum nesting depth of types.
 const MOST_DEPTH: usize = 64;
 
 /// The head of a datatype.
@@ -61,7 +61,7 @@ fn order(flags: u32) -> Order {
     if flags & 1 == 0 { Order::Little } else { Order::Big }
 }
 
-/// Reads the position of a number in its bytes.
+/// Reads the position of the bits of a number in its bytes.
 fn bits(cursor: &mut Cursor<'_>, head: Head) -> Result<Bits> {
     let bits = Bits { order: order(head.flags), offset: cursor.u16()?, precision: cursor.u16()? };
     let end = usize::from(bits.offset) + usize::from(bits.precision);
@@ -115,7 +115,7 @@ fn tag(cursor: &mut Cursor<'_>, flags: u32) -> Result<String> {
     Ok(String::from_utf8_lossy(until_nul(cursor.take(length)?)).into_owned())
 }
 
-/// Reads the name of a member; it is padded up to version 2.
+/// Reads the name of a member, which is padded up to version 2.
 fn name(cursor: &mut Cursor<'_>, head: Head) -> Result<Vec<u8>> {
     let name = if head.version < 3 { cursor.padded_text()? } else { cursor.text()? };
     Ok(name.to_vec())
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    // The bytes are those of h5py's `TypeID.encode`, behind its first two.
+    // The bytes are the result of h5py's `TypeID.encode` without its first two bytes.
 
     #[test]
     fn plain_types() {
@@ -285,14 +285,14 @@ mod tests {
         let array = Class::Array { base: Box::new(int(Order::Little)), shape: vec![3] };
         let datatype = Datatype { size: 12, class: array };
         assert_eq!(members, [Member { name: b"a".to_vec(), offset: 0, datatype }]);
-        // One element more does not lie in the structure.
+        // With one more element, the array exceeds the structure.
         let error = parsed(&digits.replace("03000000", "04000000")).unwrap_err().to_string();
         assert!(error.contains("the member 'a' of a structure of 12 bytes does not lie in it"), "{error}");
     }
 
     #[test]
     fn hostile_types() {
-        // Sequences of sequences, and so on.
+        // A hundred nested sequences.
         let error = parsed(&"1900000010000000".repeat(100)).unwrap_err().to_string();
         assert!(error.contains("more than 64 levels"), "{error}");
         let error = parsed("100800000400000001002000").unwrap_err().to_string();

@@ -6,9 +6,9 @@ use crate::hdf5::format::cursor::{Cursor, until_nul};
 use crate::hdf5::format::model::Filter;
 use crate::input::corrupt;
 
-/// The limit of filters in HDF5.
+/// The maximum number of filters in HDF5.
 const MOST: u8 = 32;
-/// The first number of filters that are not HDF5's own.
+/// The smallest number of a filter that is not part of HDF5.
 const FIRST_FOREIGN: u16 = 256;
 
 /// Parses a filter pipeline message.

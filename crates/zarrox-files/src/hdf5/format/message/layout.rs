@@ -13,7 +13,7 @@ pub(in crate::hdf5::format) enum Stored {
     Ready(Layout),
     /// Contiguous elements, with their number of bytes.
     Contiguous(Option<Address>, u64),
-    /// Chunks, and whether those that reach beyond the shape are stored without filters.
+    /// Chunks, and whether chunks that reach beyond the shape are stored without filters.
     Chunked {
         layout: Layout,
         are_edges_unfiltered: bool,

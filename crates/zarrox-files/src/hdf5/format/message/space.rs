@@ -6,7 +6,7 @@ use crate::hdf5::format::cursor::Cursor;
 use crate::hdf5::format::model::Space;
 use crate::input::corrupt;
 
-/// The limit of dimensions in HDF5.
+/// The maximum number of dimensions in HDF5.
 pub(in crate::hdf5::format) const MOST_DIMENSIONS: usize = 32;
 
 /// Parses a dataspace message.
@@ -40,7 +40,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Space> {
 }
 
 impl Space {
-    /// Returns the number of elements; `None` if it has more than 64 bits.
+    /// Returns the number of elements; `None` if the number has more than 64 bits.
     pub(in crate::hdf5::format) fn elements(&self) -> Option<u64> {
         match self {
             Self::Null => Some(0),

@@ -50,7 +50,7 @@ const BLACK: [(u8, u16, u16); 104] = [
     (12, 0x17, 2304), (12, 0x1c, 2368), (12, 0x1d, 2432), (12, 0x1e, 2496), (12, 0x1f, 2560),
 ];
 
-/// A lookup table by the next `LONGEST` bits: the run, and the length of its code; a length of 0 for an invalid code.
+/// A lookup table by the next `LONGEST` bits: the run, and the length of its code, which is 0 for an invalid code.
 type Table = Vec<(u16, u8)>;
 
 fn table(codes: &[(u8, u16, u16)]) -> Table {

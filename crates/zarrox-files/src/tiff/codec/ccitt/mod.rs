@@ -35,7 +35,7 @@ impl Mode {
     }
 }
 
-/// A bit reader, the most significant bit of each byte first. Bits after the last byte are zero.
+/// A reader of bits, from the most significant bit of each byte. Bits after the last byte are zero.
 struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -79,7 +79,7 @@ impl Bits<'_> {
         }
     }
 
-    /// Skips all end-of-line codes: at least 11 zeros and a one. Returns true if there was one.
+    /// Skips all end-of-line codes: at least 11 zeros and a one. Returns true if any code was skipped.
     fn end_of_row(&mut self) -> bool {
         let mut found = false;
         while self.peek(11) == 0 && !self.is_over() {
@@ -159,7 +159,7 @@ enum Difference {
     Pass,
     /// Horizontal mode: two runs follow.
     Runs,
-    /// Vertical mode: the change is this number of columns after that of the row above.
+    /// Vertical mode: the change is this number of columns after the change of the row above.
     Shift(isize),
 }
 
@@ -258,7 +258,8 @@ mod tests {
 
     #[test]
     fn runs_and_differences_are_rows() {
-        // White 2, black 3, white 3: 0111 10 1000; and the same row again: three times V0.
+        // The codes of white 2, black 3, white 3 are 0111 10 1000. The same row again has the code V0 three
+        // times.
         assert_eq!(rows(&[0b0111_1010, 0b0000_0000], Mode::Rows, 8, 1).unwrap(), [0b0011_1000]);
         let codes = [0b0010_1111, 0b0111_1000, 0b0000_0001, 0b0000_0000, 0b0001_0000];
         assert_eq!(rows(&codes, Mode::Group4, 8, 2).unwrap(), [0b0011_1000, 0b0011_1000]);

@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         self.array().map(i32::from_le_bytes)
     }
 
-    /// Reads a number that is not negative.
+    /// Reads a nonnegative number.
     pub(super) fn length(&mut self) -> Result<usize> {
         usize::try_from(self.int()?).map_err(|_| corrupt("a LERC length is negative"))
     }

@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// Returns the type of an offset, which may be smaller than the data type.
+    /// Returns the type of an offset, which can be smaller than the data type.
     pub(super) fn of_offset(self, code: u8) -> Result<Self> {
         let number = self as i32;
         let code = i32::from(code);
@@ -167,11 +167,11 @@ fn fletcher(bytes: &[u8]) -> u32 {
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) header: Header,
-    /// The mask of valid pixels; `None` if all are valid.
+    /// The mask of valid pixels; `None` if all pixels are valid.
     pub(super) mask: Option<Vec<bool>>,
     /// The little-endian elements.
     pub(super) out: Vec<u8>,
-    /// The largest element along the depth.
+    /// The largest element at each position along the depth.
     pub(super) most: Vec<f64>,
 }
 

@@ -11,10 +11,10 @@ use crate::input::corrupt;
 /// The number of symbols.
 const SYMBOLS: usize = 256;
 
-/// The longest code in bits.
+/// The maximum length of a code in bits.
 const LONGEST: u32 = 32;
 
-/// The symbols by their codes, with the lengths of these.
+/// The symbols by the lengths and the bits of their codes.
 #[derive(Debug)]
 struct Codes(HashMap<(u32, u32), u8>);
 

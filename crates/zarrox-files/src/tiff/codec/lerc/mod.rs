@@ -24,7 +24,7 @@ pub(in crate::tiff) enum Around {
 }
 
 impl Around {
-    /// Returns the compression in the LERC parameters: a version, and a number.
+    /// Returns the compression in the LERC parameters, which are a version, and the number of a compression.
     pub(super) fn of(parameters: &[u64]) -> Result<Self> {
         match parameters.get(1) {
             None | Some(0) => Ok(Self::None),
@@ -159,7 +159,7 @@ impl Block {
     }
 }
 
-/// Reads the mask of valid pixels: one bit each, in run-length encoded bytes.
+/// Reads the mask of valid pixels: one bit for each pixel, in run-length encoded bytes.
 fn read_mask(reader: &mut Reader<'_>, header: &Header) -> Result<Option<Vec<bool>>> {
     let (size, pixels) = (reader.length()?, header.pixels());
     if header.valid == pixels {
