@@ -15,7 +15,7 @@ use crate::mapping::bytes_of;
 /// The maximum number of bytes of a decoded value that does not announce its size: 4 GiB.
 const LIMIT: usize = 4 << 30;
 
-/// A codec of numcodecs' configuration.
+/// A codec, created from a configuration of numcodecs.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Codec {
     kind: CodecKind,
@@ -77,7 +77,8 @@ impl Codec {
 }
 
 impl Codec {
-    /// Returns the codec as v3 names it, for elements of `item` bytes: some codecs take that from the data.
+    /// Returns the codec in the form of v3, for elements of `item` bytes. Some codecs take this size from the
+    /// data.
     fn spec_for(&self, item: usize) -> PyResult<CodecSpec> {
         let config = Json::from(self.config.clone());
         crate::context::registry().spec_from_v2(&config, item).map(|(_, spec)| spec).or_raise()
@@ -173,7 +174,8 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded).into_any())
     }
 
-    /// An empty array, as numcodecs encodes it: arrays in memory have no chunk then.
+    /// Returns an empty array as numcodecs encodes it. An empty array in memory has no chunk that could be
+    /// encoded.
     fn empty(&self, shape: &[u64]) -> Vec<u8> {
         let ends = zarrox::json::json!(["|O", shape]);
         match self.config.get("id").and_then(Json::as_str) {
@@ -200,7 +202,7 @@ impl Codec {
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// Returns an array of one chunk in memory, of elements of a type of v2.
+    /// Returns an array in memory with one chunk, whose data type is given in the form of v2.
     fn chunk(&self, shape: &[u64], dtype: &str) -> PyResult<zarrox::Array> {
         let data_type = match dtype {
             "|O" => self.object_type()?,

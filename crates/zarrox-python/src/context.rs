@@ -24,7 +24,8 @@ pub(crate) fn registry() -> &'static Registry {
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
-    // Not when Python imports the module: the command sets its own subscriber.
+    // Warnings are not subscribed to when Python imports the module, since the command sets its own
+    // subscriber.
     warnings::tell();
     OpenOptions::new().registry(registry().clone()).allow_foreign_files(true)
 }

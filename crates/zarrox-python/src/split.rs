@@ -29,7 +29,7 @@ impl SplitStore {
     }
 }
 
-/// Returns true if a key is a document's, in any format.
+/// Returns true if a key belongs to a document, in any format.
 fn is_document(key: &Key) -> bool {
     let name = key.name();
     let named = [".z", "zarr.json", "attributes.json"].iter().any(|start| name.starts_with(start));

@@ -98,8 +98,8 @@ class Store:
     def with_chunks(self, chunks: Store) -> Store:
         """The store with the metadata documents (``.zarray``, ``zarr.json`` …) of this one, and all other keys of ``chunks``."""
     def copy_of(self, originals: Store) -> Store:
-        """The store with documents that are copies, which are compared with those in ``originals`` before elements are read or
-        written."""
+        """The store whose documents are copies of documents in ``originals``. They are compared before elements are
+        read or written."""
     def with_locks(self, locks: Any) -> Store:
         """``locks[key]`` is a Python context manager that is entered whenever a stored object is changed."""
 
@@ -165,7 +165,7 @@ class Array:
     def shape(self) -> tuple[int, ...]: ...
     @property
     def chunks(self) -> tuple[int, ...]:
-        """The chunk shape; for arrays with shards, that of the inner chunks."""
+        """The chunk shape; for arrays with shards, the shape of the inner chunks."""
     @property
     def shards(self) -> tuple[int, ...] | None: ...
     @property
@@ -209,12 +209,12 @@ class Array:
     def view(self, chunks: Store, changes: str) -> Array:
         """An array over the same chunks with other metadata, which is kept in memory.
 
-        ``chunks`` is their store. ``changes`` is JSON with some of ``shape``, ``chunks`` (a length for each dimension), ``dtype``,
-        ``fill_value`` and ``filters`` in the words of the format.
+        ``chunks`` is the store of the chunks. ``changes`` is JSON with some of ``shape``, ``chunks`` (a length for each
+        dimension), ``dtype``, ``fill_value`` and ``filters``, as members of the format.
         """
 
     def get(self, selection: Any) -> Any:
-        """``array[selection]`` with NumPy's rules; fields by name. Two or more lists beside slices are refused."""
+        """``array[selection]`` with NumPy's rules; names select fields. Two or more lists beside slices are refused."""
     def set(self, selection: Any, value: Any) -> None: ...
     def select(
         self,
@@ -249,7 +249,8 @@ class Array:
         store_empty: bool,
         interrupt: Interrupt | None = None,
     ) -> bool:
-        """Writes such a batch, or one value everywhere. Returns false if the batch is not fully supported."""
+        """Writes a batch of zarr-python 3's codec pipeline, or one value everywhere. Returns false if it is not fully
+        supported."""
     def resize(self, shape: tuple[int, ...]) -> None: ...
     def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
     def with_shape(self, shape: tuple[int, ...]) -> Array:
@@ -259,8 +260,8 @@ class Array:
     def rechunk_plan(
         self, target: Array, memory: int, through: bool = False
     ) -> tuple[tuple[list[int], tuple[list[int], int]] | None, tuple[list[int], int]]:
-        """The chunks of an array in between, and the shape and number of the boxes in which it is filled, or ``None``; and those of
-        the boxes in which the target is filled."""
+        """The chunk shape of an intermediate array with the shape and the number of the boxes in which it is filled, or
+        ``None`` without such an array; and the shape and the number of the boxes in which the target is filled."""
 
     def copy_boxes(self, target: Array, lengths: Sequence[int], part: tuple[int, int], memory: int) -> None:
         """Copies the boxes of this shape whose indices are in the range ``part``."""
@@ -405,7 +406,8 @@ class Server:
     def close(self) -> None: ...
 
 def run_command(arguments: list[str]) -> int:
-    """Runs a command line, which begins with the name of the program; returns the exit status. The process may end in it."""
+    """Runs a command line, which begins with the name of the program; returns the exit status. The process may exit
+    meanwhile."""
 
 def serve(
     roots: list[tuple[str, str]],
@@ -474,7 +476,7 @@ class Codec:
     """A codec of a numcodecs configuration, used alone."""
 
     def __new__(cls, config: str) -> Codec:
-        """``config``: JSON with ``id``. Raises ``ValueError`` for an unknown one."""
+        """``config``: JSON with ``id``. Raises ``ValueError`` for an unknown codec."""
     @property
     def config(self) -> str:
         """The complete configuration, JSON with ``id``."""

@@ -102,7 +102,7 @@ class Codec(ABC):
 
 
 class NativeCodec(Codec):
-    """A native codec, whose parameters are in Python."""
+    """A native codec, whose parameters are attributes in Python."""
 
     def encode(self, buf: Any) -> Any:
         return self._native().encode(buf)

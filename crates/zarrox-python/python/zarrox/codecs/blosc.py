@@ -69,7 +69,7 @@ class Blosc(BytesCodec):
     blocksize : int
         The size of blocks in bytes; 0 lets the compressor choose.
     typesize : int, optional
-        The size of elements; by default that of the array.
+        The size of elements; by default the element size of the array.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class V3Codec:
 
     name: ClassVar[str] = ""
     is_fixed_size: ClassVar[bool] = True
-    """True if the size of what it makes depends on the number of elements alone."""
+    """True if the size of the output depends only on the number of elements."""
 
     def __init_subclass__(cls) -> None:
         if "name" in vars(cls):

@@ -32,11 +32,11 @@ class Batches(Sequence[Any]):
     array : Array
         The array.
     indices : array_like of int
-        The numbers of the rows, in the order in which they are wanted.
+        The indices of the rows, in the order of the batches.
     size : int
         The number of rows of a batch.
     prefetch : int, optional
-        The number of batches that are read at once. Up to twice as many are in memory.
+        The number of batches that are read at once. At most twice this number of batches are in memory.
     drop_last : bool, optional
         Whether a last batch that is not full is skipped.
 
@@ -108,7 +108,7 @@ class Batches(Sequence[Any]):
 
 
 def _checked(indices: npt.NDArray[Any], length: int) -> npt.NDArray[np.intp]:
-    """Indices from zero on."""
+    """Returns valid indices; negative ones are converted to non-negative ones."""
     if indices.ndim != 1:
         raise ValueError(f"indices must be a list of numbers, found an array of {indices.ndim} dimensions")
     if not indices.size:
