@@ -1,4 +1,4 @@
-"""The format of new nodes: the given one, or that of the parent group."""
+"""The format of new nodes: the given one, or the format of the parent group."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, 
 
 
 def normalize_order(order: object) -> Literal["C", "F"]:
-    """``C`` or ``F``, from an argument in either case.
+    """Returns ``C`` or ``F`` for an argument in upper or lower case.
 
     Raises
     ------

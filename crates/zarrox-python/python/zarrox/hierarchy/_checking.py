@@ -88,9 +88,10 @@ def check(
     missing : bool, optional
         If true, missing chunks are reported as notes, each for a range.
     repair : bool, optional
-        If true, repairs what can be repaired. Damaged objects are moved to a quarantine: beside a directory, or within other stores.
+        If true, damage is repaired where this is possible. Damaged objects are moved to a quarantine: beside a
+        directory, or within other stores.
     dry_run : bool, optional
-        If true, a repair changes nothing, and the findings describe it.
+        If true, a repair changes nothing, and the findings describe the planned changes.
     refill : bool, optional
         If true, a repair replaces lost chunks by chunks of fill values; otherwise they become missing.
     storage_options : dict, optional

@@ -75,7 +75,7 @@ def copy(
     dest : group
         The destination, from Zarr or h5py.
     name : str, optional
-        The name of the copy; by default that of the source.
+        The name of the copy; by default the name of the source.
     shallow : bool, optional
         Whether only arrays directly in the source are copied, and no groups.
     without_attrs : bool, optional
@@ -83,7 +83,7 @@ def copy(
     log : callable, file or path, optional
         The destination of a line for each action.
     if_exists : {'raise', 'replace', 'skip', 'skip_initialized'}, optional
-        The treatment of existing arrays; 'skip_initialized' skips those whose chunks are all stored (not in HDF5).
+        The treatment of existing arrays; 'skip_initialized' skips arrays whose chunks are all stored (not in HDF5).
     dry_run : bool, optional
         Whether the actions are only listed.
     progress : callable or progress bar, optional

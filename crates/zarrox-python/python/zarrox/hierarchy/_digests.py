@@ -14,8 +14,8 @@ __all__ = ["digest", "manifest", "verify_manifest"]
 
 
 def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str:
-    """Returns a hash of an array or a group and of all nodes below it. It does not depend on the format, the chunks, the codecs and
-    the store.
+    """Returns a hash of an array or a group and of all nodes below it. It does not depend on the format, the chunks,
+    the codecs or the store.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str
     stored : bool, optional
         Whether to hash the stored keys and bytes, without decoding.
     memory : int, optional
-        The number of bytes that may be used at once; 1 GiB by default. With more, long and thin chunks are decoded less often.
+        The number of bytes that may be used at once; 1 GiB by default. With more memory, long and thin chunks are
+        decoded less often.
 
     Returns
     -------
@@ -34,7 +35,7 @@ def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str
     Raises
     ------
     TypeError
-        If it is not a node, or is a view with converted elements.
+        If ``node`` is not a node, or is a view with converted elements.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str 
     Returns
     -------
     str
-        The digest of all stored keys and bytes, as that of :func:`digest`.
+        The digest of all stored keys and bytes, as :func:`digest` returns it.
 
     Raises
     ------

@@ -168,7 +168,7 @@ def native_store(
     store : BaseStore
         The store.
     chunk_store : BaseStore, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
     synchronizer : optional
         Locks by keys, see :mod:`zarrox.sync`.
 

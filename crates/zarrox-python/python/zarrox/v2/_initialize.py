@@ -114,7 +114,7 @@ def init_group(
     path : str, optional
         The path of the group in the store.
     chunk_store : BaseStore or MutableMapping, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
 
     Raises
     ------

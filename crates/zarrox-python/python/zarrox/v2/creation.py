@@ -132,11 +132,11 @@ def create(
     zarr_version, zarr_format : {2, 3}, optional
         The format; by default that of the parent group, or 2 without one.
     meta_array : array_like, optional
-        An array of the kind that reads return.
+        An array of the class that reads return.
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
     **kwargs
         ``compression``, ``compression_opts`` and ``fillvalue``, as h5py has them. Others are ignored with a warning.
 

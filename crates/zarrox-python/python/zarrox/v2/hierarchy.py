@@ -451,7 +451,7 @@ def open_group(
     path : str, optional
         The path in the store.
     chunk_store : BaseStore, MutableMapping, str or PathLike, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional
@@ -459,7 +459,7 @@ def open_group(
     meta_array : array_like, optional
         An array of the class that reading returns; a NumPy array by default.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
 
     Returns
     -------
