@@ -147,7 +147,8 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
     Raises
     ------
     MetadataError
-        If the document has another format. """
+        If the document has another format.
+    """
     document = parse_metadata(s)
     _check_format(document)
     return {"zarr_format": ZARR_FORMAT}

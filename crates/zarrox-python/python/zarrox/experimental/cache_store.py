@@ -41,7 +41,9 @@ class CacheStore(WrapperStore[Store]):
 
     Parameters
     ----------
-    store : Store The slow store. cache_store : Store
+    store : Store
+        The slow store.
+    cache_store : Store
         The store for cached values. Parts of values are cached in memory.
     max_age_seconds : int or "infinity", optional
         The maximum age of an entry.

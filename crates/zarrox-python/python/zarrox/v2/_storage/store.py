@@ -1,4 +1,4 @@
-"""Base classes of stores and the names of documents, as zarr-python 2.13 to 2.18 has them."""
+"""Base classes of stores, and the names of documents, of zarr-python 2.13 to 2.18."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BaseStore", "Store", "StoreV3", "array_meta_key", "attrs_key", "data
 Store = BaseStore
 
 DEFAULT_ZARR_VERSION = 2
-"""The version of nodes for which none is named."""
+"""The default version of nodes."""
 
 
 Keys = list[str]
