@@ -35,7 +35,7 @@ NEEDS_SERVER = {
     "test_zarr3_on_servers.py": [f"ZARROX_TEST_{name}" for name in ("S3", "AZURE", "GCS", "HTTP")],
 }
 
-#: The beginning of the reason of a test that is skipped because a package is missing.
+#: Texts in the reasons of tests that are skipped because a package is missing.
 MISSING = ("could not import", "required is", "has no")
 
 #: Modules of the standard library that a Python may be built without.
