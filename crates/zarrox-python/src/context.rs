@@ -15,7 +15,7 @@ pub(crate) fn know(registry: Registry) {
     let _ = REGISTRY.set(registry);
 }
 
-/// Returns the known codecs and data types: all native ones, and those of Python.
+/// Returns the known codecs and data types: all native ones, and the ones that are defined in Python.
 pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get_or_init(zarrox::codecs::registry)
 }

@@ -1,4 +1,4 @@
-//! Data types as NumPy has them.
+//! Conversion of data types to NumPy's.
 
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;

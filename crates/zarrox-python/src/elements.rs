@@ -20,7 +20,7 @@ use crate::objects::Elements;
 /// The assumed size of an element of variable length in bytes, to estimate whether work takes long.
 const USUAL: usize = 64;
 
-/// An array, and its data type as NumPy has it.
+/// An array, and its NumPy data type.
 #[derive(Debug)]
 pub(crate) struct Typed {
     pub(crate) array: Array,

@@ -80,8 +80,8 @@
 //! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
 //! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` of the crate `url` as a [`Place`] |
 //! | `zip`, `references` | archives; references to parts of other files |
-//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; all of them: `databases` |
-//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; all of them, and those above: `servers` |
+//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; `databases` enables all of them |
+//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; `servers` enables them, and `http`, `s3`, `gcs` and `azure` |
 //! | `cache`, `retry`, `traced` | wrappers: caches, repeated requests, traces |
 //! | `stores` | all stores and wrappers |
 //!

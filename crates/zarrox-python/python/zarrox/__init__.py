@@ -1,4 +1,5 @@
-"""Zarr in Python, over Rust, with the names, defaults and meanings of zarr-python 3; `zarrox.v2` has those of zarr-python 2.
+"""Zarr in Python, over Rust, with the names, defaults and meanings of zarr-python 3; `zarrox.v2` has the names of
+zarr-python 2.
 
 Examples
 --------

@@ -185,7 +185,7 @@ class Array:
         """The ``data_type`` of v3 metadata, JSON."""
     @property
     def fill_value(self) -> Any:
-        """A NumPy scalar, ``str``, ``bytes``; ``None`` where it is undefined."""
+        """The fill value: a NumPy scalar, ``str`` or ``bytes``; ``None`` if it is undefined."""
     @property
     def order(self) -> Literal["C", "F"]: ...
     @property

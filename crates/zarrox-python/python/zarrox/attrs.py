@@ -20,7 +20,7 @@ from zarrox.documents import json_dumps
 __all__ = ["Attributes"]
 
 _KEYS = {"1": "attrs", "2": ".zattrs", "3": "zarr.json", "n5": "attributes.json"}
-"""The last part of the key of attributes, in formats where a node has one such key."""
+"""The last part of the key of attributes, in formats in which attributes have a separate document."""
 
 _changing = RLock()
 """Held while attributes are read and rewritten, so that threads do not undo each other's changes."""

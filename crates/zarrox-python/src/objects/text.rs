@@ -90,7 +90,7 @@ impl<'a> Texts<'a> {
     /// Returns the bytes of an element; `None` if it is missing, or cannot be read.
     fn load(&self, index: usize) -> Option<&[u8]> {
         let mut unpacked = npy_static_string { size: 0, buf: std::ptr::null() };
-        // SAFETY: the allocator is that of the element.
+        // SAFETY: the allocator belongs to the element.
         let kind = unsafe { (self.functions.load)(self.allocator, self.packed(index), &raw mut unpacked) };
         if kind != 0 {
             return None;
@@ -104,7 +104,7 @@ impl<'a> Texts<'a> {
 
     /// Replaces an element.
     fn pack(&mut self, index: usize, text: &str) -> PyResult<()> {
-        // SAFETY: the allocator is that of the element, and the text is copied.
+        // SAFETY: the allocator belongs to the element, and the text is copied.
         let failed = unsafe {
             (self.functions.pack)(self.allocator, self.packed(index), text.as_ptr().cast(), text.len())
         };

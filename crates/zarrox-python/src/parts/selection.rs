@@ -83,7 +83,7 @@ fn items<'py>(selection: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 /// The kinds of selections from a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Every dimension is selected from by itself.
+    /// The positions along each dimension are independent.
     Orthogonal,
     /// The positions along each dimension are independent, and each dimension has an axis in the result, as
     /// with arrays of `numpy.ix_`.

@@ -521,7 +521,7 @@ def test_an_array_is_no_dataset(tmp_path: Path) -> None:
 
 
 def test_nothing_there(tmp_path: Path) -> None:
-    """A missing hierarchy is an error like that of a missing file."""
+    """A missing hierarchy is an error, like a missing file."""
     with pytest.raises(FileNotFoundError):
         opened(tmp_path / "missing.zarr")
 

@@ -1,6 +1,6 @@
 """Blosc: a shuffle and a compressor that work on blocks.
 
-The functions are those of ``numcodecs.blosc``. All of Zarrox shares the threads.
+The functions have the interface of ``numcodecs.blosc``. The threads are shared by all parts of Zarrox.
 """
 
 from __future__ import annotations

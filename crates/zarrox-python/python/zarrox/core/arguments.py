@@ -79,7 +79,8 @@ def array_like(data: Any) -> Any:
 
 
 def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Returns the properties of an array-like, as far as it has them; bcolz has only the length of a chunk."""
+    """Returns the shape and the chunks of an array-like; ``None`` for a missing property. bcolz has only the length of
+    a chunk."""
     shape = getattr(a, "shape", None)
     if not isinstance(shape, tuple):
         return None, None

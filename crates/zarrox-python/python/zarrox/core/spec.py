@@ -60,7 +60,7 @@ def array_spec(
     overwrite: bool = False,
     default_compressor: Callable[[], Any],
 ) -> Spec:
-    """Returns the specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
+    """Returns the specification of a new array; for the arguments, see `zarrox.create` and `zarrox.create_array`.
 
     ``default_compressor`` returns the default compressor for arrays of version 2.
 

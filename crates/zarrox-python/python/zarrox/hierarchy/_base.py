@@ -163,7 +163,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         )
         return cls._of(native, store, settings)
 
-    # What the group is
+    # Properties of the group
 
     @property
     def store(self) -> BaseStore:
@@ -296,7 +296,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
 
-    # What is below
+    # Members
 
     def group_keys(self) -> Iterator[str]:
         """Yields the names of the groups directly below.

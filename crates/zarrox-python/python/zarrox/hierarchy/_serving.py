@@ -87,7 +87,7 @@ def serve(
     allow_origin : iterable of str, optional
         The origins whose pages may send requests.
     allow_host : iterable of str, optional
-        Further host names, such as those of proxies.
+        Further host names, such as the host names of proxies.
     prefix : str, optional
         The path prefix of a proxy.
 

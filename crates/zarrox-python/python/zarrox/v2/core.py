@@ -89,7 +89,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def name(self) -> str | None:
-        """The path with a leading slash, as h5py has it; ``None`` at the root of a store."""
+        """The path with a leading slash, as in h5py; ``None`` at the root of a store."""
         path = self.path
         return f"/{path}" if path else None
 

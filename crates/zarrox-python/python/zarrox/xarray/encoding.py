@@ -16,7 +16,8 @@ from xarray.core.common import contains_cftime_datetimes
 from zarrox.xarray.fitting import fitted
 from zarrox.xarray.lazy import DIMENSIONS
 
-#: The allowed members of ``encoding=`` of a variable, except those of CF, which xarray removes first.
+#: The allowed members of ``encoding=`` of a variable, except the members of the CF conventions, which xarray removes
+#: first.
 ENCODINGS = {
     "chunks",
     "shards",

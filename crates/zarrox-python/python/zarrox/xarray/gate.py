@@ -30,7 +30,7 @@ class Gate:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Waits for the threads that write, and lets no other thread begin."""
+        """Waits for the threads that write, and prevents other threads from beginning."""
         with self._changed:
             self._is_closed = True
             self._changed.wait_for(lambda: self._inside == 0)

@@ -127,7 +127,7 @@ def plan(
             if write is not None:
                 writes.append(write)
     if not faults:
-        # Each variable is valid by itself: now check the new variables together with the stored ones.
+        # Each variable alone is valid. The new variables are now checked together with the stored ones.
         _check_sizes(stored, writes, faults)
         _check_labels(stored, writes, faults)
     kept = {} if wanted.mode == "r+" else {str(name): plain(value) for name, value in attributes.items()}
