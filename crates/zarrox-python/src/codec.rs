@@ -237,7 +237,7 @@ impl Codec {
             _ => {
                 let count = bytes.first_chunk::<4>().ok_or_else(damaged)?;
                 let count = u32::from_le_bytes(*count);
-                // Each element has its length before it.
+                // Each element follows its length.
                 let least = 4 + 4 * u64::from(count);
                 if least > bytes.len() as u64 { Err(damaged()) } else { Ok(vec![count.into()]) }
             }

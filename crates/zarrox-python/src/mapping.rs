@@ -36,7 +36,7 @@ pub(crate) struct MappingStore {
     has_ranges: bool,
 }
 
-/// How replaced documents are detected.
+/// The detection of replaced documents.
 #[derive(Debug)]
 enum Watch {
     /// Values are in memory, and documents are small: their content is their version.

@@ -169,9 +169,9 @@ pub mod internals {
 
 /// The items that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
 ///
-/// It can be used together with `ndarray::prelude`: `Array2` and the other arrays are types of `ndarray` in
-/// both. A Zarr array is [`zarrox::Array`](Array). Selections are written with [`zarrox::s!`](s) or
-/// `ndarray::s!`; only `zarrox::s!` has lists, masks and NumPy's `..;-1`.
+/// This module can be used together with `ndarray::prelude`: `Array2` and the other arrays are types of
+/// `ndarray` in both. A Zarr array is [`zarrox::Array`](Array). Selections are written with [`zarrox::s!`](s)
+/// or `ndarray::s!`; only `zarrox::s!` has lists, masks and NumPy's `..;-1`.
 pub mod prelude {
     pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
 

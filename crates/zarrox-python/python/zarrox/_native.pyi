@@ -88,7 +88,7 @@ class Store:
         """
     @staticmethod
     def from_url(url: str, options: Mapping[str, str] | None = None, create: bool = False) -> tuple[Store, str]:
-        """The store of a path or URL, as on the command line, and the path of the node in it."""
+        """The store of a path or URL, as on the command line, and the path of the node in the store."""
 
     def prefixed(self, prefix: str) -> Store:
         """The keys below ``prefix/`` as a store."""

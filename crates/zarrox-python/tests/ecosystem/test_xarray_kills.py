@@ -257,7 +257,7 @@ def dying(*x: int, at: int) -> xr.Dataset:
 @FORMATS
 @pytest.mark.parametrize("at", [4, 5, 6])
 def test_an_append_in_pieces_that_is_killed_leaves_the_old_rows(tmp_path: Path, zarr_format: Any, at: int) -> None:
-    """Its rows are outside of the shapes, and no later append or resize makes them visible."""
+    """The rows of the killed append are outside of the shapes, and no later append or resize makes them visible."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
     assert killed(lambda: to_zarr(dying(4, 5, 6, at=at), path, append_dim="x"))
@@ -420,7 +420,7 @@ def test_a_replacement_that_is_killed_leaves_the_old_or_the_new_dataset(
 
 
 def test_a_replacement_waits_for_those_who_write_into_the_old_dataset(tmp_path: Path) -> None:
-    """Their writes do not reach the new dataset."""
+    """Writes to the old dataset do not reach the new one."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path)
     replaced = threading.Event()

@@ -150,7 +150,7 @@ def test_what_is_no_key_is_missing(store: BaseStore) -> None:
     store["c/d"] = b"1"
     for key in ("c", "c/", "", "/c/d", "c//d", "c/d/x"):
         if isinstance(store, FSStore) and key == "/c/d":
-            continue  # It takes keys as paths.
+            continue  # This store treats keys as paths.
         assert key not in store, key
         with pytest.raises(KeyError):
             store[key]

@@ -87,11 +87,11 @@ class Suite(StoreTests[Store, cpu.Buffer]):
         assert str(store) in repr(store)
 
     def test_store_supports_writes(self, store: Store) -> None:
-        """All of these do."""
+        """All of these stores support writes."""
         assert store.supports_writes
 
     def test_store_supports_listing(self, store: Store) -> None:
-        """All of these do."""
+        """All of these stores support listing."""
         assert store.supports_listing
 
 

@@ -43,7 +43,7 @@ _ENCODER = json.JSONEncoder(default=_plain)
 def create_in(
     cls: type[A], store: BaseStore, native_store: _native.Store, path: str, settings: Settings, *, zarr_format: str, **spec: Any
 ) -> A:
-    """Create an array. All functions that create arrays call this one.
+    """Create an array. All functions that create arrays call this function.
 
     Parameters
     ----------

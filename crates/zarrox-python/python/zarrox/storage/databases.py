@@ -100,7 +100,8 @@ class DBMStore(FileStore):
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without it, writing is much faster, but a killed process may lose its writes.
+        Whether every write is flushed to the disk. Without flushing, writing is much faster, but a killed process may
+        lose its writes.
     **open_kwargs
         More arguments for `open`.
 
@@ -270,7 +271,8 @@ class SQLiteStore(FileStore):
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without it, writing is much faster, but a power failure may damage the database.
+        Whether every write is flushed to the disk. Without flushing, writing is much faster, but a power failure may
+        damage the database.
     **kwargs
         Arguments of ``sqlite3.connect``, which have no effect.
 

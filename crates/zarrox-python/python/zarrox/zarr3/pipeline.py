@@ -159,7 +159,7 @@ class ZarroxCodecPipeline(CodecPipeline):
                 return
         await self._inner.write(batch, value, drop_axes)
 
-    # What runs where.
+    # The engine of each operation.
 
     def reason(self) -> str | None:
         """Returns the reason why no elements of the array are read or written in Rust; ``None`` if Rust supports the
