@@ -143,7 +143,7 @@ impl Family for PickledObjects {
     }
 }
 
-/// The codec `pickle`, which replaces the native one that rejects all data.
+/// The codec `pickle`. It replaces the native codec with this name, which rejects all data.
 pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, create)
     .aliases(&["pickle"])
     .v2_id("pickle")

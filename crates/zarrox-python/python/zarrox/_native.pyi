@@ -127,7 +127,7 @@ class Store:
     def set(self, key: str, value: Any) -> None:
         """``value`` is any contiguous object with the buffer protocol."""
     def set_if_absent(self, key: str, value: Any) -> bool:
-        """Returns true if there was no value and this one was written."""
+        """Writes a value if the key has none. Returns true if the value was written."""
     def delete(self, key: str) -> bool:
         """Returns true if the key existed."""
     def contains(self, key: str) -> bool: ...

@@ -70,7 +70,7 @@ def to_json(attributes: Mapping[Any, Any] | None) -> str:
 class Attributes(MutableMapping[str, Any]):
     """The attributes of an array or a group: a mapping from names to JSON values.
 
-    It is the property ``attrs`` of arrays and groups. Every assignment is written immediately; :meth:`update` and
+    Arrays and groups have this mapping as ``attrs``. Every assignment is written immediately; :meth:`update` and
     :meth:`put` write many attributes at once.
 
     Parameters

@@ -62,7 +62,7 @@ class Registry(dict[str, type[T]]):
             self.register(entry.load(), entry.name if use_entrypoint_name else None)
 
     def register(self, cls: type[T], qualname: str | None = None) -> None:
-        """Register a class, by default by its own name."""
+        """Register a class, by default under its own name."""
         self[qualname or fully_qualified_name(cls)] = cls
 
     def chosen(self, setting: str) -> type[T]:

@@ -48,7 +48,7 @@ pub(crate) fn read(
     let stored = py.detach(|| {
         let array = with(array, options);
         let stored = array.raw().read_parts(reads(parts, &memory.view_mut()));
-        // This is done even after an error, since the memory may be the caller's own booleans.
+        // Booleans are normalised even after an error, since the memory may belong to the caller.
         array.data_type().normalise(&mut memory.view_mut());
         stored
     });

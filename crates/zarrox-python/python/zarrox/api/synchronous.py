@@ -284,7 +284,7 @@ def load(store: StoreArgument, path: str | None = None, zarr_format: Any = None)
 def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_format: Any = None) -> Group:
     """Write consolidated metadata: one document with the metadata of all nodes of a hierarchy, so that one read opens it.
 
-    Zarrox keeps it up to date. After changes by other programs, consolidate again.
+    Zarrox keeps this document up to date. After changes by other programs, consolidate again.
 
     Parameters
     ----------

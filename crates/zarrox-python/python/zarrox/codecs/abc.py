@@ -158,9 +158,9 @@ def flat(buf: Any) -> np.ndarray[Any, Any]:
     Raises
     ------
     TypeError
-        If it is not a buffer, or is a buffer of objects, whose memory holds addresses.
+        If the argument is not a buffer, or is a buffer of objects, whose memory holds addresses.
     ValueError
-        If it is not contiguous.
+        If the buffer is not contiguous.
     """
     array = as_array(buf)
     if array.dtype.hasobject:

@@ -250,7 +250,7 @@ def cbuffer_complib(source: Any) -> str:
     Returns
     -------
     str
-        Its name.
+        The name of the library.
 
     Examples
     --------

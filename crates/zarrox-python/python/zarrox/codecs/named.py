@@ -136,7 +136,7 @@ def parse_codec(codec: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If it is not a codec.
+        If the argument is not a codec.
 
     Examples
     --------

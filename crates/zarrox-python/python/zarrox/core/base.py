@@ -42,7 +42,7 @@ class ArrayBase(Selectable, Described):
     store : MutableMapping or str
         The location of the array.
     path : str, optional
-        Its path in the store.
+        The path of the array in the store.
     read_only : bool, optional
         Whether writing is rejected.
     chunk_store : MutableMapping, optional

@@ -21,8 +21,8 @@ class Batches(Sequence[Any]):
     """Batches of rows, which are elements along the first dimension.
 
     An iteration reads several batches at once, so that a chunk or shard with rows of several batches is fetched and decoded once.
-    It prefetches the next batches in the background. Each batch is a separate array in memory, which other libraries can use
-    through DLPack. An index, as in ``batches[3]``, reads one batch.
+    The iteration prefetches the next batches in the background. Each batch is a separate array in memory, which other
+    libraries can use through DLPack. An index, as in ``batches[3]``, reads one batch.
 
     Batches can be pickled and iterated over in forked and spawned processes. In a worker of PyTorch's ``DataLoader``, an iteration
     returns the worker's share of the batches.

@@ -98,7 +98,7 @@ def normalize_order(order: object) -> Literal["C", "F"]:
     Raises
     ------
     ValueError
-        If it is invalid.
+        If the order is invalid.
     """
     orders: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
     found = orders.get(str(order).upper())
@@ -113,7 +113,7 @@ def normalize_dimension_separator(sep: str | None) -> str | None:
     Raises
     ------
     ValueError
-        If it is neither ``.`` nor ``/``.
+        If the separator is neither ``.`` nor ``/``.
     """
     if sep in (".", "/", None):
         return sep

@@ -100,7 +100,7 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
     store : zarrox.storage.BaseStore
         The store of the node that is replaced.
     path : str, optional
-        Its path.
+        The path of the node that is replaced.
     overwrite : bool
         Whether an existing node is replaced.
 
@@ -143,7 +143,7 @@ def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) 
     store : zarrox.storage.BaseStore
         The store of the copy.
     path : str
-        Its path.
+        The path of the copy.
     replaces : bool
         Whether an existing node is replaced.
 

@@ -358,7 +358,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             root = _nodes.open_group_node(self._native_store(), "", "r+", self._native.format, False)
             root.move(from_path, to_path)
 
-    # Shared by all of these
+    # Helpers
 
     def _native_store(self) -> NativeStore:
         return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)

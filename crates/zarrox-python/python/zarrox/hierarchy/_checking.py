@@ -22,7 +22,7 @@ class Finding:
     kind: str
     #: The node in its hierarchy; empty for the root.
     path: str
-    #: The indices of the chunk, or of the first one of several.
+    #: The indices of the chunk, or of the first chunk of a range.
     chunk: tuple[int, ...] | None
     #: The indices of the last chunk in row-major order, for a range of chunks.
     last_chunk: tuple[int, ...] | None

@@ -157,7 +157,7 @@ def save_array(
             report(arr.nbytes)
     finally:
         if _is_path(store):
-            target.close()  # Files such as ZIP archives are complete only then.
+            target.close()  # Files such as zip archives are complete only after they are closed.
 
 
 def _as_array(values: Any) -> Any:

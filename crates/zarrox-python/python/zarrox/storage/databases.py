@@ -103,7 +103,7 @@ class DBMStore(FileStore):
         Whether every write is flushed to the disk. Without flushing, writing is much faster, but a killed process may
         lose its writes.
     **open_kwargs
-        More arguments for `open`.
+        Further arguments for `open`.
 
     Examples
     --------

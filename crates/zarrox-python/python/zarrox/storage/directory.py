@@ -53,7 +53,7 @@ def directory_options(**options: Any) -> dict[str, str]:
 
 
 def _remove_tree(path: str) -> None:
-    import shutil  # It imports all compressors of archives.
+    import shutil  # The import is slow, since it imports all compressors of archives.
 
     shutil.rmtree(path)
 

@@ -190,7 +190,7 @@ class LRUStoreCache(BaseStore):
 class _Written(dict[str, Any]):
     """Stored documents, which are encoded on demand, since only a few documents of a large hierarchy are needed.
 
-    As a ``dict``, they can be enumerated cheaply.
+    Since this class is a ``dict``, the keys can be enumerated cheaply.
     """
 
     def __getitem__(self, key: str) -> bytes:

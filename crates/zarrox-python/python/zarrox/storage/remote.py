@@ -162,7 +162,7 @@ class FSStore(NativeStore):
     normalize_keys : bool, optional
         Whether all keys are converted to lower case.
     key_separator : {'.', '/'}, optional
-        The same as `dimension_separator`, and preferred to it.
+        An alias of `dimension_separator`, which has priority over it.
     mode : {'w', 'r'}, optional
         'r' forbids writing.
     exceptions : sequence of exceptions, optional

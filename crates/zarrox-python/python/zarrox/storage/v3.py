@@ -25,7 +25,7 @@ __all__ = ["LocalStore", "ManagedMemoryStore", "MemoryStore", "ZipStore"]
 
 def _move(path: str, target: str) -> None:
     """Moves a file or a directory into a directory, which is created if it is missing."""
-    import shutil  # It imports all compressors of archives.
+    import shutil  # The import is slow, since it imports all compressors of archives.
 
     os.makedirs(os.path.dirname(target), exist_ok=True)
     shutil.move(path, target)

@@ -148,8 +148,8 @@ def consolidate_metadata(
 ) -> Group:
     """Write consolidated metadata: one document with copies of all documents of a hierarchy, so that one read opens it.
 
-    Zarrox keeps it up to date, unless it has another key than the default. After changes by other programs, consolidate
-    again.
+    Zarrox keeps this document up to date, unless it has another key than the default. After changes by other programs,
+    consolidate again.
 
     Parameters
     ----------

@@ -302,7 +302,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def chunk_store(self) -> BaseStore:
-        """The store of its chunks."""
+        """The store of the chunks."""
         return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
@@ -361,7 +361,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def nchunks_initialized(self) -> int:
-        """The number of chunks that are stored. Reading it lists the store."""
+        """The number of chunks that are stored. Reading this property lists the store."""
         return self._stored_chunks
 
     #: The name of zarr-python 1.

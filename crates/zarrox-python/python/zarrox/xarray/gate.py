@@ -1,4 +1,4 @@
-"""Stopping of concurrent writers: after one of them fails, no other one writes any more."""
+"""Stopping of concurrent writers: after one of them fails, the others do not write any more."""
 
 from __future__ import annotations
 

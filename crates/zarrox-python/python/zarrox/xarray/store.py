@@ -92,7 +92,7 @@ class ZarroxStore(AbstractDataStore):
         if self.zarr_format == 3:
             encoding["fill_value"] = array.fill_value
         if data.dtype.kind == "T":
-            # Without it, xarray converts all text to objects immediately.
+            # Without a data type in the encoding, xarray converts all text to objects immediately.
             encoding["dtype"] = data.dtype
         if self._mask and (self.zarr_format == 2 or "_FillValue" not in attributes):
             if array.fill_value is not None:

@@ -79,7 +79,7 @@ def _document(metadata: Any) -> Document:
     if "attributes" in members:
         members["attributes"] = {}
     if members.get("fill_value") is None:
-        # zarr-python reads missing elements as the default of the data type.
+        # If the fill value is missing, zarr-python uses the default of the data type.
         default = metadata.dtype.default_scalar()
         members["fill_value"] = metadata.dtype.to_json_scalar(default, zarr_format=metadata.zarr_format)
     return Document(key, json.dumps(members).encode())

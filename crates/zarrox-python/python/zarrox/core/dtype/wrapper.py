@@ -72,7 +72,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Raises
         ------
         DataTypeValidationError
-            If it does not belong to this class.
+            If the data type does not belong to this class.
         """
 
     @abstractmethod
