@@ -101,7 +101,7 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded.map_err(failed)?).into_any())
     }
 
-    /// Returns the data type in the configuration, under one of two names.
+    /// Returns the data type in the configuration, which is stored under one of two names.
     fn dtype(&self, names: [&str; 2]) -> Option<&str> {
         names.iter().find_map(|name| self.config.get(name)?.as_str())
     }

@@ -147,8 +147,8 @@ impl MappingStore {
         })
     }
 
-    /// Clears a mapping that is a cache if a document may have been replaced, since its node may have been replaced as
-    /// well.
+    /// Clears a mapping that is a cache if a document may have been replaced: the whole node may have been
+    /// replaced.
     fn notice(
         &self,
         stamps: &Mutex<HashMap<Key, Stamp>>,
@@ -270,7 +270,7 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     let view = py.import("builtins")?.getattr("memoryview")?.call1((value,));
     let bytes = match view {
         Ok(view) => view.call_method0("tobytes")?,
-        // Numbers have a method of this name, which means something else.
+        // Numbers also have a method `to_bytes`, with another meaning.
         Err(_) if !value.is_instance_of::<PyInt>() && value.hasattr("to_bytes")? => {
             value.call_method0("to_bytes")?
         }

@@ -49,7 +49,7 @@ impl Owned {
 /// The result of a key lookup.
 type Answer = Result<Option<Bytes>, StoreError>;
 
-/// The numbers of compression methods in zip archives, as `zipfile` has them.
+/// The numbers of compression methods in zip archives, equal to the constants of `zipfile`.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 

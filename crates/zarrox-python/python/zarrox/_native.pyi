@@ -301,7 +301,8 @@ class Group:
     def set_attributes(self, attributes: str, among: bool = False) -> None:
         """Replaces all attributes, or updates them with these."""
     def children(self) -> list[tuple[str, Array | Group | str]]:
-        """The nodes directly below, sorted by name. For a node that cannot be opened, a string with the reason."""
+        """The nodes directly below, sorted by name. For a node that cannot be opened, it returns a string with the
+        reason."""
     def names(self) -> list[tuple[str, Literal["array", "group", "broken"]]]:
         """The names of the nodes directly below, and the kinds that they are opened as."""
     def child_names(self) -> list[str]: ...
@@ -328,11 +329,12 @@ def open_node(
 def node_kind(store: Store, path: str, format: str | None = None) -> Literal["array", "group", "broken"] | None: ...
 def create_array(store: Store, path: str, spec: str) -> Array:
     """``spec``, JSON: ``format``; ``shape``; ``dtype`` (v2's ``dtype`` or v3's ``data_type`` member); ``chunks`` (list with
-    ``null`` for a whole dimension; ``true``/absent: guessed; ``false``: one chunk); ``shards``; ``order``; ``fill_value`` (as
-    metadata has it; absent: the type's default; ``null``: undefined in v2); ``filters`` and ``compressor`` (numcodecs' configurations
-    with ``id``, or v3's objects with ``name``; an absent compressor is the format's default, ``null`` is none); ``codecs`` (v3: the
-    whole chain, instead of these); ``dimension_separator``; ``chunk_key_encoding`` (v3 object); ``attributes``;
-    ``dimension_names``; ``chunk_grid`` (v3 object); ``overwrite``."""
+    ``null`` for a whole dimension; ``true``/absent: guessed; ``false``: one chunk); ``shards``; ``order``;
+    ``fill_value`` (as in metadata; absent: the type's default; ``null``: undefined in v2); ``filters`` and
+    ``compressor`` (numcodecs' configurations with ``id``, or v3's objects with ``name``; an absent compressor is the
+    format's default, ``null`` is none); ``codecs`` (v3: the whole chain, instead of these); ``dimension_separator``;
+    ``chunk_key_encoding`` (v3 object); ``attributes``; ``dimension_names``; ``chunk_grid`` (v3 object);
+    ``overwrite``."""
 
 def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
 def delete_node(store: Store, path: str) -> None: ...

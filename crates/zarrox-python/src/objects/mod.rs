@@ -1,4 +1,4 @@
-//! Elements of variable length as Python's objects, and as NumPy's text.
+//! Elements of variable length as Python objects, and as strings of NumPy's `StringDType`.
 
 pub(crate) mod text;
 

@@ -183,7 +183,7 @@ fn parts(batch: &[Bound<'_, PyAny>], whole: Whole<'_>, dropped: &[usize]) -> PyR
     Ok(Some(parts))
 }
 
-/// The properties that the parts of a batch have in common, and the shape of the last one's chunk.
+/// The properties that the parts of a batch have in common, and the shape of the last part's chunk.
 struct Common<'py> {
     store: Bound<'py, PyAny>,
     prototype: Bound<'py, PyAny>,
@@ -214,7 +214,7 @@ impl<'py> Common<'py> {
         Ok(other.prototype.is(&self.prototype).then_some(other))
     }
 
-    /// Returns the key of a part's chunk, if it is one of ours.
+    /// Returns the key of a part's chunk; `None` if this library does not allow the key.
     fn key(&self, getter: &Bound<'py, PyAny>) -> PyResult<Option<Key>> {
         let path = getter.getattr("path")?;
         let path = path.cast::<PyString>()?.to_cow()?.into_owned();

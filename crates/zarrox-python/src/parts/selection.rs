@@ -93,7 +93,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a selection; `None` if zarr-python's indexers do not make it.
+    /// Returns the kind of a selection; `None` if zarr-python's indexers do not make such selections.
     fn of(items: &[Bound<'_, PyAny>]) -> Option<Self> {
         let arrays: Vec<_> = items.iter().filter_map(|item| item.cast::<PyUntypedArray>().ok()).collect();
         if arrays.is_empty() {

@@ -1,4 +1,4 @@
-//! The server of arrays and groups over HTTP, on a thread of its own.
+//! A server of arrays and groups over HTTP, which runs on a thread of its own.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -86,7 +86,7 @@ pub(crate) fn serve(
 
 /// Returns a name for the root of a store: the last part of its path, or the kind of the store.
 fn name_of(location: &str) -> &str {
-    // With a separate chunk store, the store of the documents counts.
+    // If chunks have a separate store, the name is that of the store of the documents.
     let location = location.split(" (chunks in ").next().unwrap_or(location);
     let (scheme, path) = location.split_once("://").unwrap_or(("store", location));
     // Stores in memory are distinguished by numbers, and Python mappings by addresses.

@@ -357,7 +357,7 @@ class Selectable:
 
 
 def _check_unsigned(selection: Any) -> None:
-    """Rejects positions that exceed signed integers: they would count from the end."""
+    """Rejects positions that exceed signed integers: they would become negative, and count from the end."""
     for item in selection if isinstance(selection, tuple) else (selection,):
         if isinstance(item, np.ndarray) and item.dtype == np.uint64 and item.size and int(item.max()) > _LAST:
             raise BoundsCheckError(f"index {int(item.max())} is out of bounds")

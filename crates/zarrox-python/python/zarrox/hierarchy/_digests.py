@@ -61,7 +61,7 @@ def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str 
     store : BaseStore, MutableMapping, str or PathLike
         The store.
     file : path or binary file
-        The destination of a line of JSON for each key.
+        The file that gets a line of JSON for each key.
     path : str, optional
         The node; the root if not given.
 
@@ -100,7 +100,7 @@ def verify_manifest(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        The store, which may be of another kind than the one of the manifest.
+        The store. Its kind may differ from the kind of the store that the manifest was made from.
     file : path or binary file
         The manifest.
     path : str, optional

@@ -205,7 +205,7 @@ def _h5_value(value: Any) -> Any:
 
 
 def _is_regular(value: list[Any]) -> bool:
-    """Returns true if nested lists are an array of numbers or of text."""
+    """Returns true if nested lists have the form of an array of numbers or of text."""
     try:
         return np.asarray(value).dtype.kind in "biufU"
     except ValueError:

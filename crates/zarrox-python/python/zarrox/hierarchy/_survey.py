@@ -181,7 +181,7 @@ def du(node: Any, *, inner: bool = False) -> list[dict[str, Any]]:
     node : Array or Group
         The node.
     inner : bool, optional
-        Whether chunks inside shards are counted, for which the indexes of shards are read.
+        Whether chunks inside shards are counted, which reads the indexes of the shards.
 
     Returns
     -------

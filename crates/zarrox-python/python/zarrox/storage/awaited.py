@@ -177,7 +177,7 @@ class AwaitedStore(NativeStore, Store):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """Parts of one version of a value, with the indices of the requests."""
+        """Returns parts of one version of a value, with the indices of the requests."""
         if not byte_ranges:
             return []
         parts = self._raw.get_ranges(key, [(0, None) if one is None else range_of(one) for one in byte_ranges])
@@ -188,7 +188,7 @@ class AwaitedStore(NativeStore, Store):
     async def get_ranges(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Parts of one version of a value, with the indices of the requests."""
+        """Yields parts of one version of a value, with the indices of the requests."""
         if byte_ranges:
             yield await self._do(self.get_ranges_sync, key, byte_ranges, prototype=prototype)
 

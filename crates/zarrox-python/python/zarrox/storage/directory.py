@@ -21,11 +21,11 @@ __all__ = [
 
 
 DIRECTORY_OPTIONS = ("exclusive", "follow_links", "lock_timeout", "sync")
-"""The options of directories, as the native store calls them."""
+"""The names of a directory's options in the native store."""
 
 
 def directory_options(**options: Any) -> dict[str, str]:
-    """Returns the options of a directory as the native store takes them.
+    """Returns the options of a directory in the form that the native store requires.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class DirectoryStore(NativeStore):
             write(key, value)
 
     def _make_room(self, key: str) -> None:
-        """Removes the directory that is in the way of a file; a file in the way of a directory stays."""
+        """Removes a directory at the path of a file, but no file at the path of a directory."""
         file = self.dir_path(self._normalize_key(key))
         if os.path.isdir(file):
             _remove_tree(file)

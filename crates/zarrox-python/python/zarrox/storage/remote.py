@@ -337,7 +337,7 @@ class FSStore(NativeStore):
             super().__setitem__(key, value)
 
     def _make_room(self, key: str) -> None:
-        """Removes the directory that is in the way of a file; a file in the way of a directory stays."""
+        """Removes a directory at the path of a file, but no file at the path of a directory."""
         parts = key.split("/")
         for count in range(1, len(parts)):
             above = "/".join(parts[:count])

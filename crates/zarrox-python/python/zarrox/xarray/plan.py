@@ -93,7 +93,7 @@ class Plan:
     Attributes
     ----------
     writes : list of Write
-        The arrays that are created, grow, or get other values.
+        The arrays that are created, extended or changed.
     attributes : dict
         The attributes to add to the group.
     write_empty_chunks : bool, optional

@@ -1,4 +1,4 @@
-"""The parts of the work on an array that run in Rust, those that run in Python, and why."""
+"""Explains which parts of the work on an array run in Rust, which run in Python, and why."""
 
 from __future__ import annotations
 

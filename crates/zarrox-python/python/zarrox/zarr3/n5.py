@@ -84,7 +84,7 @@ class N5View:
                 self._set(key, bytes(value))
 
     def delete(self, key: str) -> None:
-        """Deletes a value. The metadata of a node stays if its attributes are deleted."""
+        """Deletes a value. If the attributes of a node are deleted, its metadata is kept."""
         with self._lock:
             if key.rpartition("/")[2] == attrs_key:
                 if key in self._store:

@@ -65,7 +65,8 @@ class ZarroxCodecPipeline(CodecPipeline):
 
     @classmethod
     def from_codecs(cls, codecs: Iterable[Codec], *, batch_size: int | None = None) -> ZarroxCodecPipeline:
-        """Returns a pipeline for codecs alone, such as those inside shards; zarr-python's own does its work."""
+        """Returns a pipeline for codecs alone, such as codecs inside shards. It leaves the work to zarr-python's own
+        pipeline."""
         return cls(BatchedCodecPipeline.from_codecs(codecs, batch_size=batch_size))
 
     @classmethod

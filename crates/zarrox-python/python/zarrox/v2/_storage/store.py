@@ -41,7 +41,7 @@ class StoreV3(BaseStore):
         return [key for key in self.keys() if key.startswith(prefix)]
 
     def list_dir(self, prefix: str) -> tuple[Keys, Keys]:
-        """Returns the keys directly below a prefix, and the prefixes of the others."""
+        """Returns the keys directly below a prefix, and the prefixes directly below it."""
         keys = self.list_prefix(prefix)
         below = [(key, key[len(prefix) :].partition("/")) for key in keys]
         inner = {prefix + name + "/" for _, (name, slash, _) in below if slash}
