@@ -128,7 +128,7 @@ impl Codec {
         let numpy = py.import("numpy")?;
         let own: Option<String> =
             if is_array(data) { Some(data.getattr("dtype")?.getattr("str")?.extract()?) } else { None };
-        // A codec without a data type returns floats of the size of its input.
+        // If the codec has no data type, it returns floats with the same number of bits as the input.
         let decoded = self.dtype(["dtype", "decode_dtype"]).map(str::to_owned);
         let decoded = decoded.or_else(|| own.map(|own| own.replace(['i', 'u'], "f")));
         let decoded = decoded

@@ -336,7 +336,7 @@ pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult
     py.detach(|| crate::context::open_options().delete((store.store.clone(), path))).or_raise()
 }
 
-/// Replaces a directory by another one with a new node.
+/// Replaces the directory `old` by the directory `new`, which contains a new node.
 #[pyfunction]
 pub(crate) fn replace_directory(py: Python<'_>, new: PathBuf, old: PathBuf) -> PyResult<()> {
     py.detach(|| crate::context::open_options().replace_directory(new, old)).or_raise()

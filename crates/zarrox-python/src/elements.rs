@@ -95,8 +95,8 @@ impl Typed {
         if data_type.storage() != Storage::Int(1) || !matches!(data_type, zarrox::DataType::Extension(_)) {
             return Ok(values);
         }
-        // In the small integers of `ml_dtypes`, the unused high bits of a negative number are undefined. Here
-        // they have its sign.
+        // In the small integers of `ml_dtypes`, the unused high bits of a negative number are undefined. The
+        // result has copies of the sign bit there.
         Ok(values.call_method1("astype", ("i1",))?.cast_into::<PyUntypedArray>()?)
     }
 

@@ -235,7 +235,8 @@ unsafe impl Sync for Shared {}
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: NumPy gave the address and the length of contiguous bytes, and the array is held. Stores replace their values as a
-        // whole; if a Python caller changes one in place, the behavior is that of NumPy's own functions that release the lock.
+        // whole; if a Python caller changes a value in place, the same happens as in NumPy's own functions
+        // that release the lock.
         unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
     }
 }

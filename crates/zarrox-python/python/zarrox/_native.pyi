@@ -200,7 +200,7 @@ class Array:
     def attributes(self, refresh: bool = False) -> str:
         """The attributes, JSON; ``refresh`` reads them from the store again."""
     def set_attributes(self, attributes: str, among: bool = False) -> None:
-        """Replaces all attributes, or updates them with these."""
+        """Replaces all attributes, or updates the given ones."""
     def refresh(self) -> None:
         """Reads the metadata again."""
 
@@ -299,7 +299,7 @@ class Group:
     def document(self) -> str: ...
     def attributes(self, refresh: bool = False) -> str: ...
     def set_attributes(self, attributes: str, among: bool = False) -> None:
-        """Replaces all attributes, or updates them with these."""
+        """Replaces all attributes, or updates the given ones."""
     def children(self) -> list[tuple[str, Array | Group | str]]:
         """The nodes directly below, sorted by name. For a node that cannot be opened, it returns a string with the
         reason."""
@@ -362,7 +362,8 @@ def grow_together(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], wr
     name them in the same order."""
 
 def replace_directory(new: str, old: str) -> None:
-    """Replaces a directory by another one with a new node, atomically if the system supports it, and deletes the old one."""
+    """Replaces the directory ``old`` by ``new``, which contains a new node, atomically if the system supports it, and
+    deletes ``old``."""
 
 def consolidate(store: Store, path: str) -> None: ...
 def check(

@@ -86,7 +86,7 @@ def test_as_numcodecs(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     assert mine == other and mine == make(name, args, kwargs)
     assert codec_config(other, 2) == codec_config(mine, 2)
     public = {n for n in dir(other) if not n.startswith("_")}
-    # Attributes that numcodecs computes with, and a location that its lookup3 has but does not use.
+    # numcodecs computes with the attribute `checksum`. Its lookup3 has a `location`, but does not use it.
     assert public - set(dir(mine)) <= {"checksum", "location"}
 
 

@@ -514,7 +514,7 @@ def test_arrays_without_names_of_dimensions(tmp_path: Path) -> None:
 
 
 def test_an_array_is_no_dataset(tmp_path: Path) -> None:
-    """Opening an array as a dataset is an error that says so."""
+    """Opening an array as a dataset is an error, which says that it is an array."""
     zarr.save_array(tmp_path / "a.zarr", np.ones(3))
     with pytest.raises(zarr.errors.ContainsArrayError, match="dataset"):
         opened(tmp_path / "a.zarr")

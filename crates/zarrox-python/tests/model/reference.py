@@ -273,7 +273,8 @@ class Zarr:
         return array
 
     def _like(self, source: Array, **options: Any) -> Array:
-        """Returns an array like another one. It has the same grid if none is given and the format is the same."""
+        """Returns an array like another one. It has the grid of the other array if no grid is given and the format is
+        the same."""
         settings: dict[str, Any] = {"shape": source.shape, "dtype": source.kind, "is_native": source.dtype.isnative}
         settings |= {"zarr_format": source.zarr_format, "fill_value": source.fill_value}
         if "store" in options:

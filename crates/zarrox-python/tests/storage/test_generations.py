@@ -39,7 +39,7 @@ def deleted(store: Any, _: int) -> None:
     del zarr.open_group(store, mode="a")["a"]
 
 
-#: Changes of an array to which another handle exists.
+#: Changes of an array for which another handle exists.
 CHANGES: list[Callable[[Any, int], None]] = [again, moved, deleted]
 
 

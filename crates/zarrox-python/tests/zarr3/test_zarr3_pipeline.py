@@ -453,7 +453,7 @@ def _sum(path: str, answers: Any) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn"] if sys.platform == "linux" else ["spawn"])
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_other_processes_read(method: str, tmp_path: Path) -> None:
-    """A forked process does not wait for threads of its parent, which has read before."""
+    """A forked process does not wait for the threads of its parent, even if the parent has read before."""
     path = str(tmp_path / "a")
     array = zarr.create_array(path, shape=(3_000_000,), chunks=(100_000,), dtype="i4")
     array[:] = 1

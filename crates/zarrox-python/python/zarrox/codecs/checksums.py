@@ -79,7 +79,7 @@ class CRC32C(_Located):
 
 
 class Fletcher32(BytesCodec):
-    """The checksum of HDF5's filter, of 32 bits, at the end.
+    """The 32-bit checksum of HDF5's filter, at the end of the bytes.
 
     Examples
     --------

@@ -80,7 +80,7 @@ class ArrayBase(Selectable, Described):
 
     __slots__ = ("__weakref__",)
 
-    #: The default values of the constructor's arguments, in order; ``...`` for the store, which has none.
+    #: The default values of the constructor's arguments, in order. ``...`` stands for the store, which has no default.
     _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, False, None, None)
 
     def __init__(

@@ -219,7 +219,7 @@ def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any
     _open_store_in(cls, kwargs)
     if isinstance(a, ArrayBase) and kwargs.get("zarr_format") is None:
         wanted = _format_of(cls, kwargs, 3 if is_v3(a._native) else 2)
-        # `open_like` opens an existing array of any format, unless one is given.
+        # `open_like` opens an existing array of any format, unless a format is given.
         if wanted != _format_of(cls, kwargs):
             kwargs["zarr_format"] = wanted
     return like(a, _format_of(cls, kwargs), kwargs)

@@ -181,7 +181,7 @@ class NativeStore(BaseStore):
 
 
 class _Translated(NativeStore):
-    """A store that transforms keys, in the form for Rust: with the stored keys and values."""
+    """The stored keys and values of a store that transforms keys, for Rust."""
 
     def __init__(self, store: NativeStore) -> None:
         self._handle = store._raw

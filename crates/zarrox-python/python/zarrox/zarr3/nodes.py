@@ -1,4 +1,4 @@
-"""Conversion of arrays and groups of Zarrox to zarr-python's."""
+"""Converts arrays and groups of Zarrox to arrays and groups of zarr-python."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def refusing_pipeline() -> type[CodecPipeline]:
 
 
 def register(pipeline: type[CodecPipeline], path: str) -> None:
-    """Registers the pipeline with zarr-python, even if the package is not installed, but only on the path.
+    """Registers the pipeline with zarr-python, even if the package is only on the path, and not installed.
 
     Parameters
     ----------
