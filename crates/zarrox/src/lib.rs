@@ -52,8 +52,9 @@
 //! # Errors
 //!
 //! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, and the message is for people.
-//! The message names the array, the chunk, the key and the codec. Missing, forbidden, unreachable and damaged
-//! data have different kinds. A missing chunk reads as the fill value; damage is always an error.
+//! The message names the array, the chunk, the key and the codec. Missing nodes, denied access, unreachable
+//! servers and damaged data are errors of different kinds. A missing chunk reads as the fill value; damage is
+//! always an error.
 //!
 //! # Threads
 //!
