@@ -24,7 +24,8 @@ use crate::view;
 
 /// The shape and the number of boxes.
 type Boxes = (Vec<u64>, usize);
-/// The chunks of an array in between with the boxes that it is filled in; the boxes that the target is filled in.
+/// The chunk shape of the intermediate array with the boxes in which it is filled, if there is such an array;
+/// the boxes in which the target is filled.
 type Plan = (Option<(Vec<u64>, Boxes)>, Boxes);
 
 /// The options with which a node was opened, to reopen it.
@@ -190,7 +191,7 @@ impl Array {
     #[getter]
     fn order(&self, py: Python<'_>) -> &'static str {
         let typed = self.typed();
-        // Where it makes no difference, only the document has it.
+        // With fewer than two dimensions, the order makes no difference, and only the document has it.
         let in_document = || {
             let is_v2 = has_words_of_v2(typed.array.metadata().format);
             let read = || py.detach(|| typed.array.document()).ok();
@@ -496,7 +497,8 @@ impl Array {
     }
 }
 
-/// Grows arrays of one store. `write` is called with the arrays in their future shapes before these are stored.
+/// Grows arrays of one store. `write` is called with the arrays in their future shapes before the shapes are
+/// stored.
 #[pyfunction]
 pub(crate) fn grow_together(
     py: Python<'_>,

@@ -15,7 +15,7 @@ pub(crate) fn know(registry: Registry) {
     let _ = REGISTRY.set(registry);
 }
 
-/// Returns the known codecs and data types: all native ones, and those of Python.
+/// Returns the known codecs and data types: all native ones, and the ones that are defined in Python.
 pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get_or_init(zarrox::codecs::registry)
 }
@@ -24,7 +24,8 @@ pub(crate) fn registry() -> &'static Registry {
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
-    // Not when Python imports the module: the command sets its own subscriber.
+    // Warnings are not subscribed to when Python imports the module, since the command sets its own
+    // subscriber.
     warnings::tell();
     OpenOptions::new().registry(registry().clone()).allow_foreign_files(true)
 }

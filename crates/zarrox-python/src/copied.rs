@@ -8,8 +8,8 @@ use zarrox::stores::{
     provided, wrapped,
 };
 
-/// Copies of documents. The [stamp](Store::stamp) of a copy is that of the original, and once the stamps differ, the
-/// original is read: so stale copies are not used for opening, reading or writing arrays.
+/// Copies of documents. The [stamp](Store::stamp) of a copy is the stamp of its original. Once the stamps
+/// differ, the original is read, so that stale copies are not used for opening, reading or writing arrays.
 #[derive(Debug, Clone)]
 pub(crate) struct CopiedDocuments {
     copies: Arc<dyn Store>,
@@ -20,11 +20,12 @@ pub(crate) struct CopiedDocuments {
 /// The state of a copy.
 #[derive(Debug)]
 enum State {
-    /// It was requested, but comparing it needs a request to the store, which is delayed until elements are read.
+    /// The copy was requested. The comparison needs a request to the store, which is delayed until elements
+    /// are read.
     Unread,
-    /// It agrees with the original of this stamp.
+    /// The copy agrees with the original that has this stamp.
     Same(Stamp),
-    /// It does not agree.
+    /// The copy does not agree with the original.
     Different,
 }
 

@@ -69,7 +69,7 @@ impl Spec {
     }
 }
 
-/// Returns a codec as v3 or as numcodecs configures it.
+/// Returns the codec of a configuration in the form of v3 or of numcodecs.
 fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecSpec> {
     if json.get("id").is_some() {
         return registry.spec_from_v2(json, item).map(|(_, spec)| spec);
@@ -100,7 +100,7 @@ fn data_type(
 /// The codecs of v2: the members of its document.
 struct Codecs {
     filters: Vec<Json>,
-    /// `None` for the format's own.
+    /// The compressor; `None` for the default of the format.
     compressor: Option<Json>,
 }
 
@@ -206,7 +206,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         }
     }
     match spec.text("dimension_separator")? {
-        // As in zarr-python 2, whose documents must be identical.
+        // As in zarr-python 2, since the documents must be identical to its documents.
         None => {
             members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null)));
         }
@@ -335,7 +335,7 @@ pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult
     py.detach(|| crate::context::open_options().delete((store.store.clone(), path))).or_raise()
 }
 
-/// Replaces a directory by another one with a new node.
+/// Replaces the directory `old` by the directory `new`, which contains a new node.
 #[pyfunction]
 pub(crate) fn replace_directory(py: Python<'_>, new: PathBuf, old: PathBuf) -> PyResult<()> {
     py.detach(|| crate::context::open_options().replace_directory(new, old)).or_raise()

@@ -1,4 +1,4 @@
-//! Data types as NumPy has them.
+//! Conversion of data types to NumPy's.
 
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ pub(crate) fn native<'py>(
     if data_type.storage() == Storage::Variable {
         return Ok(PyArrayDescr::object(py));
     }
-    // Most types need no look into the registry.
+    // Most types need no lookup in the registry.
     if let Some(code) = code(data_type) {
         return PyArrayDescr::new(py, code);
     }
@@ -83,7 +83,7 @@ fn code(data_type: &DataType) -> Option<&'static str> {
     })
 }
 
-/// Returns a structured type; where there is padding, with the places of its fields.
+/// Returns a structured type. If it has padding, the offsets of its fields are set.
 fn fields<'py>(
     py: Python<'py>,
     structure: &zarrox::data_type::Structure,
@@ -120,12 +120,13 @@ fn fields<'py>(
     PyArrayDescr::new(py, all)
 }
 
-/// Returns the type that the `dtype` member of v2 metadata says.
+/// Returns the type that the `dtype` member of v2 metadata describes.
 pub(crate) fn of_v2<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyArrayDescr>> {
     PyArrayDescr::new(py, described(py, json)?)
 }
 
-/// Returns the member as the constructor of NumPy's types takes it: what are lists in JSON are tuples inside a list.
+/// Returns the member in the form that the constructor of NumPy's types takes: inside of a list, lists of
+/// JSON become tuples.
 fn described<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyAny>> {
     let Json::Array(fields) = json else {
         return Ok(json.as_str().unwrap_or_default().into_pyobject(py)?.into_any());

@@ -1,4 +1,5 @@
-//! Elements between arrays of ours and NumPy's memory, without a copy in between.
+//! Reading and writing of elements between Zarr arrays and the memory of NumPy arrays, without an
+//! intermediate copy.
 
 use std::sync::OnceLock;
 
@@ -16,16 +17,16 @@ use crate::format::has_words_of_v2;
 use crate::long::unless_interrupted;
 use crate::objects::Elements;
 
-/// The number of bytes that an element of variable length is taken to have, for estimating whether work takes long.
+/// The assumed size of an element of variable length in bytes, to estimate whether work takes long.
 const USUAL: usize = 64;
 
-/// An array, and its data type as NumPy has it.
+/// An array, and its NumPy data type.
 #[derive(Debug)]
 pub(crate) struct Typed {
     pub(crate) array: Array,
-    /// In the machine's byte order: what our memory has.
+    /// The type of elements in memory, in the machine's byte order.
     native: Py<PyArrayDescr>,
-    /// If v2 specifies another byte order.
+    /// The stored byte order, if v2 metadata specifies another one than the machine's.
     stored: Option<Stored>,
     /// True if results are to be column-major.
     pub(crate) column_major: bool,
@@ -52,7 +53,7 @@ impl Typed {
         Ok(Self { native: native.unbind(), stored, column_major, array })
     }
 
-    /// Returns the same for an array that differs only in its attributes.
+    /// Returns a copy of this value for an array that differs only in its attributes.
     pub(crate) fn with_attributes_of(&self, py: Python<'_>, array: Array) -> Self {
         let dtype = |stored: &Stored| stored.dtype.clone_ref(py);
         let stored =
@@ -94,7 +95,8 @@ impl Typed {
         if data_type.storage() != Storage::Int(1) || !matches!(data_type, zarrox::DataType::Extension(_)) {
             return Ok(values);
         }
-        // In the small integers of `ml_dtypes`, the bits above a negative number may be anything; ours have its sign.
+        // In the small integers of `ml_dtypes`, the unused high bits of a negative number are undefined. The
+        // result has copies of the sign bit there.
         Ok(values.call_method1("astype", ("i1",))?.cast_into::<PyUntypedArray>()?)
     }
 
@@ -102,8 +104,8 @@ impl Typed {
         self.array.data_type().storage() == Storage::Variable
     }
 
-    /// Reads a selection: into `out`, otherwise into a new array, which is a scalar when it has no dimensions
-    /// unless `keep`.
+    /// Reads a selection into `out`, or into a new array. A new array without dimensions is returned as a
+    /// scalar, unless `keep` is true.
     pub(crate) fn read<'py>(
         &self,
         py: Python<'py>,
@@ -193,7 +195,7 @@ impl Typed {
         result.call_method1("byteswap", (true,))?.call_method1("view", (dtype,))
     }
 
-    /// Fields, each in the byte order that the array's type gives it.
+    /// Returns structured elements with each field in the byte order that the array's type specifies.
     fn fields_as_stored<'py>(
         &self,
         py: Python<'py>,
@@ -205,7 +207,7 @@ impl Typed {
         result.call_method1("astype", (fields.collect::<PyResult<Vec<_>>>()?,))
     }
 
-    /// Objects as NumPy has them.
+    /// Returns elements of variable length as a NumPy array of objects or of text.
     fn objects<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
         if is_text_of_v3(&self.array) && !self.column_major {
             let array = empty(py, elements.shape(), self.native.bind(py), false)?;
@@ -225,7 +227,7 @@ impl Typed {
         Ok(array)
     }
 
-    /// Reads fields of structured elements; one field by itself is an array of its own type.
+    /// Reads fields of structured elements. A single field is returned as an array of the field's type.
     pub(crate) fn read_fields<'py>(
         &self,
         py: Python<'py>,
@@ -252,7 +254,7 @@ impl Typed {
         }
     }
 
-    /// Reads whole structures that are pickled, and takes fields of them.
+    /// Reads pickled structures as a whole, and selects fields of them.
     fn read_pickled_fields<'py>(
         &self,
         py: Python<'py>,
@@ -341,7 +343,7 @@ impl Typed {
         py.detach(|| self.array.slice(selection).fields(&names).write(&elements)).or_raise()
     }
 
-    /// NumPy values as elements of this array, to be appended.
+    /// Returns NumPy values as elements of this array, for an append.
     pub(crate) fn elements(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<DynArray> {
         if self.is_variable() {
             let shape = py.import("numpy")?.call_method1("shape", (value,))?.extract::<Vec<usize>>()?;
@@ -351,7 +353,7 @@ impl Typed {
         to_dyn(&self.values(py, value, self.native.bind(py))?, self.array.data_type().clone())
     }
 
-    /// One element as a NumPy scalar, or as an object.
+    /// Returns one element as a NumPy scalar, or as an object.
     pub(crate) fn scalar<'py>(&self, py: Python<'py>, element: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let data_type = self.array.data_type();
         if self.is_variable() {
@@ -363,7 +365,7 @@ impl Typed {
     }
 }
 
-/// Returns the byte order that v2 says, where it is not the machine's.
+/// Returns the data type in the byte order of the v2 metadata; `None` if this is the machine's byte order.
 fn stored_dtype<'py>(
     py: Python<'py>,
     array: &Array,
@@ -388,7 +390,8 @@ fn stored_dtype<'py>(
     Ok((!stored.is_equiv_to(native) && stored.itemsize() == native.itemsize()).then_some(stored))
 }
 
-/// Returns true if the elements are text for which NumPy has a type; in v2 they have always been objects.
+/// Returns true if the elements are text of v3, for which NumPy has a type. Text of v2 is always read as
+/// objects.
 fn is_text_of_v3(array: &Array) -> bool {
     !has_words_of_v2(array.metadata().format)
         && array.data_type().is_named(zarrox::internals::data_type::VARIABLE_TEXT)
@@ -413,22 +416,25 @@ pub(crate) struct Memory {
     item: usize,
 }
 
-// SAFETY: it is only an address; the functions that make views of it say why no other view conflicts.
+// SAFETY: `Memory` is only an address; the functions that create views of it explain why no other view
+// conflicts.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
 impl Memory {
     pub(crate) fn view_mut(&self) -> ViewMut<'_> {
-        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds, and that is either new, so that
-        // no other reference to it exists, or one that a caller in Python has given to be written into, as for NumPy's own functions that
-        // release the lock. What is read into memory is bytes of any kind, which are written before they are read.
+        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds. The array is
+        // either new, so that no other reference to it exists, or an output array that a Python caller
+        // passed, as to NumPy's own functions that release the lock. The memory may contain any bytes, and is
+        // written before it is read.
         unsafe { ViewMut::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
 
     pub(crate) fn view(&self) -> View<'_> {
-        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds; a thread that changes it meanwhile,
-        // as for NumPy's own functions that release the lock, changes which numbers are written.
+        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds; if another
+        // thread changes the array meanwhile, other numbers are written, as with NumPy's own functions that
+        // release the lock.
         unsafe { View::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
 
@@ -494,7 +500,8 @@ fn empty<'py>(
         dims.push(npyffi::npy_intp::try_from(length).map_err(too_large)?);
     }
     let ndim = std::ffi::c_int::try_from(dims.len()).map_err(too_large)?;
-    // SAFETY: the lengths are as many as is said, and the reference to the type is given away, as NumPy has it.
+    // SAFETY: the number of lengths is passed with them, and NumPy takes over the reference to the type, as
+    // its interface requires.
     let array = unsafe {
         let dtype = dtype.clone().into_dtype_ptr();
         let array = PY_ARRAY_API.PyArray_Empty(py, ndim, dims.as_mut_ptr(), dtype, column_major.into());
@@ -532,7 +539,7 @@ fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// Returns a copy of elements of ours as an array.
+/// Returns a copy of elements as a NumPy array.
 fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
     let dtype = crate::dtype::native(py, elements.data_type(), crate::context::registry())?;
     let array = empty(py, elements.shape(), &dtype, false)?;
@@ -548,7 +555,7 @@ fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, Py
     Ok(array.into_any())
 }
 
-/// Returns a copy of an array's elements as elements of ours.
+/// Returns a copy of the elements of a NumPy array.
 fn to_dyn(array: &Bound<'_, PyUntypedArray>, data_type: zarrox::DataType) -> PyResult<DynArray> {
     let bytes = array.call_method0("tobytes")?;
     let bytes = bytes.cast::<pyo3::types::PyBytes>()?.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Our errors as Python's exceptions: the classes of `zarrox.errors`.
+//! Conversion of errors to Python exceptions: the classes of `zarrox.errors`.
 
 use std::error::Error as _;
 use std::io;
@@ -11,7 +11,7 @@ use pyo3::types::PyType;
 use zarrox::stores::StoreError;
 use zarrox::{Error, ErrorKind};
 
-/// Returns the error of work in Python, which carries the exception.
+/// Returns an error that carries a Python exception as its source.
 pub(crate) fn of_python(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error)
 }
@@ -32,7 +32,7 @@ pub(crate) fn raise_store(error: StoreError) -> PyErr {
     raise(&zarrox::Error::from(error))
 }
 
-/// Python's own exception among the causes.
+/// Returns the Python exception among the causes of an error, if there is one.
 pub(crate) fn cause(error: &Error) -> Option<&PyErr> {
     causes(error).next()
 }

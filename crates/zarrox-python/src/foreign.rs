@@ -44,7 +44,7 @@ struct Foreign {
 }
 
 impl Foreign {
-    /// Returns the bytes as numcodecs gives them to a codec: the first one sees the chunk.
+    /// Returns the bytes as numcodecs passes them to a codec: the first codec receives the chunk as an array.
     fn seen<'py>(&self, py: Python<'py>, decoded: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let bytes = PyBytes::new(py, decoded);
         let numpy = py.import("numpy")?;

@@ -2,7 +2,7 @@
 
 use zarrox::Format;
 
-/// Returns the name of a format without the letter that the numbers have.
+/// Returns the name of a format: `3` for `v3`, and the unchanged name for formats without a number.
 pub(crate) fn format_name(format: Format) -> String {
     let name = format.def().name();
     let number = name.strip_prefix('v').filter(|rest| rest.len() == 1);

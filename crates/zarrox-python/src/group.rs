@@ -218,7 +218,7 @@ pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> Py
     py.detach(|| group.grow_with(waiting, call)).or_raise()
 }
 
-/// Returns the name of a node's kind, unless there is nothing.
+/// Returns the name of a node's kind; `None` if there is no node.
 pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
     (!node.as_ref().is_err_and(is_missing)).then(|| kind_of(node))
 }
@@ -235,7 +235,8 @@ pub(crate) fn node_object<'py>(py: Python<'py>, node: Node, opened: Opened) -> P
     }
 }
 
-/// Raises the exception for the node that prevents creating another one: a node there, or an array above.
+/// Returns the exception for the node that prevents the creation of another one: a node at the path, or an
+/// array above it.
 pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
     let path = path.trim_matches('/');
     let kind_at = |path: &str| {

@@ -49,7 +49,8 @@ fn after_fork(in_child: bool) {
     fork::after_fork(in_child);
 }
 
-/// Runs a command line of the program `zarrox`, and returns its exit code. The process may end in it.
+/// Runs a command line of the program `zarrox`, and returns its exit code. The process may exit during the
+/// command.
 #[pyfunction]
 fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| zarrox_cli::run(arguments))

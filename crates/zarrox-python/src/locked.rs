@@ -20,7 +20,7 @@ impl LockedStore {
     }
 }
 
-/// A context that was entered, and is left when this is dropped.
+/// A context manager that was entered. It is exited when this value is dropped.
 struct Entered(Py<PyAny>);
 
 impl Drop for Entered {

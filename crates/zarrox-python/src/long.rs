@@ -12,7 +12,8 @@ use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 
 use crate::error::OrRaise;
 
-/// The number of bytes above which work may take long. Passing it to another thread then costs a thousandth of it.
+/// The number of bytes above which work may take long. Passing such work to another thread costs a thousandth
+/// of its time.
 pub(crate) const LONG: usize = 16 << 20;
 
 /// The pause between two checks for an interrupt.
@@ -113,7 +114,8 @@ fn beside<R: Send>(
         // The last step: nothing is borrowed afterwards.
         let _ = done.send(result);
     });
-    // SAFETY: what the job borrows outlives this function, which does not end before the job has, see `Answer`.
+    // SAFETY: the data that the job borrows outlives this function, and the function does not return before
+    // the job has ended: see `Answer`.
     let job = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Job>(job) };
     worker.send(job).ok()?;
     loop {
@@ -136,13 +138,13 @@ impl<R: Send> Answer<R> {
 
 impl<R: Send> Drop for Answer<R> {
     fn drop(&mut self) {
-        // An error once the job was dropped: it is done, or was never started.
+        // An error means that the job was dropped: it has ended, or was never started.
         let is_there = || self.0.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok();
         Python::attach(|py| py.detach(|| while is_there() {}));
     }
 }
 
-/// Returns the error of interrupted work.
+/// Returns a progress listener that fails once the interrupt is raised.
 pub(crate) fn watch(
     interrupt: &Interrupt,
 ) -> impl Fn(zarrox::Progress) -> zarrox::Result<()> + Send + Sync + 'static {

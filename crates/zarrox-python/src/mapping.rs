@@ -15,11 +15,12 @@ use zarrox::stores::{
     Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, Version, provided,
 };
 
-/// A mapping from keys to whatever has bytes. Its methods are called from any thread, which acquires the GIL.
+/// A Python mapping from keys to objects with bytes. Its methods are called from any thread, which acquires
+/// the GIL.
 #[derive(Debug)]
 pub(crate) struct MappingStore {
     mapping: Reference,
-    /// Alike for all handles of one mapping.
+    /// The location, which is equal for all handles of one mapping.
     location: String,
     /// The native store that holds the values and whose locks are used, if there is one.
     place: Option<Arc<dyn Store>>,
@@ -35,23 +36,26 @@ pub(crate) struct MappingStore {
     has_ranges: bool,
 }
 
-/// How replaced documents are detected.
+/// The detection of replaced documents.
 #[derive(Debug)]
 enum Watch {
     /// Values are in memory, and documents are small: their content is their version.
     Bytes,
-    /// The mapping is a cache of a native store, which is queried. Its last answer is kept.
+    /// The mapping is a cache of a native store, whose stamps are compared. The last stamp of each document
+    /// is kept.
     Stamps(Mutex<HashMap<Key, Stamp>>),
-    /// A check would be a request, or the mapping reads values in its own way.
+    /// Replaced documents are not detected, since a check would be a request, or the mapping reads values in
+    /// its own way.
     Nothing,
 }
 
-/// A reference to a mapping that the Python objects hold that need it: a mapping may hold arrays that lie in it, and Python
-/// finds such a circle only where it sees all of it.
+/// A reference to a mapping, which the Python objects that need it hold themselves. A mapping may hold arrays
+/// that are stored in it, and Python's garbage collector finds such a cycle only if it sees all references of
+/// the cycle.
 #[derive(Debug)]
 enum Reference {
     Weak(Py<PyWeakrefReference>),
-    /// To what cannot be referred to weakly, as dictionaries.
+    /// A strong reference to an object that has no weak references, such as a dictionary.
     Strong(Py<PyAny>),
 }
 
@@ -90,7 +94,7 @@ impl MappingStore {
         })
     }
 
-    /// Creates a mapping whose values are in itself, or in a place: an object, or a string that names it.
+    /// Creates a mapping whose values are in itself, or in a place that is given by an object or by a string.
     /// All mappings of one place share their locks.
     pub(crate) fn new(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let reference = Reference::to(mapping);
@@ -143,8 +147,8 @@ impl MappingStore {
         })
     }
 
-    /// Clears a mapping that is a cache if a document may have been replaced, since its node may have been replaced as
-    /// well.
+    /// Clears a mapping that is a cache if a document may have been replaced: the whole node may have been
+    /// replaced.
     fn notice(
         &self,
         stamps: &Mutex<HashMap<Key, Stamp>>,
@@ -164,7 +168,8 @@ impl MappingStore {
         self.with("reading", key.as_str(), |mapping| mapping.call_method0("invalidate").map(drop))
     }
 
-    /// Returns the names, of keys and of prefixes, that a mapping lists itself if it has a method `listdir`.
+    /// Returns the names of keys and prefixes that the method `listdir` of a mapping lists; `None` if the
+    /// mapping has no such method.
     fn own_listing(&self, prefix: &Prefix) -> Result<Option<DirListing>, StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let Some(listdir) = mapping.getattr_opt("listdir")? else { return Ok(None) };
@@ -214,14 +219,15 @@ impl MappingStore {
     }
 }
 
-/// The bytes of a NumPy array, which lives as long as this does.
+/// The bytes of a NumPy array, which this value keeps alive.
 struct Shared {
     pointer: *const u8,
     length: usize,
     _array: Py<PyUntypedArray>,
 }
 
-// SAFETY: it is only an address. The array is dropped with Python's lock, or later by the next thread that takes the lock.
+// SAFETY: the pointer is only an address. The array is dropped under Python's lock, or later by the next
+// thread that acquires the lock.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -229,12 +235,13 @@ unsafe impl Sync for Shared {}
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: NumPy gave the address and the length of contiguous bytes, and the array is held. Stores replace their values as a
-        // whole; if a Python caller changes one in place, the behavior is that of NumPy's own functions that release the lock.
+        // whole; if a Python caller changes a value in place, the same happens as in NumPy's own functions
+        // that release the lock.
         unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
     }
 }
 
-/// Returns the bytes of a buffer of zarr-python 3's, without a copy.
+/// Returns the bytes of a buffer of zarr-python 3 without a copy; `None` for other objects.
 fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     let Some(method) = value.getattr_opt("as_numpy_array")? else { return Ok(None) };
     let Ok(array) = method.call0()?.cast_into::<PyUntypedArray>() else { return Ok(None) };
@@ -248,7 +255,8 @@ fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     Ok(Some(Bytes::from_owner(Shared { pointer, length, _array: array.unbind() })))
 }
 
-/// Returns the bytes of a value: of anything with a buffer, of text, or of what has `to_bytes`.
+/// Returns the bytes of a value: an object with the buffer protocol, text, or an object with a method
+/// `to_bytes`.
 pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Bytes::copy_from_slice(bytes.as_bytes()));
@@ -263,7 +271,7 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     let view = py.import("builtins")?.getattr("memoryview")?.call1((value,));
     let bytes = match view {
         Ok(view) => view.call_method0("tobytes")?,
-        // Numbers have a method of this name, which means something else.
+        // Numbers also have a method `to_bytes`, with another meaning.
         Err(_) if !value.is_instance_of::<PyInt>() && value.hasattr("to_bytes")? => {
             value.call_method0("to_bytes")?
         }
@@ -278,7 +286,7 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     Ok(Bytes::copy_from_slice(bytes.cast::<PyBytes>()?.as_bytes()))
 }
 
-/// `mapping[key]`, if it is there. A missing key of a dictionary raises no exception.
+/// Returns `mapping[key]`; `None` if the key is missing. For a dictionary, no exception is created.
 fn item<'py>(mapping: &Bound<'py, PyAny>, key: &Key) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Ok(dictionary) = mapping.cast_exact::<PyDict>() {
         return dictionary.get_item(key.as_str());
@@ -290,7 +298,8 @@ fn item<'py>(mapping: &Bound<'py, PyAny>, key: &Key) -> PyResult<Option<Bound<'p
     }
 }
 
-/// Bytes as they are put into a mapping: into a dictionary, as what zarr-python 3's users find in one.
+/// Returns bytes as the object that is put into a mapping. A dictionary gets an object that works like a
+/// buffer of zarr-python 3 as well.
 fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     static STORED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let bytes = PyBytes::new(mapping.py(), value);
@@ -300,10 +309,10 @@ fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py,
     STORED.import(mapping.py(), "zarrox.storage.base", "StoredBytes")?.call1((bytes,))
 }
 
-/// The largest first range with which a value is not read as a whole, in bytes.
+/// The maximum length of a first range in bytes. If the range is longer, the value is read as a whole.
 const LARGEST_RANGE: u64 = 64 << 20;
 
-/// The size of a value of which only the end is known: larger than any.
+/// The size of a value of which only the end is known: larger than any real size.
 const UNKNOWN_SIZE: u64 = 1 << 62;
 
 /// A value in a mapping that reads ranges.
@@ -336,7 +345,8 @@ fn ranged(mapping: &Bound<'_, PyAny>, key: &Key, first: ByteRange) -> PyResult<O
     Ok(Some(Some(RangedValue { mapping, key: key.clone(), size, first: (offset, bytes) })))
 }
 
-/// Returns a range of a value, or its end without a start; `None` if it is missing.
+/// Returns a range of a value; a range without a start is the end of the value. `None` if the value is
+/// missing.
 fn range(
     mapping: &Bound<'_, PyAny>,
     key: &Key,

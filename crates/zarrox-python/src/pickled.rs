@@ -34,7 +34,7 @@ pub(crate) fn allow_pickle(allowed: bool) {
     ALLOWED.store(allowed, Ordering::Relaxed);
 }
 
-/// Returns the `dtype` of v2 that pickled elements have; `None` of other types.
+/// Returns the `dtype` of v2 that pickled elements have; `None` for other types.
 pub(crate) fn dtype_of(data_type: &DataType) -> Option<&Json> {
     match data_type {
         DataType::Extension(extension) if extension.name == NAME => extension.configuration.get("dtype"),
@@ -42,7 +42,7 @@ pub(crate) fn dtype_of(data_type: &DataType) -> Option<&Json> {
     }
 }
 
-/// Calls a function of the module with a `dtype` and what follows it.
+/// Calls a function of the module with a `dtype` and further arguments.
 fn call<T>(
     function: &str,
     dtype: &Json,
@@ -60,7 +60,7 @@ fn bytes(result: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(result.cast::<PyBytes>()?.as_bytes().to_vec())
 }
 
-/// The family of this single type.
+/// The family of the data type of pickled objects.
 #[derive(Debug)]
 pub(crate) struct PickledObjects;
 
@@ -143,7 +143,7 @@ impl Family for PickledObjects {
     }
 }
 
-/// The codec `pickle`, which replaces the native one that rejects all data.
+/// The codec `pickle`. It replaces the native codec with this name, which rejects all data.
 pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, create)
     .aliases(&["pickle"])
     .v2_id("pickle")

@@ -1,4 +1,4 @@
-//! Selections of Python.
+//! Conversion of Python's selections.
 
 use numpy::ndarray::ArrayViewD;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -11,10 +11,10 @@ use zarrox::{DimSelection, IndexArray, Mask, Selection};
 /// A selection, and the fields that are chosen by name.
 pub(crate) struct Parsed {
     items: Vec<DimSelection>,
-    /// The names of fields; `one` if a single name was given, not a list.
+    /// The names of fields.
     pub(crate) fields: Vec<String>,
     pub(crate) one_field: bool,
-    /// True if `...` was written.
+    /// True if the index contains `...`.
     pub(crate) has_ellipsis: bool,
 }
 
@@ -62,8 +62,9 @@ impl Parsed {
 
     /// Returns the selection by NumPy's rules, unless zarr-python interprets it differently.
     ///
-    /// Of several lists beside slices, NumPy takes the elements point by point, and zarr-python from 2.13 on
-    /// every combination. So does a list behind a slice and an integer before that one.
+    /// For several lists beside slices, NumPy selects point by point, and zarr-python since 2.13 selects
+    /// every combination. The two also differ if a slice separates a list from an integer, and a slice
+    /// precedes the list.
     pub(crate) fn mixed(self, ndim: usize) -> PyResult<Selection> {
         if self.is_ambiguous(ndim) {
             return Err(PyIndexError::new_err(
@@ -100,7 +101,7 @@ impl Parsed {
         self.items.iter().enumerate().filter(|(_, item)| of(item)).map(|(at, _)| at).collect()
     }
 
-    /// Returns the selection whose items combine as `kind` says.
+    /// Returns the selection whose items are combined according to `kind`.
     pub(crate) fn of_kind(self, kind: &str, ndim: usize) -> PyResult<Selection> {
         match kind {
             "basic" => self.mixed(ndim),
@@ -116,7 +117,7 @@ impl Parsed {
     }
 }
 
-/// From how many dimensions an item selects.
+/// Returns the number of dimensions from which an item selects.
 fn dims(item: &DimSelection) -> usize {
     match item {
         DimSelection::Index(_) | DimSelection::Slice { .. } | DimSelection::Integers(_) => 1,
@@ -147,7 +148,7 @@ fn item(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     array(item)
 }
 
-/// Returns a position. One that no number of 64 bits can be is outside every array.
+/// Returns a position. A position that does not fit into 64 bits is outside every array.
 fn index(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     match item.extract::<i64>() {
         Ok(index) => Ok(DimSelection::Index(index)),
@@ -160,7 +161,7 @@ fn index(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
 
 fn slice(slice: &Bound<'_, PySlice>) -> PyResult<DimSelection> {
     let (mut start, mut stop, mut step) = (0, 0, 0);
-    // SAFETY: the object is a slice, and the three numbers are there to be written.
+    // SAFETY: the object is a slice, and the three numbers are valid for writing.
     let result = unsafe { ffi::PySlice_Unpack(slice.as_ptr(), &raw mut start, &raw mut stop, &raw mut step) };
     if result < 0 {
         return Err(PyErr::fetch(slice.py()));

@@ -29,7 +29,7 @@ impl SplitStore {
     }
 }
 
-/// Returns true if a key is a document's, in any format.
+/// Returns true if a key belongs to a document, in any format.
 fn is_document(key: &Key) -> bool {
     let name = key.name();
     let named = [".z", "zarr.json", "attributes.json"].iter().any(|start| name.starts_with(start));
@@ -113,7 +113,7 @@ impl Store for SplitStore {
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         for (index, store) in self.both().into_iter().enumerate() {
-            // Both may be the same mapping: each key is read from its own store.
+            // Both stores may be the same mapping, so each key is read from its own store.
             let documents = index == 0;
             let mut flow = ControlFlow::Continue(());
             store.list_prefix(prefix, &mut |key, size| {

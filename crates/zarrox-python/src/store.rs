@@ -30,8 +30,8 @@ pub(crate) struct Store {
     pub(crate) owned: Owned,
 }
 
-/// The Python mappings that a store is made of. Every Python object that has the store holds them and shows them to Python,
-/// which finds out with that what only circles hold.
+/// The Python mappings that a store consists of. Every Python object with the store holds them, and shows
+/// them to Python's garbage collector, which then finds objects that only cycles hold.
 #[derive(Debug, Default)]
 pub(crate) struct Owned(Vec<Py<PyAny>>);
 
@@ -49,7 +49,7 @@ impl Owned {
 /// The result of a key lookup.
 type Answer = Result<Option<Bytes>, StoreError>;
 
-/// The numbers of compression methods in zip archives, as `zipfile` has them.
+/// The numbers of compression methods in zip archives, equal to the constants of `zipfile`.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
@@ -257,8 +257,8 @@ impl Store {
         Ok(bytes(py, parts.and_then(|mut parts| parts.pop())))
     }
 
-    /// Parts of one version of a value: each a start and a length, without a start the end of the value, and without a length all
-    /// of the rest. A part that reaches beyond the end is cut there.
+    /// Reads ranges of one version of a value. A range has a start and a length. Without a start, it is the
+    /// end of the value; without a length, it is the rest of the value. A range beyond the end is truncated.
     fn get_ranges<'py>(
         &self,
         py: Python<'py>,

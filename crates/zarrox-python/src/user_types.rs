@@ -34,7 +34,7 @@ fn is_known(name: &str) -> bool {
     NAMES.read().unwrap_or_else(PoisonError::into_inner).contains(name)
 }
 
-/// Returns the type in NumPy's memory, of a data type defined in Python; `None` of all others.
+/// Returns the NumPy type of a data type that is defined in Python; `None` for all others.
 pub(crate) fn native<'py>(
     py: Python<'py>,
     data_type: &DataType,
@@ -60,7 +60,7 @@ fn written(name: &str, configuration: &Map) -> String {
     zarrox::json::json!({"name": name, "configuration": configuration}).to_string()
 }
 
-/// Returns the storage of elements in memory, of which only the byte order matters to us.
+/// Returns the memory layout of elements. Only its byte order matters to native code.
 fn storage(dtype: &Bound<'_, PyArrayDescr>) -> Storage {
     let size = dtype.itemsize();
     match dtype.kind() {

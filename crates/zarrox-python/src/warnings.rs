@@ -1,4 +1,5 @@
-//! Warnings of the library become Python's warnings: consolidated metadata that could not be kept up to date.
+//! Turns warnings of the Rust library into Python warnings: consolidated metadata could not be kept up to
+//! date.
 
 use std::ffi::CString;
 use std::fmt::Debug;
@@ -66,6 +67,6 @@ fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
 
 /// Subscribes Python to warnings.
 pub(crate) fn tell() {
-    // An error means that this process already has a subscriber, which stays.
+    // An error means that this process already has a subscriber, which is kept.
     let _ = tracing::subscriber::set_global_default(Warnings);
 }

@@ -1,7 +1,8 @@
-"""Measures what Python's side costs: small reads against tensorstore, opening against bare reads of files.
+"""Measures the overhead of the Python package: small reads compared with tensorstore, and opening compared with bare
+reads of files.
 
-Everything is measured in one run, in turns, so that what else the machine does hits both; the best of many is what
-counts.
+Everything is measured in one run, in turns, so that other work on the machine affects both sides. The best of many
+times is printed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import zarrox as zarr
 
 
 def best(calls: dict[str, Callable[[], Any]], rounds: int, repeats: int) -> dict[str, float]:
-    """The shortest time of each call in microseconds: rounds of all calls in turn, each repeated."""
+    """Returns the shortest time of each call in microseconds. Each round runs all calls in turn, and each call several
+    times."""
     found = dict.fromkeys(calls, float("inf"))
     for _ in range(rounds):
         for name, call in calls.items():
@@ -33,7 +35,7 @@ def best(calls: dict[str, Callable[[], Any]], rounds: int, repeats: int) -> dict
 
 
 def report(title: str, calls: dict[str, Callable[[], Any]], rounds: int, repeats: int) -> None:
-    """Prints the time of each call, and what it is of the first one's."""
+    """Prints the time of each call, and its ratio to the time of the first call."""
     times = best(calls, rounds, repeats)
     first = next(iter(times.values()))
     print(f"\n{title}")
@@ -42,7 +44,7 @@ def report(title: str, calls: dict[str, Callable[[], Any]], rounds: int, repeats
 
 
 def small_reads(directory: Path, rounds: int) -> None:
-    """10 × 10 elements of a chunk of 100 × 100."""
+    """Measures reads of 10 × 10 elements from a chunk of 100 × 100."""
     values = np.random.default_rng(0).integers(0, 1000, (1000, 1000), dtype="i4")
     for zarr_format, driver in ((2, "zarr"), (3, "zarr3")):
         for compressed in (False, True):
@@ -67,7 +69,7 @@ def small_reads(directory: Path, rounds: int) -> None:
 
 
 def opening(directory: Path, rounds: int) -> None:
-    """An array by its path, and a group of 100 arrays."""
+    """Measures opening an array by its path, and a group of 100 arrays."""
     for zarr_format, name in ((2, ".zarray"), (3, "zarr.json")):
         path = directory / f"open-{zarr_format}.zarr"
         zarr.create_array(str(path), shape=(1000, 1000), chunks=(100, 100), dtype="i4", zarr_format=zarr_format)

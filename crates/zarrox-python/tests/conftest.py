@@ -1,8 +1,8 @@
-"""Which tests run where.
+"""The selection of the tests for each environment.
 
-There are two environments, since one process cannot have zarr-python 2 and 3. Each test module runs in both, or in
-the one that is named here for its folder or for itself; what a module needs must be there, so a missing package is a
-failure.
+There are two environments, since one process cannot have zarr-python 2 and 3. Each test module runs in both, or in the
+environment that is named here for its folder or for the module. The packages that a module needs must be installed, so
+a missing package is a failure.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TESTS = Path(__file__).parent
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-#: The folders and modules that need one environment, and which.
+#: The folders and modules that need one of the environments, with its name.
 ONLY_IN = {
     "ecosystem": "zarr3",
     "zarr3": "zarr3",
@@ -29,35 +29,36 @@ ONLY_IN = {
     "exchange/test_names.py": "zarr3",
 }
 
-#: The modules that need servers, and the variables with their addresses, of which one is enough.
+#: The modules that need servers, with the environment variables of the addresses. One of the servers is enough.
 NEEDS_SERVER = {
     "test_dask_on_s3.py": ["ZARROX_TEST_S3"],
     "test_zarr3_on_servers.py": [f"ZARROX_TEST_{name}" for name in ("S3", "AZURE", "GCS", "HTTP")],
 }
 
-#: What a test says that skips itself for want of a package.
+#: Texts in the reasons of tests that are skipped because a package is missing.
 MISSING = ("could not import", "required is", "has no")
 
-#: Modules that Pythons are built with or without.
+#: Modules of the standard library that a Python may be built without.
 OPTIONAL = ("dbm.gnu", "dbm.sqlite3")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the option that names the environment, and those of random operations."""
+    """Adds the option for the environment, and the options of random operations."""
     parser.addoption("--environment", choices=["zarr2", "zarr3"], default="zarr3", help="what the tests run beside")
     parser.addoption("--operations", type=int, default=5_000, help="how many random operations are done")
     parser.addoption("--seed", default="fixed", help="what the random operations are chosen by")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives all examples a fixed seed, unless another one is requested: a test that fails fails again."""
+    """Sets a fixed seed for all random examples, unless another seed is requested, so that a failing test fails
+    again."""
     hypothesis.settings.register_profile("fixed", derandomize=True)
     if config.getoption("--seed") == "fixed":
         hypothesis.settings.load_profile("fixed")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out what belongs to the other environment, or needs a server that does not run."""
+    """Skips modules of the other environment, and modules whose servers do not run."""
     environment = config.getoption("--environment")
     needed = [only for name, only in ONLY_IN.items() if collection_path.is_relative_to(TESTS / name)]
     if any(only != environment for only in needed):
@@ -70,7 +71,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def _record_missing(module: str, servers: list[str]) -> None:
-    """Tells `cargo xtask test` that the tests of a module do not run, since there is none of these servers."""
+    """Reports to `cargo xtask test` that the tests of a module do not run, since none of these servers runs."""
     needs = " or ".join(name.removeprefix("ZARROX_TEST_").lower() for name in servers)
     if record := os.environ.get("ZARROX_TEST_RECORD"):
         with open(record, "a", encoding="utf-8") as file:
@@ -78,13 +79,13 @@ def _record_missing(module: str, servers: list[str]) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """Says which environment this is."""
+    """Prints the name of the environment."""
     return f"environment: {config.getoption('--environment')}, numpy {np.__version__}"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that misses a package fails where that should be."""
+    """Turns a skipped test into a failure if the package that it misses should be installed."""
     return _missing_is_failed((yield), item.config)
 
 
@@ -92,7 +93,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """So does a module."""
+    """Does the same for a skipped module."""
     return _missing_is_failed((yield), collector.config)
 
 

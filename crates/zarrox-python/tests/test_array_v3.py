@@ -1,4 +1,4 @@
-"""What arrays have in zarr-python 3 alone."""
+"""Members of arrays that exist only in zarr-python 3."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zarrox.v2.codecs import Delta, GZip, Zlib
 
 
 def test_small_integers_are_those_of_ml_dtypes() -> None:
-    """All four of them, with their signs."""
+    """All four types are read with the types of ml_dtypes, including signs."""
     ml_dtypes = pytest.importorskip("ml_dtypes")
     for name in ("int2", "int4", "uint2", "uint4"):
         small = np.dtype(getattr(ml_dtypes, name))

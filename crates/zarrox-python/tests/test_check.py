@@ -1,4 +1,4 @@
-"""Checks and repairs by the Python package."""
+"""Checks and repairs with the Python package."""
 
 from __future__ import annotations
 

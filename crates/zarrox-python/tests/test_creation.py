@@ -29,7 +29,7 @@ LIKE: list[Callable[..., v2.Array]] = [v2.empty_like, v2.zeros_like, v2.ones_lik
 
 
 class Sliceable:
-    """Something like a dataset of h5py or bcolz, which gives parts of itself."""
+    """An object like a dataset of h5py or bcolz, which returns parts of itself."""
 
     def __init__(self, data: Any, **attributes: Any) -> None:
         self.data = data
@@ -537,7 +537,7 @@ def test_no_time_at_all_is_a_fill_value(zarr_format: int) -> None:
 )
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_chunks_that_are_no_lengths_are_named(zarr_format: Any, chunks: Any, error: Any) -> None:
-    """The message says what chunks are, and nothing is rounded."""
+    """The message names the valid chunks, and nothing is rounded."""
     with pytest.raises(error, match=r"(?i)chunk"):
         zarr.create_array({}, shape=(4, 4), chunks=chunks, dtype="i4", zarr_format=zarr_format)
     with pytest.raises(error, match=r"(?i)chunk"):
@@ -546,7 +546,7 @@ def test_chunks_that_are_no_lengths_are_named(zarr_format: Any, chunks: Any, err
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_attributes_are_refused_alike_wherever_they_are_given(zarr_format: Any) -> None:
-    """An array is no attribute, when a node is made and later."""
+    """An array is rejected as an attribute, when a node is created and later."""
     wrong = {"k": np.arange(3)}
     with pytest.raises(TypeError, match="tolist"):
         zarr.create_array({}, shape=1, dtype="i4", attributes=wrong, zarr_format=zarr_format)

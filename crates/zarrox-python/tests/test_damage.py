@@ -1,4 +1,5 @@
-"""Chunks that are damaged: an error, whatever they say of themselves, and no more memory than they have."""
+"""Damaged chunks: reading them is an error whatever sizes they contain, and does not take more memory than an intact
+chunk."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import pytest
 import zarrox as zarr
 from zarrox.v2 import codecs
 
-#: What reading a damaged chunk may take beyond what reading the good one took, in MB.
+#: The additional memory in MB that reading a damaged chunk may take, compared with the intact one.
 BEYOND = 16
 
 COMPRESSORS: dict[str, Any] = {

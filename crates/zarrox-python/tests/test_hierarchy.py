@@ -1,4 +1,4 @@
-"""Groups: what they hold, how they are opened and created, in both formats and several stores."""
+"""Groups: their content, and how they are opened and created, in both formats and several stores."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def root(request: pytest.FixtureRequest, zarr_format: int, tmp_path: Path) -> An
 
 
 def fill(root: Group) -> None:
-    """``a/b/c`` and ``foo/baz`` are arrays, ``foo/bar`` is a group with the array ``zab``."""
+    """Creates the arrays ``a/b/c`` and ``foo/baz``, and the group ``foo/bar`` with the array ``zab``."""
     root.create_group("foo/bar").create_dataset("zab", data=np.arange(20), chunks=5)
     root.create_dataset("foo/baz", data=np.arange(30), chunks=5)
     root.create_dataset("a/b/c", data=np.arange(10), chunks=5)
@@ -164,7 +164,7 @@ class TestGroup:
         assert root.zeros("foo", shape=200, chunks=20, overwrite=True)[:].sum() == 0
         assert len(root.create_group("foo", overwrite=True)) == 0
         assert root.zeros("foo", shape=300, overwrite=True).shape == (300,)
-        # Overwriting is about what stands at a path, and deletes no array above it.
+        # Overwriting concerns the node at a path, and does not delete an array above it.
         with pytest.raises(ContainsArrayError):
             root.zeros("foo/bar", shape=400, overwrite=True)
         assert root["foo"].shape == (300,)
@@ -420,7 +420,7 @@ def test_broken_children_hide_nothing(zarr_format: int) -> None:
         assert [name for name, _ in foo.items()] == ["bar", "baz"]
     with pytest.warns(ZarrUserWarning, match="aaa"):
         assert [path for path, _ in zarrox.open_group(store).members(None)][3:] == ["foo", "foo/bar", "foo/bar/zab", "foo/baz"]
-    # In v2 the name of the document says that it is an array's, as it does for zarr-python 2.
+    # In v2 the key of the document determines that it belongs to an array, as in zarr-python 2.
     assert list(foo.array_keys()) == (["baz"] if zarr_format == 3 else ["aaa", "baz"])
     assert list(foo.group_keys()) == ["bar"]
     lines = str(foo.tree()).splitlines()
@@ -429,7 +429,7 @@ def test_broken_children_hide_nothing(zarr_format: int) -> None:
 
 
 class Counting(collections.UserDict[str, Any]):
-    """A mapping that counts how often each key is requested, in whatever way."""
+    """A mapping that counts the requests of each key by any method."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.asked: collections.Counter[str] = collections.Counter()
@@ -472,7 +472,7 @@ def test_names_of_v2_are_known_without_reading_attributes() -> None:
         store.forget()
         assert found() == names
         assert not [key for key in store.asked if key.endswith(".zattrs") and not key.startswith("none")]
-        # Only what says which hierarchy is here is requested again, if there is nothing.
+        # If no node exists, only the documents that determine the format are requested again.
         assert max(count for key, count in store.asked.items() if key != "zarr.json") == 1
     store.forget()
     assert len(root) == 2_000 and max(store.asked.values()) == 1
@@ -486,7 +486,8 @@ def test_attributes_are_written_by_few_requests() -> None:
         store.forget()
         node.attrs["number"] = 2
         assert store.written == {node.attrs.key: 1}
-        # The kind of the node, its attributes, and whether there is consolidated metadata: each is read once, the kind by two calls.
+        # The kind of the node, its attributes and the consolidated metadata are each read once; two calls read the
+        # kind.
         assert sum(store.asked.values()) <= 4, store.asked
         assert dict(node.attrs) == {"other": 1, "number": 2}
 
@@ -710,7 +711,7 @@ def test_reads_what_zarr_python_3_wrote(tmp_path: Path, zarr_format: int) -> Non
     assert sorted(theirs.open_group(str(tmp_path / "x.zarr"), mode="r").keys()) == ["baz", "foo"]
 
 
-#: Functions that create a node at a path of a store, and the format that they have at a root.
+#: Functions that create a node at a path of a store, with their default format at the root.
 CREATORS: dict[str, tuple[Any, int]] = {
     "create": (lambda store, path: zarr.create(3, store=store, path=path), 2),
     "zeros": (lambda store, path: zarr.zeros(3, store=store, path=path), 2),
@@ -740,7 +741,8 @@ CREATORS: dict[str, tuple[Any, int]] = {
 @pytest.mark.parametrize("above", [None, 2, 3])
 @pytest.mark.parametrize("name", CREATORS)
 def test_a_new_node_has_the_format_of_the_group_that_it_is_in(tmp_path: Path, kind: str, above: Any, name: str) -> None:
-    """Also if groups between are missing, or only a part of the hierarchy is opened. Elsewhere each function has its default."""
+    """This also holds if intermediate groups are missing, or if only a part of the hierarchy is opened. Elsewhere each
+    function has its default format."""
     create, default = CREATORS[name]
     root: Any = {} if kind == "mapping" else tmp_path / "root.zarr"
     if above is not None:
@@ -753,7 +755,7 @@ def test_a_new_node_has_the_format_of_the_group_that_it_is_in(tmp_path: Path, ki
 
 
 def test_a_format_that_is_named_is_that_of_the_new_node() -> None:
-    """Whatever the group above has. A setting names none: it is for nodes outside groups."""
+    """The format of the parent group does not matter. The setting applies only to nodes without a parent group."""
     stores: list[dict[str, bytes]] = [{}, {}, {}]
     for store in stores:
         zarr.open_group(store, mode="w")

@@ -1,4 +1,4 @@
-"""Names that only one of the two interfaces has: the other one tells where they are."""
+"""Names that only one of the two interfaces has: the error of the other interface says where they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zarrox.elsewhere import OF_2, OF_3, Elsewhere
 
 
 def owner(interface: Any, name: str) -> Any:
-    """A module, or an array or a group."""
+    """Returns a module, an array or a group."""
     if name == "Array":
         return interface.zeros(3)
     if name == "Group":
@@ -22,7 +22,7 @@ def owner(interface: Any, name: str) -> Any:
 
 
 def rows() -> list[tuple[Any, Any, Elsewhere, str]]:
-    """Each owner in the interface that lacks names and in that which has them."""
+    """Returns each owner in the interface that lacks names, and in the interface that has them."""
     return [
         (lacks, has, table, name)
         for lacks, has, table in ((zarrox, v2, OF_2), (v2, zarrox, OF_3))
@@ -42,7 +42,7 @@ def test_each_name_is_said_to_be_elsewhere(lacks: Any, has: Any, table: Elsewher
 
 @pytest.mark.parametrize(("lacks", "has", "table", "name"), rows(), ids=lambda value: value if isinstance(value, str) else "")
 def test_no_name_is_forgotten(lacks: Any, has: Any, table: Elsewhere, name: str) -> None:
-    """What one offers, and the other has not, is in the table."""
+    """Every name that only one interface has is in the table."""
     missing, there = owner(lacks, name), owner(has, name)
     public = {each for each in getattr(there, "__all__", dir(there)) if not each.startswith("_")}
     known = dir(missing) if name in ("Array", "Group") else {each for each in public if hasattr(missing, each)}
@@ -50,7 +50,7 @@ def test_no_name_is_forgotten(lacks: Any, has: Any, table: Elsewhere, name: str)
     assert forgotten <= PASSED_OVER.get(name, set())
 
 
-#: Names of the package's own, which no release of zarr-python has.
+#: Names that only this package has, and no release of zarr-python.
 PASSED_OVER = {
     "zarr": {"Codec", "Server", "UnknownCodecError"},
     "zarr.storage": {"NativeStore", "StoredBytes", "native_store"},

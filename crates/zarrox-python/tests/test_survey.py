@@ -32,7 +32,7 @@ def test_statistics_along_axes_are_those_of_numpy(dtype: str, axes: tuple[int, .
     data = _data(dtype)
     z = zarr.array(data, chunks=(4, 3, 5), zarr_format=2)
     with warnings.catch_warnings():
-        # Of nothing but NaN there is no mean.
+        # If all elements are NaN, there is no mean.
         warnings.simplefilter("ignore", RuntimeWarning)
         wide = data.astype("f8")
         expected = {

@@ -51,15 +51,17 @@
 //!
 //! # Errors
 //!
-//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, and the message is for people. The message names
-//! the array, the chunk, the key and the codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk
-//! reads as the fill value; damage is always an error.
+//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, and the message is for people.
+//! The message names the array, the chunk, the key and the codec. Missing nodes, denied access, unreachable
+//! servers and damaged data are errors of different kinds. A missing chunk reads as the fill value; damage is
+//! always an error.
 //!
 //! # Threads
 //!
 //! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by default
-//! ([`AccessOptions::threads`]). Writes to the same chunk or shard, also by other processes, wait for each other, so that none is
-//! lost. Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
+//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, so that no update is
+//! lost. The same holds for writes of other processes, if the store has locks or conditional writes. Methods
+//! that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
 //!
 //! # Async
 //!
@@ -71,16 +73,16 @@
 //! | feature | |
 //! |---|---|
 //! | `codecs` (default) | every codec; or some of `blosc`, `bzip2`, `libdeflate` (gzip and zlib), `lz4`, `lzma`, `pco`, `zfp`, `zstd` |
-//! | `pure` | gzip, zlib, LZ4 and Zstandard without a library in C, where the features above are off |
+//! | `pure` | gzip, zlib, LZ4 and Zstandard in Rust, for each of these codecs whose feature above is off |
 //! | `derive` (default) | `#[derive(Element)]` for structs |
 //! | `async` | arrays and groups for asynchronous programs |
-//! | `chrono`, `jiff` | times as the types of these crates |
-//! | `serde_json` | attributes as values of this crate |
+//! | `chrono`, `jiff` | times as types of these crates |
+//! | `serde_json` | attributes as values of the crate `serde_json` |
 //! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
-//! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` as a place |
+//! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` of the crate `url` as a [`Place`] |
 //! | `zip`, `references` | archives; references to parts of other files |
 //! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; `databases` enables all of them |
-//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; `servers` enables all of them, and `http`, `s3`, `gcs` and `azure` |
+//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; `servers` enables them, and `http`, `s3`, `gcs` and `azure` |
 //! | `cache`, `retry`, `traced` | wrappers: caches, repeated requests, traces |
 //! | `stores` | all stores and wrappers |
 //!
@@ -168,9 +170,9 @@ pub mod internals {
 
 /// The items that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
 ///
-/// The prelude can be used together with `ndarray::prelude`: in both, the arrays are those of `ndarray`. A Zarr array is
-/// [`zarrox::Array`](Array). Selections are written with [`zarrox::s!`](s) or `ndarray::s!`; only the first has lists, masks and
-/// NumPy's `..;-1`.
+/// This module can be used together with `ndarray::prelude`: `Array2` and the other arrays are types of
+/// `ndarray` in both. A Zarr array is [`zarrox::Array`](Array). Selections are written with [`zarrox::s!`](s)
+/// or `ndarray::s!`; only `zarrox::s!` has lists, masks and NumPy's `..;-1`.
 pub mod prelude {
     pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
 

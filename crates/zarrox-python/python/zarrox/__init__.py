@@ -1,4 +1,5 @@
-"""Zarr in Python, over Rust, with the names, defaults and meanings of zarr-python 3; `zarrox.v2` has those of zarr-python 2.
+"""Zarr in Python, over Rust, with the names, defaults and meanings of zarr-python 3; `zarrox.v2` has the names of
+zarr-python 2.
 
 Examples
 --------
@@ -59,7 +60,7 @@ from zarrox.hierarchy._copies import rechunk
 from zarrox import adapters as _adapters  # noqa: F401 (lets stores of other packages be taken)
 
 if TYPE_CHECKING:
-    # What `__getattr__` imports when it is first asked for.
+    # Names that `__getattr__` imports on first use.
     from zarrox.hierarchy._checking import check
     from zarrox.hierarchy._digests import digest, manifest, verify_manifest
     from zarrox.hierarchy._files import export_file, import_file
@@ -144,7 +145,7 @@ if hasattr(os, "register_at_fork"):
 #: Modules that are imported on first use, since their dependencies are slow to import or optional.
 _LATER = ("dask", "v2", "xarray")
 
-#: The functions of modules that few programs need, and that are imported with the first of them.
+#: The functions of modules that few programs need. A module is imported when its first function is used.
 _TOOLS = {
     "_checking": ("check",),
     "_digests": ("digest", "manifest", "verify_manifest"),

@@ -1,6 +1,7 @@
-"""The command ``zarrox``, also as ``python -m zarrox``, with three words more: ``enable``, ``disable`` and ``status``.
+"""The command ``zarrox``, also as ``python -m zarrox``, with three more subcommands: ``enable``, ``disable`` and
+``status``.
 
-These are for the codec pipeline of zarr-python in a whole environment.
+They set and show which codec pipeline zarr-python uses in a whole environment.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     Parameters
     ----------
     arguments : list of str, optional
-        The arguments; those of the process when not given.
+        The arguments; by default the arguments of the process.
 
     Returns
     -------

@@ -88,7 +88,7 @@ class Store:
         """
     @staticmethod
     def from_url(url: str, options: Mapping[str, str] | None = None, create: bool = False) -> tuple[Store, str]:
-        """The store of a path or URL, as on the command line, and the path of the node in it."""
+        """The store of a path or URL, as on the command line, and the path of the node in the store."""
 
     def prefixed(self, prefix: str) -> Store:
         """The keys below ``prefix/`` as a store."""
@@ -98,8 +98,8 @@ class Store:
     def with_chunks(self, chunks: Store) -> Store:
         """The store with the metadata documents (``.zarray``, ``zarr.json`` …) of this one, and all other keys of ``chunks``."""
     def copy_of(self, originals: Store) -> Store:
-        """The store with documents that are copies, which are compared with those in ``originals`` before elements are read or
-        written."""
+        """The store whose documents are copies of documents in ``originals``. They are compared before elements are
+        read or written."""
     def with_locks(self, locks: Any) -> Store:
         """``locks[key]`` is a Python context manager that is entered whenever a stored object is changed."""
 
@@ -127,7 +127,7 @@ class Store:
     def set(self, key: str, value: Any) -> None:
         """``value`` is any contiguous object with the buffer protocol."""
     def set_if_absent(self, key: str, value: Any) -> bool:
-        """Returns true if there was no value and this one was written."""
+        """Writes a value if the key has none. Returns true if the value was written."""
     def delete(self, key: str) -> bool:
         """Returns true if the key existed."""
     def contains(self, key: str) -> bool: ...
@@ -165,7 +165,7 @@ class Array:
     def shape(self) -> tuple[int, ...]: ...
     @property
     def chunks(self) -> tuple[int, ...]:
-        """The chunk shape; for arrays with shards, that of the inner chunks."""
+        """The chunk shape; for arrays with shards, the shape of the inner chunks."""
     @property
     def shards(self) -> tuple[int, ...] | None: ...
     @property
@@ -185,7 +185,7 @@ class Array:
         """The ``data_type`` of v3 metadata, JSON."""
     @property
     def fill_value(self) -> Any:
-        """A NumPy scalar, ``str``, ``bytes``; ``None`` where it is undefined."""
+        """The fill value: a NumPy scalar, ``str`` or ``bytes``; ``None`` if it is undefined."""
     @property
     def order(self) -> Literal["C", "F"]: ...
     @property
@@ -200,7 +200,7 @@ class Array:
     def attributes(self, refresh: bool = False) -> str:
         """The attributes, JSON; ``refresh`` reads them from the store again."""
     def set_attributes(self, attributes: str, among: bool = False) -> None:
-        """Replaces all attributes, or updates them with these."""
+        """Replaces all attributes, or updates the given ones."""
     def refresh(self) -> None:
         """Reads the metadata again."""
 
@@ -209,12 +209,12 @@ class Array:
     def view(self, chunks: Store, changes: str) -> Array:
         """An array over the same chunks with other metadata, which is kept in memory.
 
-        ``chunks`` is their store. ``changes`` is JSON with some of ``shape``, ``chunks`` (a length for each dimension), ``dtype``,
-        ``fill_value`` and ``filters`` in the words of the format.
+        ``chunks`` is the store of the chunks. ``changes`` is JSON with some of ``shape``, ``chunks`` (a length for each
+        dimension), ``dtype``, ``fill_value`` and ``filters``, as members of the format.
         """
 
     def get(self, selection: Any) -> Any:
-        """``array[selection]`` with NumPy's rules; fields by name. Two or more lists beside slices are refused."""
+        """``array[selection]`` with NumPy's rules; names select fields. Two or more lists beside slices are refused."""
     def set(self, selection: Any, value: Any) -> None: ...
     def select(
         self,
@@ -249,7 +249,8 @@ class Array:
         store_empty: bool,
         interrupt: Interrupt | None = None,
     ) -> bool:
-        """Writes such a batch, or one value everywhere. Returns false if the batch is not fully supported."""
+        """Writes a batch of zarr-python 3's codec pipeline, or one value everywhere. Returns false if it is not fully
+        supported."""
     def resize(self, shape: tuple[int, ...]) -> None: ...
     def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
     def with_shape(self, shape: tuple[int, ...]) -> Array:
@@ -259,8 +260,8 @@ class Array:
     def rechunk_plan(
         self, target: Array, memory: int, through: bool = False
     ) -> tuple[tuple[list[int], tuple[list[int], int]] | None, tuple[list[int], int]]:
-        """The chunks of an array in between, and the shape and number of the boxes in which it is filled, or ``None``; and those of
-        the boxes in which the target is filled."""
+        """The chunk shape of an intermediate array with the shape and the number of the boxes in which it is filled, or
+        ``None`` without such an array; and the shape and the number of the boxes in which the target is filled."""
 
     def copy_boxes(self, target: Array, lengths: Sequence[int], part: tuple[int, int], memory: int) -> None:
         """Copies the boxes of this shape whose indices are in the range ``part``."""
@@ -298,9 +299,10 @@ class Group:
     def document(self) -> str: ...
     def attributes(self, refresh: bool = False) -> str: ...
     def set_attributes(self, attributes: str, among: bool = False) -> None:
-        """Replaces all attributes, or updates them with these."""
+        """Replaces all attributes, or updates the given ones."""
     def children(self) -> list[tuple[str, Array | Group | str]]:
-        """The nodes directly below, sorted by name. For a node that cannot be opened, a string with the reason."""
+        """The nodes directly below, sorted by name. For a node that cannot be opened, it returns a string with the
+        reason."""
     def names(self) -> list[tuple[str, Literal["array", "group", "broken"]]]:
         """The names of the nodes directly below, and the kinds that they are opened as."""
     def child_names(self) -> list[str]: ...
@@ -327,11 +329,12 @@ def open_node(
 def node_kind(store: Store, path: str, format: str | None = None) -> Literal["array", "group", "broken"] | None: ...
 def create_array(store: Store, path: str, spec: str) -> Array:
     """``spec``, JSON: ``format``; ``shape``; ``dtype`` (v2's ``dtype`` or v3's ``data_type`` member); ``chunks`` (list with
-    ``null`` for a whole dimension; ``true``/absent: guessed; ``false``: one chunk); ``shards``; ``order``; ``fill_value`` (as
-    metadata has it; absent: the type's default; ``null``: undefined in v2); ``filters`` and ``compressor`` (numcodecs' configurations
-    with ``id``, or v3's objects with ``name``; an absent compressor is the format's default, ``null`` is none); ``codecs`` (v3: the
-    whole chain, instead of these); ``dimension_separator``; ``chunk_key_encoding`` (v3 object); ``attributes``;
-    ``dimension_names``; ``chunk_grid`` (v3 object); ``overwrite``."""
+    ``null`` for a whole dimension; ``true``/absent: guessed; ``false``: one chunk); ``shards``; ``order``;
+    ``fill_value`` (as in metadata; absent: the type's default; ``null``: undefined in v2); ``filters`` and
+    ``compressor`` (numcodecs' configurations with ``id``, or v3's objects with ``name``; an absent compressor is the
+    format's default, ``null`` is none); ``codecs`` (v3: the whole chain, instead of these); ``dimension_separator``;
+    ``chunk_key_encoding`` (v3 object); ``attributes``; ``dimension_names``; ``chunk_grid`` (v3 object);
+    ``overwrite``."""
 
 def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
 def delete_node(store: Store, path: str) -> None: ...
@@ -359,7 +362,8 @@ def grow_together(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], wr
     name them in the same order."""
 
 def replace_directory(new: str, old: str) -> None:
-    """Replaces a directory by another one with a new node, atomically if the system supports it, and deletes the old one."""
+    """Replaces the directory ``old`` by ``new``, which contains a new node, atomically if the system supports it, and
+    deletes ``old``."""
 
 def consolidate(store: Store, path: str) -> None: ...
 def check(
@@ -405,7 +409,8 @@ class Server:
     def close(self) -> None: ...
 
 def run_command(arguments: list[str]) -> int:
-    """Runs a command line, which begins with the name of the program; returns the exit status. The process may end in it."""
+    """Runs a command line, which begins with the name of the program; returns the exit status. The process may exit
+    meanwhile."""
 
 def serve(
     roots: list[tuple[str, str]],
@@ -474,7 +479,7 @@ class Codec:
     """A codec of a numcodecs configuration, used alone."""
 
     def __new__(cls, config: str) -> Codec:
-        """``config``: JSON with ``id``. Raises ``ValueError`` for an unknown one."""
+        """``config``: JSON with ``id``. Raises ``ValueError`` for an unknown codec."""
     @property
     def config(self) -> str:
         """The complete configuration, JSON with ``id``."""

@@ -26,7 +26,8 @@ class DataType(Protocol):
 
 
 StoreArgument: TypeAlias = "Store | ZarrPythonStore | MutableMapping[str, Any] | str | PathLike[str] | None"
-"""A store, one of zarr-python, a mapping from keys to bytes, a path or a URL; ``None`` is a new store in memory."""
+"""A store of this package or of zarr-python, a mapping from keys to bytes, a path or a URL; ``None`` is a new store in
+memory."""
 
 PathArgument: TypeAlias = str | bytes | PathLike[str] | None
 """The path of a node in a store; ``None`` is the root."""
@@ -37,7 +38,8 @@ ShapeLike: TypeAlias = "int | np.integer[Any] | Iterable[int | np.integer[Any]]"
 ChunksLike: TypeAlias = (
     "bool | int | np.integer[Any] | str | Sequence[int | np.integer[Any] | Iterable[int] | None] | Mapping[str, Any] | None"
 )
-"""The chunk shape (``None`` and -1 are whole dimensions, lists are rectilinear chunks), a ``chunk_grid`` of v3, or how to guess."""
+"""The chunk shape (``None`` and -1 are whole dimensions, lists are rectilinear chunks), a ``chunk_grid`` of v3, or a
+rule for guessing."""
 
 DTypeLike: TypeAlias = "npt.DTypeLike | DataType | Mapping[str, Any] | None"
 """A data type of NumPy, of zarr-python or of the metadata."""

@@ -20,7 +20,7 @@ from zarrox.documents import json_dumps
 __all__ = ["Attributes"]
 
 _KEYS = {"1": "attrs", "2": ".zattrs", "3": "zarr.json", "n5": "attributes.json"}
-"""The last part of the key of attributes, in formats where a node has one such key."""
+"""The last part of the key of attributes, in formats in which attributes have a separate document."""
 
 _changing = RLock()
 """Held while attributes are read and rewritten, so that threads do not undo each other's changes."""
@@ -57,7 +57,7 @@ def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def to_json(attributes: Mapping[Any, Any] | None) -> str:
-    """Attributes as stored.
+    """Returns attributes as the JSON text to store.
 
     Raises
     ------
@@ -70,8 +70,8 @@ def to_json(attributes: Mapping[Any, Any] | None) -> str:
 class Attributes(MutableMapping[str, Any]):
     """The attributes of an array or a group: a mapping from names to JSON values.
 
-    Arrays and groups have one, ``.attrs``. Every assignment is written immediately; :meth:`update` and :meth:`put` write many
-    attributes at once.
+    Arrays and groups have this mapping as ``attrs``. Every assignment is written immediately; :meth:`update` and
+    :meth:`put` write many attributes at once.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ class Attributes(MutableMapping[str, Any]):
     key : str, optional
         The key in the store.
     read_only : bool, optional
-        Whether they are read-only. For a node this is the second argument, and `cache` the third.
+        Whether the attributes are read-only. If a node is given, this is the second argument, and `cache` the third.
     cache : bool, optional
-        Whether they are read only once.
+        Whether the attributes are read once, instead of before each access.
     synchronizer : optional
         Locks for concurrent changes, see :mod:`zarrox.sync`.
 
@@ -143,7 +143,7 @@ class Attributes(MutableMapping[str, Any]):
         return self.store._metadata_class.parse_metadata(document)
 
     def _write(self, attributes: dict[str, Any], among: bool = False) -> None:
-        """Replaces all attributes by these. For a node, they are added to the others."""
+        """Replaces all attributes by these. With ``among``, a node keeps its other attributes."""
         document = _ENCODER.encode(attributes)
         if self._node is not None:
             self._node.set_attributes(document, among)

@@ -95,7 +95,7 @@ class Config:
         self.refresh()
 
     def get(self, key: str, default: Any = _MISSING, override_with: Any = None) -> Any:
-        """Returns the value of a setting; for the first part of several names, a dict of all of them.
+        """Returns the value of a setting. For the first part of several names, it returns a dict of these settings.
 
         Parameters
         ----------

@@ -71,7 +71,7 @@ def from_zarr(
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     chunks : object, optional
-        The Dask chunks; by default those of the array, which may differ in length.
+        The Dask chunks; by default the chunks of the array, which may differ in length.
     name : str, optional
         The name of the Dask array; by default derived from the location and the metadata of the array.
     inline_array : bool, optional
@@ -139,8 +139,8 @@ def to_zarr(
     overwrite : bool, optional
         ``True`` means ``mode="w"``.
     **options
-        See `zarrox.create_array`. By default the shape and data type are those of the data, and the chunk shape is that of its
-        largest chunks.
+        See `zarrox.create_array`. By default the shape and the data type are taken from the data, and the chunk shape
+        is the shape of its largest chunks.
 
     Raises
     ------
@@ -365,7 +365,7 @@ def _memory(source: Array, most: int, client: Any) -> int:
 
 
 def _tasks(source: Array, target: Array, boxes: tuple[list[int], int], memory: int, client: Any) -> Iterator[_Task]:
-    """Ranges of boxes: several boxes for each task if there are many, since each task costs scheduling time."""
+    """Yields ranges of boxes: several boxes for each task if there are many, since each task costs scheduling time."""
     lengths, count = boxes
     box = math.prod(lengths) * max(target.dtype.itemsize, 1)
     many = max(1, min(memory // max(box, 1), -(-count // (_TASKS * _threads(client)))))

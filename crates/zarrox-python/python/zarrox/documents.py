@@ -14,12 +14,12 @@ def _number(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot be written as JSON")
 
 
-# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+# Created once: with non-default options, `json.dumps` creates an encoder for each call.
 _ENCODER = json.JSONEncoder(default=_number, indent=4, sort_keys=True, ensure_ascii=True, separators=(",", ": "))
 
 
 def json_dumps(o: object) -> bytes:
-    """JSON in the form of zarr-python 2: keys sorted, four spaces, ASCII only."""
+    """Returns JSON in the form of zarr-python 2: keys sorted, four spaces, ASCII only."""
     return _ENCODER.encode(o).encode("ascii")
 
 

@@ -208,7 +208,8 @@ class ChunkNotFoundError(BaseZarrError):
 
 
 class PickleCodecDisabledError(BaseZarrError):
-    """Pickled elements are read only if the setting ``array.allow_unsafe_pickle_decode`` allows it, since that can run any code."""
+    """Pickled elements are read only if the setting ``array.allow_unsafe_pickle_decode`` allows it, since unpickling
+    can run any code."""
 
 
 class UnknownCodecError(BaseZarrError):

@@ -76,7 +76,7 @@ def decode_array_metadata(s: Document) -> dict[str, Any]:
     Raises
     ------
     MetadataError
-        If it has another format, or lacks a member.
+        If the document has another format, or lacks a member.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
     Parameters
     ----------
     meta : Mapping
-        The result of :func:`decode_array_metadata`. The shape of a data type is appended to that of the array.
+        The result of :func:`decode_array_metadata`. The shape of a data type is appended to the shape of the array.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
     Raises
     ------
     MetadataError
-        If it has another format.
+        If the document has another format.
     """
     document = parse_metadata(s)
     _check_format(document)

@@ -62,7 +62,7 @@ class Registry(dict[str, type[T]]):
             self.register(entry.load(), entry.name if use_entrypoint_name else None)
 
     def register(self, cls: type[T], qualname: str | None = None) -> None:
-        """Register a class, by default by its own name."""
+        """Register a class, by default under its own name."""
         self[qualname or fully_qualified_name(cls)] = cls
 
     def chosen(self, setting: str) -> type[T]:
@@ -76,7 +76,7 @@ class Registry(dict[str, type[T]]):
 
 
 def _offered(kind: str) -> list[Any]:
-    """The entry points of installed packages: ``[zarr.kind]`` with any names, or ``kind`` in ``[zarr]``."""
+    """Returns the entry points of installed packages: ``[zarr.kind]`` with any names, or ``kind`` in ``[zarr]``."""
     from importlib.metadata import entry_points
 
     found = entry_points()
@@ -84,7 +84,7 @@ def _offered(kind: str) -> list[Any]:
 
 
 def fully_qualified_name(cls: type) -> str:
-    """Returns the name of a class with that of its module."""
+    """Returns the name of a class with the name of its module."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -107,7 +107,7 @@ def register_codec(key: str, codec_cls: type[Any], *, qualname: str | None = Non
         The class. `get_codec_class` finds it; arrays of version 3 use only codecs in Rust. Register a Python codec for arrays of
         version 2 with `zarrox.v2.codecs.register_codec`.
     qualname : str, optional
-        The name that the setting ``codecs.key`` can have; by default that of the class.
+        The name that the setting ``codecs.key`` can have; by default the name of the class.
     """
     _codec_registries.setdefault(key, Registry()).register(codec_cls, qualname)
 

@@ -1,4 +1,4 @@
-"""Work that blocks, for programs with an event loop, and an event loop for work that is written for one."""
+"""Threads for blocking work in programs with an event loop, and an event loop for coroutines in blocking programs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if hasattr(os, "register_at_fork"):
 
 def _executor() -> ThreadPoolExecutor:
     global _threads
-    # Slow to import, and needed by few programs; so is `asyncio` below.
+    # The import is slow, and few programs need it; the same holds for `asyncio` below.
     from concurrent.futures import ThreadPoolExecutor
 
     with _lock:
@@ -46,7 +46,7 @@ def _executor() -> ThreadPoolExecutor:
 
 
 async def gather(*work: Coroutine[Any, Any, Result]) -> list[Result]:
-    """Awaits several things at the same time."""
+    """Awaits several coroutines concurrently."""
     from asyncio import gather
 
     return await gather(*work)
@@ -58,9 +58,9 @@ async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Res
     Parameters
     ----------
     function : callable
-        A function of this package, or any other that blocks.
+        A function of this package, or any other blocking function.
     *args, **kwargs
-        Its arguments.
+        The arguments of the function.
 
     Examples
     --------
@@ -77,7 +77,7 @@ async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Res
 
 
 def _own_loop() -> AbstractEventLoop:
-    """Returns an event loop that runs on a thread of its own."""
+    """Returns an event loop that runs on a separate thread."""
     global _loop
     from asyncio import new_event_loop
 
@@ -94,7 +94,7 @@ def wait(coroutine: Coroutine[Any, Any, Result], timeout: float | None = None) -
     Parameters
     ----------
     coroutine : coroutine
-        The work. It must not wait for this package by blocking.
+        The coroutine. It must not call blocking functions of this package.
     timeout : float, optional
         The seconds after which a ``TimeoutError`` is raised.
 

@@ -1,4 +1,4 @@
-//! Elements of variable length as Python's objects, and as NumPy's text.
+//! Elements of variable length as Python objects, and as strings of NumPy's `StringDType`.
 
 pub(crate) mod text;
 
@@ -73,13 +73,13 @@ impl Elements {
             }
             Self::Numbers(dtype) => {
                 let numpy = py.import("numpy")?;
-                // A copy: what is made of `bytes` cannot be written to.
+                // A copy, since an array over `bytes` cannot be written to.
                 numpy.call_method1("frombuffer", (PyBytes::new(py, bytes), dtype))?.call_method0("copy")
             }
         }
     }
 
-    /// Returns the bytes of the element that an object is.
+    /// Returns the bytes of the element for an object.
     pub(crate) fn to_bytes(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let py = object.py();
         match self {
@@ -108,12 +108,12 @@ impl Elements {
         }
     }
 
-    /// Returns the objects of an array, as NumPy's array of objects.
+    /// Returns the objects of an array, as a NumPy array of objects.
     pub(crate) fn to_array<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
         self.objects(py, elements.elements(), elements.shape())
     }
 
-    /// Returns the objects of elements in row-major order, as NumPy's array of objects of this shape.
+    /// Returns the objects of elements in row-major order, as a NumPy array of objects of this shape.
     pub(crate) fn objects<'py, 'e>(
         &self,
         py: Python<'py>,
@@ -157,7 +157,7 @@ impl Elements {
         }
         let numpy = py.import("numpy")?;
         let structures = match self.structured(py) {
-            // Their objects are tuples.
+            // The objects of structures are tuples.
             Some(dtype) => {
                 let structures = numpy.call_method1("asarray", (value, dtype))?;
                 Some(structures.call_method1("astype", (PyArrayDescr::object(py),))?)
@@ -178,7 +178,8 @@ impl Elements {
             return DynArray::from_elements(data_type.clone(), vec![], [bytes]).or_raise();
         }
         let array = match self {
-            // Lists of lists stay what they are, as far as the selection reaches.
+            // Only the levels of nested lists that are dimensions of the selection are flattened; deeper
+            // lists are elements.
             Self::Object | Self::Pickle(_) | Self::Numbers(_)
                 if !value.is_instance_of::<PyUntypedArray>() =>
             {
@@ -205,7 +206,7 @@ impl Elements {
     }
 }
 
-/// Returns the object of a pickle; `None` of an element that was never set.
+/// Returns the object of a pickle; Python's `None` for an element that was never set.
 fn unpickled<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     if bytes.is_empty() {
         return Ok(py.None().into_bound(py));
@@ -218,12 +219,12 @@ fn bytes_of_pickle(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(pickle.cast::<PyBytes>()?.as_bytes().to_vec())
 }
 
-/// Returns true if a value is one array of numbers, and no array of objects.
+/// Returns true if a value is an array of numbers, and not an array of objects.
 fn is_plain_array(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() != b'O')
 }
 
-/// Returns the objects that a nested list has at the depth of a shape.
+/// Appends the objects of a nested list to `objects`; the list has one level for each dimension of the shape.
 fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList>) -> PyResult<()> {
     let Some((&length, inner)) = shape.split_first() else { return objects.append(value) };
     if value.len()? != length {
@@ -255,7 +256,7 @@ fn too_deep() -> PyErr {
     PyValueError::new_err(format!("objects are nested more than {} deep", msgpack::MAX_DEPTH))
 }
 
-/// Returns the object at the front of packed values.
+/// Returns the first object of packed values, and removes it from them.
 fn unpacked<'py>(py: Python<'py>, rest: &mut &[u8], depth: usize) -> PyResult<Bound<'py, PyAny>> {
     if depth > msgpack::MAX_DEPTH {
         return Err(too_deep());
@@ -331,7 +332,7 @@ fn pack(object: &Bound<'_, PyAny>, packed: &mut Vec<u8>, depth: usize) -> PyResu
         put(packed, Token::List(count(object.len()?)?))?;
         return object.try_iter()?.try_for_each(|item| pack(&item?, packed, depth + 1));
     }
-    // NumPy's scalars and arrays are what their Python values are.
+    // NumPy scalars and arrays are packed as their Python values.
     if object.hasattr("tolist")? {
         return pack(&object.call_method0("tolist")?, packed, depth + 1);
     }

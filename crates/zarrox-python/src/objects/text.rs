@@ -27,7 +27,7 @@ type Pack = unsafe extern "C" fn(
 type Acquire = unsafe extern "C" fn(*const c_void) -> *mut npy_string_allocator;
 type Release = unsafe extern "C" fn(*mut npy_string_allocator);
 
-/// The functions of NumPy's C interface for this type. NumPy has them since 2.0, and with them the type.
+/// The functions of NumPy's C interface for this type. NumPy has had the type and these functions since 2.0.
 struct Functions {
     load: Load,
     pack: Pack,
@@ -42,7 +42,8 @@ impl Functions {
             let module = py.import("numpy._core.multiarray")?;
             let capsule = module.getattr("_ARRAY_API")?.cast_into::<PyCapsule>()?;
             let table: NonNull<*const c_void> = capsule.pointer_checked(None)?.cast();
-            // SAFETY: NumPy's table has these functions at these places in every version that has the type, and is never freed.
+            // SAFETY: NumPy's table has these functions at these indices in every version that has the type,
+            // and is never freed.
             Ok(unsafe {
                 let function = |place: usize| *table.as_ptr().add(place);
                 Self {
@@ -56,7 +57,7 @@ impl Functions {
     }
 }
 
-/// The text of an array, whose allocator is locked meanwhile.
+/// The text of an array, whose allocator is locked while this value exists.
 struct Texts<'a> {
     functions: &'static Functions,
     allocator: *mut npy_string_allocator,
@@ -89,7 +90,7 @@ impl<'a> Texts<'a> {
     /// Returns the bytes of an element; `None` if it is missing, or cannot be read.
     fn load(&self, index: usize) -> Option<&[u8]> {
         let mut unpacked = npy_static_string { size: 0, buf: std::ptr::null() };
-        // SAFETY: the allocator is that of the element.
+        // SAFETY: the allocator belongs to the element.
         let kind = unsafe { (self.functions.load)(self.allocator, self.packed(index), &raw mut unpacked) };
         if kind != 0 {
             return None;
@@ -103,7 +104,7 @@ impl<'a> Texts<'a> {
 
     /// Replaces an element.
     fn pack(&mut self, index: usize, text: &str) -> PyResult<()> {
-        // SAFETY: the allocator is that of the element, and the text is copied.
+        // SAFETY: the allocator belongs to the element, and the text is copied.
         let failed = unsafe {
             (self.functions.pack)(self.allocator, self.packed(index), text.as_ptr().cast(), text.len())
         };
@@ -151,7 +152,7 @@ pub(crate) fn elements(
     Ok(is_complete.then_some(elements))
 }
 
-/// Fills a contiguous array of text with elements. Returns false if it is none.
+/// Fills a contiguous array of text with elements. Returns false if the array has another type.
 pub(crate) fn fill<'e>(
     array: &Bound<'_, PyUntypedArray>,
     elements: impl Iterator<Item = &'e [u8]>,
@@ -164,7 +165,7 @@ pub(crate) fn fill<'e>(
         match std::str::from_utf8(bytes) {
             Ok(text) => texts.pack(index, text)?,
             Err(error) => {
-                // NumPy's allocator is free again before anything of Python's runs.
+                // NumPy's allocator is released before any Python code runs.
                 drop(texts);
                 return Err(PyUnicodeDecodeError::new_utf8(array.py(), bytes, error)?.into());
             }

@@ -27,7 +27,7 @@ struct Part {
     replaces: bool,
 }
 
-/// Reads a batch into a NumPy array. `None` if that cannot be done here.
+/// Reads a batch into a NumPy array. Returns `None` if the batch is not supported.
 pub(crate) fn read(
     py: Python<'_>,
     typed: &Typed,
@@ -48,7 +48,7 @@ pub(crate) fn read(
     let stored = py.detach(|| {
         let array = with(array, options);
         let stored = array.raw().read_parts(reads(parts, &memory.view_mut()));
-        // This is done even after an error, since the memory may be the caller's own booleans.
+        // Booleans are normalised even after an error, since the memory may belong to the caller.
         array.data_type().normalise(&mut memory.view_mut());
         stored
     });
@@ -60,7 +60,7 @@ fn with<'a>(array: &'a Array, options: Option<&AccessOptions>) -> Cow<'a, Array>
     options.map_or(Cow::Borrowed(array), |options| Cow::Owned(array.with_options(options)))
 }
 
-/// Returns the result of work with chunks. `None` if these are not supported, or were deleted while they
+/// Returns the result of work with chunks. `None` if the chunks are not supported, or were deleted while they
 /// were read. Exceptions of Python stores and codecs are returned as errors.
 fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
     let is_refusal = |error: &Error| {
@@ -104,19 +104,19 @@ fn read_variable(
     Ok(Some(stored))
 }
 
-/// Returns the parts with their places in the output.
+/// Returns the parts with their views of the output.
 fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
     let read = |Part { chunk, placement, .. }: Part| {
-        // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a Python caller says otherwise, it
-        // is as if two of its threads had written into one array.
+        // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a Python
+        // caller passes overlapping parts, the effect is as if two of its threads had written into one array.
         let out = placement.memory_mut(unsafe { out.alias() });
         StoredRead::new(chunk, placement.elements.into_elements(), out)
     };
     parts.into_iter().map(read).collect()
 }
 
-/// Writes a batch from a NumPy array, or one value everywhere. Returns false if that cannot be done here; some chunks may be
-/// written then.
+/// Writes a batch from a NumPy array, or one value everywhere. Returns false if the batch is not fully
+/// supported; in this case, some chunks may have been written.
 pub(crate) fn write(
     py: Python<'_>,
     typed: &Typed,
@@ -159,8 +159,8 @@ pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDesc
     typed.is_variable() || typed.array_of(py, dtype).is_some()
 }
 
-/// Returns the parts of a batch, all of which must be in one store and have one prototype. `None` if they are
-/// not, or a selection is unknown here.
+/// Returns the parts of a batch, all of which must be in one store and have one prototype. `None` if their
+/// stores or prototypes differ, or if a selection is not supported.
 fn parts(batch: &[Bound<'_, PyAny>], whole: Whole<'_>, dropped: &[usize]) -> PyResult<Option<Vec<Part>>> {
     let mut parts = Vec::with_capacity(batch.len());
     let mut common: Option<Common<'_>> = None;
@@ -183,7 +183,7 @@ fn parts(batch: &[Bound<'_, PyAny>], whole: Whole<'_>, dropped: &[usize]) -> PyR
     Ok(Some(parts))
 }
 
-/// The properties that the parts of a batch have in common, and the shape of the last one's chunk.
+/// The properties that the parts of a batch have in common, and the shape of the last part's chunk.
 struct Common<'py> {
     store: Bound<'py, PyAny>,
     prototype: Bound<'py, PyAny>,
@@ -201,7 +201,8 @@ impl<'py> Common<'py> {
         })
     }
 
-    /// Returns the common properties, if a further part has them; `None` if it has another store or prototype.
+    /// Returns the common properties, if a further part has them as well; `None` if the part has another
+    /// store or prototype.
     fn with(self, getter: &Bound<'py, PyAny>, spec: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         if !getter.getattr("store")?.is(&self.store) {
             return Ok(None);
@@ -213,7 +214,7 @@ impl<'py> Common<'py> {
         Ok(other.prototype.is(&self.prototype).then_some(other))
     }
 
-    /// Returns the key of a part's chunk, if it is one of ours.
+    /// Returns the key of a part's chunk; `None` if this library does not allow the key.
     fn key(&self, getter: &Bound<'py, PyAny>) -> PyResult<Option<Key>> {
         let path = getter.getattr("path")?;
         let path = path.cast::<PyString>()?.to_cow()?.into_owned();

@@ -1,4 +1,4 @@
-//! The selections of zarr-python 3's indexers: elements of one chunk, and their places in a NumPy array.
+//! The selections of zarr-python 3's indexers: elements of one chunk, and their positions in a NumPy array.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use zarrox::strided::{Dims, Span, View, ViewMut};
 /// The selected positions along one dimension.
 #[derive(Debug, Clone)]
 enum Pick {
-    /// One position, whose dimension the result does not have.
+    /// One position; the result does not have this dimension.
     One(usize),
     Span(Span),
     List(Vec<usize>),
 }
 
 impl Pick {
-    /// Returns the positions that an object selects from a dimension; `None` for those that NumPy counts from
-    /// the end or refuses.
+    /// Returns the positions that an object selects from a dimension; `None` for positions that NumPy counts
+    /// from the end or refuses.
     fn of(object: &Bound<'_, PyAny>, length: usize) -> PyResult<Option<Self>> {
         if let Ok(slice) = object.cast::<PySlice>() {
             let indices = slice.indices(length.cast_signed())?;
@@ -83,16 +83,17 @@ fn items<'py>(selection: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 /// The kinds of selections from a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Every dimension is selected from by itself.
+    /// The positions along each dimension are independent.
     Orthogonal,
-    /// Every dimension is selected from by itself, and has an axis in the result: the arrays are those of `numpy.ix_`.
+    /// The positions along each dimension are independent, and each dimension has an axis in the result, as
+    /// with arrays of `numpy.ix_`.
     Open,
     /// The arrays are coordinates of points.
     Points,
 }
 
 impl Kind {
-    /// Returns the kind of a selection; `None` if zarr-python's indexers do not make it.
+    /// Returns the kind of a selection; `None` if zarr-python's indexers do not make such selections.
     fn of(items: &[Bound<'_, PyAny>]) -> Option<Self> {
         let arrays: Vec<_> = items.iter().filter_map(|item| item.cast::<PyUntypedArray>().ok()).collect();
         if arrays.is_empty() {
@@ -117,8 +118,8 @@ impl Kind {
     }
 }
 
-/// Elements of a chunk, and the way to their places in an array: axes of length 1 are inserted into the array, then it has an axis for
-/// each axis of the elements.
+/// Elements of a chunk, and their positions in an array. Axes of length 1 are inserted into the array, so
+/// that it has an axis for each axis of the elements.
 #[derive(Debug)]
 pub(super) struct Placement {
     pub(super) elements: PlacedElements,
@@ -126,12 +127,12 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// Returns the places in the array.
+    /// Returns the view of the positions in the array.
     pub(super) fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         self.elements.memory_mut(self.inserted.iter().fold(array, |array, &axis| array.with_axis(axis)))
     }
 
-    /// Returns the places in the array, or one value in each place.
+    /// Returns the view of the positions in the array; for a single value, a view that repeats it.
     pub(super) fn memory<'a>(&self, array: &View<'a>, is_value: bool) -> View<'a> {
         if is_value {
             return self.elements.memory(&array.clone().broadcast_to(&self.elements.shape()));
@@ -149,8 +150,8 @@ pub(super) enum Whole<'a> {
     Value,
 }
 
-/// Returns the elements of a chunk of this shape that one selection selects, at the places that the other
-/// selects from the whole. `None` if the selections are of no kind that is known here, or do not fit.
+/// Returns the elements that one selection selects from a chunk of this shape, at the positions that the
+/// other selects from the whole. `None` if a selection has an unknown kind, or if the two do not fit.
 pub(super) fn placement(
     chunk: &Bound<'_, PyAny>,
     shape: &[usize],
@@ -197,7 +198,8 @@ pub(super) fn placement(
     Ok(Some(Placement { elements, inserted }))
 }
 
-/// Returns the places of elements with these lengths along the axes of the whole; `None` if there are others.
+/// Returns the positions of elements along the axes of the whole. `None` if the numbers of positions are not
+/// these lengths.
 fn places(out: &Bound<'_, PyAny>, lengths: &[usize], whole: Whole<'_>) -> PyResult<Option<Vec<Pick>>> {
     let Whole::Shape(shape) = whole else {
         return Ok(Some(lengths.iter().map(|_| Pick::One(0)).collect()));
@@ -216,7 +218,7 @@ fn places(out: &Bound<'_, PyAny>, lengths: &[usize], whole: Whole<'_>) -> PyResu
     Ok(Some(picks))
 }
 
-/// Returns the axes of elements that are selected along each dimension by itself.
+/// Returns the axes of elements that are selected along each dimension independently.
 fn orthogonal(picks: Vec<Pick>, places: Vec<Pick>, inserted: &[bool]) -> Option<Vec<ElementAxis>> {
     let mut places = places.into_iter();
     let axis = |(dim, (pick, &inserted)): (usize, (Pick, &bool))| {
@@ -228,7 +230,7 @@ fn orthogonal(picks: Vec<Pick>, places: Vec<Pick>, inserted: &[bool]) -> Option<
             (Pick::Span(span), Pick::Span(Span { start: place, step: 1, .. }) | Pick::One(place)) => {
                 Some(ElementAxis::Span { dim, span, place })
             }
-            // One value has no places.
+            // A single value has no positions.
             (pick, Pick::One(place)) => points([dim], vec![pick.into_list()], None, place),
             (pick, place) => points([dim], vec![pick.into_list()], Some(place.into_list()), 0),
         }
@@ -248,8 +250,8 @@ fn joint(picks: Vec<Pick>, places: Vec<Pick>) -> Option<Vec<ElementAxis>> {
     Some(vec![points(dims, lists, places, 0)?])
 }
 
-/// Returns an axis of points in the order of their places, which are consecutive if there are none. `None` if
-/// two points have one place.
+/// Returns an axis of points in the order of their positions in the array. Without positions, they are
+/// consecutive. `None` if two points have the same position.
 fn points(
     dims: impl IntoIterator<Item = usize>,
     mut lists: Vec<Vec<usize>>,

@@ -1,4 +1,4 @@
-//! Checking what a store holds, and repairing it.
+//! Checks of stored objects, and repairs.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ fn level_of(name: &str) -> PyResult<CheckLevel> {
     }
 }
 
-/// Checks a node and all below it: in a store, or at a path or URL if there is no store.
+/// Checks a node and all nodes below it: in a store, or at a path or URL if no store is given.
 #[pyfunction]
 #[pyo3(signature = (store, path, level = "full", missing = false, repair = false, dry_run = false, refill = false))]
 #[expect(

@@ -33,8 +33,8 @@ pub(crate) fn digest(
     Ok(digest.to_string())
 }
 
-/// Writes the manifest of what is stored at a path and below, with the method `write` of an object. Returns the digest
-/// of all stored objects.
+/// Writes the manifest of all objects stored at a path and below it, with the method `write` of `out`.
+/// Returns the digest of all stored objects.
 #[pyfunction]
 pub(crate) fn write_manifest(py: Python<'_>, store: &Store, path: &str, out: Py<PyAny>) -> PyResult<String> {
     let store = store.store.clone();
@@ -46,8 +46,8 @@ pub(crate) fn write_manifest(py: Python<'_>, store: &Store, path: &str, out: Py<
     Ok(written.digest.to_string())
 }
 
-/// Compares the store at a path and below with a manifest, read with the method `read` of an object. Returns each
-/// difference as JSON.
+/// Compares all objects stored at a path and below it with a manifest, which is read with the method `read`
+/// of `input`. Returns each difference as JSON.
 #[pyfunction]
 pub(crate) fn verify_manifest(
     py: Python<'_>,

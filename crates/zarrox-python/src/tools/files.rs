@@ -53,7 +53,7 @@ struct Options {
 }
 
 impl Options {
-    /// Returns the data type to which elements are cast.
+    /// Returns the data type to which elements are cast, and the rules of the casts.
     fn data_type(&self) -> zarrox::Result<Option<(DataType, Casting)>> {
         let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
         let parse = |dtype: &String| DataType::parse(dtype, &zarrox::codecs::registry());

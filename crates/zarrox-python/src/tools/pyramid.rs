@@ -1,4 +1,4 @@
-//! Smaller levels of images, and checks of their metadata.
+//! Pyramid levels of images, and validation of OME-Zarr metadata.
 
 use std::str::FromStr;
 
@@ -55,7 +55,7 @@ impl Options {
     }
 }
 
-/// Makes smaller levels of the array at a path or URL, and describes the image.
+/// Creates pyramid levels of the array at a path or URL, and describes the image.
 #[pyfunction]
 pub(crate) fn downsample<'py>(
     py: Python<'py>,
@@ -87,7 +87,8 @@ fn members<'py>(py: Python<'py>, level: &PyramidLevel) -> PyResult<Bound<'py, Py
     Ok(members)
 }
 
-/// Checks the metadata of OME-Zarr at a path or URL: the severity, the path and the message of each finding.
+/// Validates the OME-Zarr metadata at a path or URL. Returns the severity, the path and the message of each
+/// finding.
 #[pyfunction]
 pub(crate) fn validate_ome(py: Python<'_>, path: &str) -> PyResult<Vec<(&'static str, String, String)>> {
     let options = crate::context::open_options();

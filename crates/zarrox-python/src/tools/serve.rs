@@ -1,4 +1,4 @@
-//! The server of arrays and groups over HTTP, on a thread of its own.
+//! A server of arrays and groups over HTTP, which runs on a thread of its own.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -26,13 +26,13 @@ pub(crate) struct Server {
     added: Mutex<Vec<Added>>,
     stop: StopHandle,
     thread: Mutex<Option<JoinHandle<zarrox::Result<()>>>>,
-    /// The process of the thread: after a fork, the child has this object as well.
+    /// The id of the process that runs the thread. After a fork, the child has this object as well.
     process: u32,
 }
 
 /// A store that was added while the server ran.
 struct Added {
-    /// Alike for all handles of one place.
+    /// The location of the store, which is equal for all its handles.
     location: String,
     /// The name of its root.
     name: String,
@@ -40,7 +40,7 @@ struct Added {
     _owned: Owned,
 }
 
-/// Starts a server of roots: their names, and their paths or URLs.
+/// Starts a server of roots, which are names with their paths or URLs.
 #[pyfunction]
 #[pyo3(signature = (roots, bind, port, token, origins, hosts, prefix))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
@@ -86,7 +86,7 @@ pub(crate) fn serve(
 
 /// Returns a name for the root of a store: the last part of its path, or the kind of the store.
 fn name_of(location: &str) -> &str {
-    // With a separate chunk store, the store of the documents counts.
+    // If chunks have a separate store, the name is that of the store of the documents.
     let location = location.split(" (chunks in ").next().unwrap_or(location);
     let (scheme, path) = location.split_once("://").unwrap_or(("store", location));
     // Stores in memory are distinguished by numbers, and Python mappings by addresses.
@@ -96,7 +96,7 @@ fn name_of(location: &str) -> &str {
 }
 
 impl Server {
-    /// Serves the store of a node as well; returns the name of its root.
+    /// Adds the store of a node to the server; returns the name of its root.
     fn add_opened(&self, py: Python<'_>, opened: &Opened) -> zarrox::Result<String> {
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
         let location = opened.store.location();
@@ -163,7 +163,7 @@ impl Server {
     }
 }
 
-/// Stops the server: without this object, its address is unknown any more.
+/// Stops the server, since its address is unknown without this object.
 impl Drop for Server {
     fn drop(&mut self) {
         // Locks that other threads held at the fork would never be released here.

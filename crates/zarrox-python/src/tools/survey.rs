@@ -1,4 +1,4 @@
-//! Differences, statistics, the space that nodes take, and chunks.
+//! Differences, statistics, disk usage, and chunks.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -13,7 +13,7 @@ use crate::array::Array;
 use crate::error::OrRaise;
 use crate::long::{interruptible, watch};
 
-/// The differences between two nodes, each as JSON.
+/// Returns the differences between two nodes, each as JSON.
 #[pyfunction]
 #[pyo3(signature = (left, right, rtol = 0.0, atol = 0.0, equal_nan = true, metadata_only = false, max_values = 10, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
@@ -41,7 +41,7 @@ pub(crate) fn diff(
     })
 }
 
-/// The statistics of an array, as JSON.
+/// Returns the statistics of an array, as JSON.
 #[pyfunction]
 #[pyo3(signature = (array, field = None, histogram = 0, range = None, percentiles = Vec::new(), unique = 0, memory = None, missing = Vec::new()))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
@@ -68,7 +68,7 @@ pub(crate) fn stats(
     })
 }
 
-/// Statistics along axes: the shape, and of each statistic the bytes of its elements.
+/// Returns statistics along axes: their shape, and for each statistic the bytes of its elements.
 #[pyfunction]
 #[pyo3(signature = (array, axes, measures, memory = None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments come from Python by value")]
@@ -91,7 +91,7 @@ pub(crate) fn stats_along<'py>(
     Ok((shape, found.iter().map(|values| PyBytes::new(py, values.as_bytes())).collect()))
 }
 
-/// Returns the space that a node and all below it take, as a JSON object for each node.
+/// Returns the disk usage of a node and of all nodes below it, as a JSON object for each node.
 #[pyfunction]
 #[pyo3(signature = (node, inner = false))]
 pub(crate) fn du(py: Python<'_>, node: &Bound<'_, PyAny>, inner: bool) -> PyResult<Vec<String>> {

@@ -1,4 +1,4 @@
-"""Codecs as people see them: parameters, configurations, text, registry."""
+"""Codecs as users see them: parameters, configurations, text, registry."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_as_numcodecs(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     assert mine == other and mine == make(name, args, kwargs)
     assert codec_config(other, 2) == codec_config(mine, 2)
     public = {n for n in dir(other) if not n.startswith("_")}
-    # What numcodecs computes with, and a place that its lookup3 has but does not use.
+    # numcodecs computes with the attribute `checksum`. Its lookup3 has a `location`, but does not use it.
     assert public - set(dir(mine)) <= {"checksum", "location"}
 
 
@@ -326,12 +326,13 @@ def test_star_import() -> None:
         warnings.simplefilter("error")
         exec("from zarrox.v2.codecs import *", names)
     assert {"Blosc", "blosc", "get_codec", "codec_registry"} <= names.keys()
-    # What only this package needs stays out of the names of users.
+    # Attributes that only this package needs are not among the public names.
     assert not {"codec_config", "from_v2", "python_codec", "numcodecs"} & names.keys()
 
 
 def test_our_codecs_are_those_of_numcodecs() -> None:
-    """Programs that ask for a class of numcodecs find ours, also if they import numcodecs later than the array."""
+    """Checks for a class of numcodecs succeed for codecs of Zarrox, even if numcodecs is imported after the array was
+    created."""
     import zarrox.v2 as zarr
 
     numcodecs = pytest.importorskip("numcodecs")

@@ -1,4 +1,4 @@
-"""Codecs in arrays, as far as the native part goes: what Python says of a codec is what an array takes."""
+"""Codecs in arrays: native code accepts the configurations that the Python classes produce."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_filters(codec: Any, zarr_format: int) -> None:
 @pytest.mark.parametrize("codec", COMPRESSORS[:-2], ids=repr)
 def test_as_metadata_shows_them(codec: Any) -> None:
     if getattr(codec, "shuffle", None) == codecs.Blosc.AUTOSHUFFLE:
-        # Metadata has the shuffle that was chosen.
+        # The metadata contains the shuffle that was chosen automatically.
         codec = codecs.Blosc("zstd", shuffle=codecs.Blosc.SHUFFLE)
     array = create(2, compressor=codec_config(codec, 2))
     assert repr(from_v2(json.loads(array.document())["compressor"])) == repr(codec)
@@ -141,7 +141,7 @@ def test_shards() -> None:
 
 
 class Flipped(codecs.Codec):
-    """A codec that only Python knows."""
+    """A codec that is written in Python."""
 
     codec_id = "test-flipped"
 

@@ -21,7 +21,7 @@ MIXED = np.array(["a", 1, None, {"b": [1.5, True]}], dtype=object)
 
 COMPRESSORS = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
 
-# The codec, data, and whether the encoded bytes are the same wherever the codec is.
+# The codec, the data, and whether the encoded bytes are the same in all implementations of the codec.
 CASES: list[tuple[str, tuple[Any, ...], Any, bool]] = [
     ("Zlib", (1,), NUMBERS, False),
     ("Zlib", (9,), b"data" * 100, False),

@@ -1,4 +1,4 @@
-"""Tests of the properties that new arrays take over from others: chunks, shards, grids, codecs and types."""
+"""Tests of the properties that new arrays take over from other arrays: chunks, shards, grids, codecs and types."""
 
 from __future__ import annotations
 
@@ -346,7 +346,7 @@ def test_what_programs_note_on_a_type_is_passed_over() -> None:
     assert v2.meta.encode_dtype(noted) == [("a", "<i4"), ("b", "|S2")]
 
 
-# Places
+# Destinations
 
 
 def test_open_like_opens_what_is_there(tmp_path: Path) -> None:

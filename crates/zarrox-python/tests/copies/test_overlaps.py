@@ -1,4 +1,4 @@
-"""Copies onto what they are made of, by whatever name: nothing is deleted before it is read."""
+"""Copies whose destination is their source under any name: nothing is deleted before it is read."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ VALUES = np.arange(64.0).reshape(8, 8)
 
 
 def array(root: Path) -> Any:
-    """The array that is copied."""
+    """Returns the array that is copied."""
     return zarr.open_array(root / "s.zarr", path="g/a", mode="r")
 
 
 def groups(root: Path, target: Path) -> tuple[Any, Any]:
-    """The group that is copied, and the same one to be written to."""
+    """Returns the group that is copied, and the same group as a destination."""
     return zarr.open_group(root / "s.zarr", mode="r"), zarr.open_group(target, mode="a")
 
 
-#: Copies of an array or a group onto itself; the first path is its own, the second another name of the same place.
+#: Copies of an array or a group onto itself. The first path is its own; the second is another name of the same
+#: directory.
 COPIES: dict[str, Callable[[Path, Path], Any]] = {
     "save": lambda root, target: zarr.save(target / "g/a", array(root)),
     "save several": lambda root, target: zarr.save(target / "g", a=array(root), b=VALUES),
@@ -63,7 +64,7 @@ def test_an_archive_is_not_saved_onto_itself(tmp_path: Path) -> None:
 
 
 def test_other_places_are_copied_to(tmp_path: Path) -> None:
-    """What is beside the source, or is read before, can be replaced."""
+    """Nodes beside the source, and data that was read before, can be replaced."""
     root = zarr.open_group(tmp_path / "s.zarr", mode="w")
     root.create_array("g/a", shape=(8, 8), chunks=(4, 4), dtype="f8")[...] = VALUES
     zarr.from_array(tmp_path / "s.zarr", name="g/ab", data=root["g/a"], overwrite=True)

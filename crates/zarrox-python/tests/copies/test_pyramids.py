@@ -1,4 +1,4 @@
-"""Smaller levels of images, compared with NumPy."""
+"""Pyramid levels of images, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTEGERS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 FLOATS = ("f2", "f4", "f8")
 COMPLEX = ("c8", "c16")
 
-#: Shapes that no factor divides, their chunks, and factors.
+#: Shapes that are not multiples of the factors, with chunks and factors.
 SHAPES: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = [
     ((37, 50), (8, 16), (2, 2)),
     ((3, 21, 26), (1, 10, 7), (1, 3, 2)),
@@ -25,7 +25,7 @@ SHAPES: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = [
 
 
 def image(shape: tuple[int, ...], dtype: str, *, nan: bool = False) -> np.ndarray[Any, Any]:
-    """Elements of the whole range of a type, of which some are the same."""
+    """Returns elements of the whole range of a type, some of which are equal."""
     random = np.random.default_rng(24)
     if dtype == "?":
         return random.integers(0, 2, shape).astype("?")
@@ -42,13 +42,14 @@ def image(shape: tuple[int, ...], dtype: str, *, nan: bool = False) -> np.ndarra
 
 
 def rounded(total: int, count: int) -> int:
-    """The nearest integer of a quotient, halves to the even one."""
+    """Returns the integer nearest to a quotient; halves are rounded to even."""
     whole, rest = divmod(total, count)
     return whole + (2 * rest > count or (2 * rest == count and whole % 2 == 1))
 
 
 def mean(rows: list[np.ndarray[Any, Any]]) -> Any:
-    """The mean of the elements of a cell, as it is documented: rows first, then their sums."""
+    """Returns the mean of the elements of a block, computed in the documented order: first the sums of rows, then their
+    sum."""
     dtype = rows[0].dtype
     count = sum(row.size for row in rows)
     if dtype.kind in "iub":
@@ -62,7 +63,7 @@ def mean(rows: list[np.ndarray[Any, Any]]) -> Any:
 
 
 def reduced(values: np.ndarray[Any, Any], factors: tuple[int, ...], method: str, skip_nan: bool) -> np.ndarray[Any, Any]:
-    """The next level."""
+    """Returns the next pyramid level."""
     factors = tuple(min(factor, length) for factor, length in zip(factors, values.shape, strict=True))
     result = np.empty([-(-length // factor) for factor, length in zip(factors, values.shape, strict=True)], values.dtype)
     for place in np.ndindex(result.shape):

@@ -1,4 +1,4 @@
-"""Data types: their JSON, their values, and how they are found."""
+"""Data types: their JSON, their values, and their registry."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_json_round_trip(data_type: ZDType[Any, Any], zarr_format: int) -> None:
     if zarr_format == 2:
         assert read == data_type
     else:
-        # v3 says nothing of the byte order in memory.
+        # v3 metadata does not contain the byte order in memory.
         assert repr(read) == repr(data_type).replace("big", "little")
     default = data_type.default_scalar()
     value = data_type.to_json_scalar(default, zarr_format=zarr_format)
@@ -82,7 +82,7 @@ def test_json_round_trip(data_type: ZDType[Any, Any], zarr_format: int) -> None:
     assert again == default or (np.isnat(again) and np.isnat(default))
 
 
-# Objects do not say what they are.
+# The data type of objects is ambiguous.
 SAY_WHAT_THEY_ARE = [data_type for data_type in INSTANCES if not isinstance(data_type, VariableLengthBytes)]
 
 
@@ -380,10 +380,10 @@ def test_any_native_data_type(native: np.dtype[Any]) -> None:
     try:
         found = parse_dtype(native, zarr_format=2)
     except (ValueError, TypeError):
-        # Long doubles, and text of no length: nothing has a name for them.
+        # No format has a name for long doubles and for text of length 0.
         return
     if "((" not in repr(native):
-        # Of fields with titles only the names are kept.
+        # Only the names of fields with titles are kept.
         assert found.to_native_dtype() == native
     assert parse_dtype(found.to_json(zarr_format=2), zarr_format=2) == found
     assert spec_dtype(found, 2) == unpack_dtype_json(found.to_json(zarr_format=2))

@@ -1,4 +1,4 @@
-"""Data types in arrays, as far as the native part goes: what Python says of a type is what an array takes."""
+"""Data types in arrays: native code accepts the metadata that the Python classes produce."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_any_values(native: np.dtype[Any], data: st.DataObject, zarr_format: int
         return
     values = data.draw(npst.arrays(native, 3))
     if native.kind in "SU":
-        # Zeros at the end do not count, and are not told apart from none.
+        # Trailing zeros are padding, and cannot be distinguished from missing bytes.
         values = np.char.rstrip(values, "\0" if native.kind == "U" else b"\0").astype(native)
     fill = {"fill_value": data_type.to_json_scalar(values[0], zarr_format=zarr_format)}
     if native.kind == "U" and any("\ud800" <= letter <= "\udfff" for letter in values[0]):

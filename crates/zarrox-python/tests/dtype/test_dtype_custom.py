@@ -1,4 +1,4 @@
-"""A data type that a user writes: integers of two bits, whose elements are those of ``ml_dtypes``."""
+"""A user-defined data type: integers of two bits, with the element type of ``ml_dtypes``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data type that Rust has never heard of, from a user's class to the values of an array that is opened again."""
+"""A data type that is defined only in Python, from the user's class to the values of an array that is opened again."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NAME = "example.celsius"
 
 @dataclass(frozen=True, kw_only=True)
 class Celsius(ZDType[Any, Any]):
-    """Degrees in hundredths; metadata has them as text, such as ``"21.50 C"``."""
+    """Temperatures in hundredths of a degree, which are text in metadata, such as ``"21.50 C"``."""
 
     dtype_cls = np.dtypes.Int16DType
     _zarr_v3_name: ClassVar[str] = NAME
 
     @classmethod
     def from_native_dtype(cls, dtype: Any) -> Celsius:
-        # NumPy integers stay integers: this type has to be asked for.
+        # NumPy integers remain integers: this data type must be requested.
         raise DataTypeValidationError(f"{dtype} is not said to be degrees")
 
     def to_native_dtype(self) -> Any:

@@ -1,4 +1,4 @@
-"""The fixtures of tests beside other packages."""
+"""The fixtures for tests with other packages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[LocalCluster]:
-    """Two processes with two threads each."""
+    """Starts two processes with two threads each."""
     # Dask is not in the environment of zarr-python 2.
     import dask
     from distributed import LocalCluster
@@ -27,7 +27,7 @@ def workers() -> Iterator[LocalCluster]:
 
 @pytest.fixture(scope="module")
 def cluster(workers: LocalCluster) -> Iterator[Client]:
-    """A client of the workers, which runs whatever Dask computes."""
+    """Returns a client of the workers, on which Dask computes by default."""
     from distributed import Client
 
     with Client(workers) as client:

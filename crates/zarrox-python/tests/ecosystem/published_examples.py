@@ -1,8 +1,9 @@
-"""Runs the examples of one document of zarr-python 2.11 with Zarrox in its place: a program, for a process of its own.
+"""Runs the examples of one document of zarr-python 2.11 with Zarrox in its place. It is a program, for a separate
+process.
 
 Usage: ``published_examples.py DOCUMENT REPORT``. The working directory should be empty. A ``.rst`` document is one
-session, each docstring of a ``.py`` document is one. The report is JSON: for each example its line, source, what was
-wanted, what came, and whether these agree.
+session; in a ``.py`` document, each docstring is one. The report is JSON: for each example its line, its source, the
+expected and the actual output, and whether these agree.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ import numpy as np
 
 from zarrox import v2
 
-#: As zarr-python's own tests had them.
+#: The doctest options of zarr-python's own tests.
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
-# A flag of a plugin of pytest's, for examples that need the network; ours do not.
+# A flag of a pytest plugin for examples that need the network. Here no example needs it.
 doctest.register_optionflag("REMOTE_DATA")
 
 
 class Runner(doctest.DocTestRunner):
-    """Collects what each example gave."""
+    """Collects the output of each example."""
 
     def __init__(self) -> None:
         super().__init__(Checker(), verbose=False, optionflags=OPTIONS)
@@ -48,49 +49,50 @@ class Runner(doctest.DocTestRunner):
         """Prints nothing."""
 
     def report_success(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
-        """Notes an example that gives what it should."""
+        """Records an example with the expected output."""
         self._add(test, example, got, True)
 
     def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
-        """Notes an example that gives something else."""
+        """Records an example with another output."""
         self._add(test, example, got, False)
 
     def report_unexpected_exception(
         self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any
     ) -> None:
-        """Notes an example that raises."""
+        """Records an example that raises an exception."""
         kind, error, _ = exc_info
         self._add(test, example, f"{kind.__name__}: {error}", False)
 
 
 class Checker(doctest.OutputChecker):
-    """Takes the package's name for the other's."""
+    """Treats the names of the two packages as equal."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
-        """Returns true if both are the same text."""
+        """Returns true if the expected and the actual output are equal."""
         return super().check_output(want, got.replace("zarrox.v2.", "zarr."), optionflags)
 
 
 def stand_in() -> None:
-    """Lets ``import zarr`` give Zarrox, with all its modules, and replaces modules and stores that the examples need."""
+    """Makes ``import zarr`` import Zarrox with all its modules, and replaces modules and stores that the examples
+    need."""
     sys.modules["zarr"] = v2
     for found in pkgutil.walk_packages(v2.__path__, "zarrox.v2."):
         sys.modules[found.name.replace("zarrox.v2", "zarr", 1)] = importlib.import_module(found.name)
-    # Berkeley DB's package has not been built for years; what it opens is a database of the same interface.
+    # The package for Berkeley DB cannot be built any more. It is replaced by a database with the same interface.
     sys.modules["bsddb3"] = module("bsddb3", btopen=dbm.dumb.open)
-    # The examples read one array from Amazon's S3: here it is in memory.
+    # The examples read one array from Amazon's S3. Here the array is in memory.
     sys.modules["s3fs"] = module("s3fs", S3FileSystem=types.SimpleNamespace, S3Map=cloud)
 
 
 def module(name: str, **members: Any) -> types.ModuleType:
-    """A module with these members."""
+    """Returns a module with these members."""
     made = types.ModuleType(name)
     vars(made).update(members)
     return made
 
 
 def cloud(root: str, **options: Any) -> dict[str, bytes]:
-    """The store that the examples have in the cloud."""
+    """Returns the store that the examples open in the cloud."""
     assert root == "zarr-demo/store", root
     store: dict[str, bytes] = {}
     text = np.frombuffer(b"Hello from the cloud!", dtype="S1")
@@ -99,7 +101,7 @@ def cloud(root: str, **options: Any) -> dict[str, bytes]:
 
 
 def sessions(document: Path) -> Iterator[doctest.DocTest]:
-    """The examples of a document, in groups that share their names."""
+    """Yields the examples of a document, in groups that share variables."""
     parser = doctest.DocTestParser()
     text = document.read_text(encoding="utf-8")
     if document.suffix != ".py":
@@ -111,14 +113,14 @@ def sessions(document: Path) -> Iterator[doctest.DocTest]:
         docstring = ast.get_docstring(node, clean=False)
         if docstring and ">>>" in docstring:
             line = node.body[0].lineno - 1
-            # As if the examples stood in the module, which has NumPy.
+            # The examples run as in their module, which has imported NumPy.
             yield parser.get_doctest(docstring, {"np": np}, getattr(node, "name", document.stem), str(document), line)
 
 
 def main(document: str, report: str) -> None:
     """Runs the examples of a document."""
     stand_in()
-    # As NumPy 1 prints.
+    # NumPy prints in the format of NumPy 1.
     np.set_printoptions(legacy="1.25")
     warnings.simplefilter("ignore")
     runner = Runner()

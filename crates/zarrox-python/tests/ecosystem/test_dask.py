@@ -21,7 +21,7 @@ VALUES = np.arange(120_000, dtype="i4").reshape(300, 400)
 
 @pytest.fixture
 def array(tmp_path: Path, zarr_format: int) -> zarr.Array:
-    """Values in a directory."""
+    """Returns an array in a directory."""
     z = zarr.open(
         tmp_path / "z.zarr", mode="w", shape=VALUES.shape, chunks=(50, 100), dtype="i4", zarr_format=zarr_format
     )
@@ -31,7 +31,7 @@ def array(tmp_path: Path, zarr_format: int) -> zarr.Array:
 
 @FORMATS
 def test_from_array(array: zarr.Array) -> None:
-    """Dask takes the chunks, and computes on them."""
+    """Dask uses the stored chunks, and computes with them."""
     lazy = da.from_array(array)
     assert lazy.dtype == array.dtype
     assert all(size % chunk == 0 for size, chunk in zip(lazy.chunksize, array.chunks, strict=True))
@@ -55,7 +55,7 @@ def test_store(tmp_path: Path, zarr_format: int) -> None:
 
 
 def test_pieces_that_share_chunks(tmp_path: Path) -> None:
-    """Within a process nothing is lost without locks."""
+    """Threads of a process lose no updates without locks."""
     target = zarr.open(tmp_path / "t.zarr", mode="w", shape=VALUES.shape, chunks=(64, 64), dtype="i4")
     da.store(da.from_array(VALUES, chunks=(30, 30)), target, lock=False)
     np.testing.assert_array_equal(target[:], VALUES)
@@ -73,7 +73,7 @@ def test_cluster(cluster: Client, array: zarr.Array, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shards", [None, (128, 128)])
 def test_processes_that_share_chunks(cluster: Client, tmp_path: Path, shards: tuple[int, int] | None) -> None:
-    """Processes lose nothing without locks where their pieces share chunks, or chunks of one shard."""
+    """Processes lose no updates without locks if their blocks share chunks, or have chunks in the same shard."""
     target = zarr.create_array(
         tmp_path / "t.zarr", shape=VALUES.shape, chunks=(64, 64), shards=shards, dtype="i4", compressors=None
     )
@@ -103,7 +103,7 @@ def test_cluster_with_xarray(cluster: Client, tmp_path: Path, zarr_format: Any) 
 
 
 def test_to_and_from_zarr_of_dask(tmp_path: Path) -> None:
-    """Arrays that Dask writes with its own functions are read by Zarrox; and the other way round."""
+    """Zarrox reads arrays that Dask writes with its own functions, and vice versa."""
     lazy = da.from_array(VALUES, chunks=(50, 100))
     lazy.to_zarr(str(tmp_path / "theirs.zarr"))
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "theirs.zarr", mode="r")[:], VALUES)

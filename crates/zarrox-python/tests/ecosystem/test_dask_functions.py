@@ -1,4 +1,4 @@
-"""`zarrox.dask`: Dask arrays that are read and written, and arrays that are copied by threads and processes."""
+"""`zarrox.dask`: reading and writing of Dask arrays, and copies of arrays by threads and processes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ VALUES = np.arange(120_000, dtype="i4").reshape(300, 400)
 
 @pytest.fixture(scope="module")
 def cluster(workers: LocalCluster) -> Iterator[Client]:
-    """A client of the workers that only those calls use which are given it."""
+    """Returns a client of the workers that is used only by calls with ``client=``."""
     with Client(workers, set_as_default=False) as client:
         yield client
 
 
 @FORMATS
 def test_what_is_written_is_read(tmp_path: Path, zarr_format: Any) -> None:
-    """A new array has the largest chunks of Dask; it is read by its path, and lazily."""
+    """A new array has the largest chunks of the Dask array. It is read by its path, and lazily."""
     lazy = da.from_array(VALUES, chunks=(70, 100))
     zarrox.dask.to_zarr(lazy, tmp_path / "z.zarr", component="a/b", zarr_format=zarr_format)
     found = zarrox.dask.from_zarr(tmp_path / "z.zarr", component="a/b")
@@ -57,7 +57,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
     ids=str,
 )
 def test_bad_arguments(tmp_path: Path, arguments: Any, message: str) -> None:
-    """Each is rejected before anything is created."""
+    """Each invalid argument is rejected before anything is created."""
     with pytest.raises(ValueError, match=message):
         zarrox.dask.to_zarr(da.zeros(4), tmp_path / "z.zarr", **arguments)
     assert not (tmp_path / "z.zarr").exists()
@@ -82,7 +82,7 @@ def test_words_of_dasks_own_function(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0,)], ids=str)
 @pytest.mark.parametrize("layout", [{}, {"shards": 4}], ids=str)
 def test_dimensions_of_length_0(tmp_path: Path, shape: tuple[int, ...], layout: dict[str, Any]) -> None:
-    """They are read, written and copied."""
+    """Arrays with dimensions of length 0 are read, written and copied."""
     sizes = {name: (length,) * len(shape) for name, length in layout.items()}
     zarr.create_array(tmp_path / "z", shape=shape, chunks=(2,) * len(shape), dtype="i4", **sizes)
     lazy = zarrox.dask.from_zarr(tmp_path / "z")
@@ -95,7 +95,7 @@ def test_dimensions_of_length_0(tmp_path: Path, shape: tuple[int, ...], layout: 
 
 @pytest.mark.parametrize("inline", [False, True])
 def test_data_does_not_delete_what_it_is_read_from(tmp_path: Path, inline: bool) -> None:
-    """It would be gone before it is read."""
+    """The old array would be deleted before it is read, so the write is rejected."""
     zarrox.dask.to_zarr(da.ones(4, chunks=2), tmp_path / "z")
     lazy = zarrox.dask.from_zarr(tmp_path / "z", inline_array=inline) + 1
     with pytest.raises(ValueError, match="read from"):
@@ -104,14 +104,14 @@ def test_data_does_not_delete_what_it_is_read_from(tmp_path: Path, inline: bool)
 
 
 def test_unknown_lengths_are_refused(tmp_path: Path) -> None:
-    """The message says what to call."""
+    """The message names the function to call."""
     lazy = da.from_array(VALUES[:, 0], chunks=50)
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
         zarrox.dask.to_zarr(lazy[lazy > 3], tmp_path / "z.zarr")
 
 
 def test_later_and_stored(tmp_path: Path) -> None:
-    """``compute=False`` writes later, and ``return_stored`` gives the array that was stored."""
+    """``compute=False`` writes when the result is computed, and ``return_stored`` returns the stored array."""
     later = zarrox.dask.to_zarr(da.ones(4, chunks=2), tmp_path / "z.zarr", compute=False)
     assert zarr.open_array(tmp_path / "z.zarr", mode="r")[:].sum() == 0
     later.compute()
@@ -122,7 +122,7 @@ def test_later_and_stored(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", [{}, {"shards": (128, 128)}, {"chunks": [[50, 250], 64]}], ids=str)
 def test_pieces_that_share_chunks_need_no_lock(cluster: Client, tmp_path: Path, layout: dict[str, Any]) -> None:
-    """In threads and in processes, also where a region is written."""
+    """Blocks that share chunks are written in threads and in processes, also to a region."""
     options: dict[str, Any] = {"chunks": (64, 64), "dtype": "i4"} | layout
     target = zarr.create_array(tmp_path / "t.zarr", shape=VALUES.shape, **options)
     lazy = da.from_array(VALUES, chunks=(30, 30))
@@ -142,7 +142,7 @@ def test_chunks_that_differ_in_length_are_those_of_dask(tmp_path: Path) -> None:
 
 
 def test_names_follow_from_what_is_stored(tmp_path: Path) -> None:
-    """Equal arrays have equal names, so that Dask reads them once; others do not."""
+    """Equal arrays have equal names, so that Dask reads them once; other arrays have other names."""
     a, b = (zarr.open(tmp_path / name, mode="w", shape=4, chunks=2) for name in "ab")
     name = zarrox.dask.from_zarr(a).name
     assert name == zarrox.dask.from_zarr(tmp_path / "a").name
@@ -155,7 +155,7 @@ def test_names_follow_from_what_is_stored(tmp_path: Path) -> None:
 @pytest.mark.parametrize("who", ["threads", "processes"])
 @pytest.mark.parametrize("scratch", [False, True])
 def test_rechunk(cluster: Client, tmp_path: Path, who: str, scratch: bool) -> None:
-    """Rows become columns, with little memory; nothing of the array in between is left."""
+    """Rows become columns with little memory, and the intermediate array is deleted."""
     rows = zarr.open(tmp_path / "rows.zarr", mode="w", shape=VALUES.shape, chunks=(1, 400), dtype="i4")
     rows[:] = VALUES
     columns = zarr.open(tmp_path / "columns.zarr", mode="w", shape=VALUES.shape, chunks=(300, 1), dtype="i4")
@@ -171,7 +171,7 @@ def test_rechunk(cluster: Client, tmp_path: Path, who: str, scratch: bool) -> No
 
 
 def test_rechunk_is_done_by_the_workers(cluster: Client, tmp_path: Path) -> None:
-    """Each task is a process's own: this one reads nothing."""
+    """The tasks run in other processes: this process reads nothing."""
     source = zarr.open(tmp_path / "s.zarr", mode="w", shape=VALUES.shape, chunks=(10, 10), dtype="i4")
     source[:] = VALUES
     target = zarr.open(tmp_path / "t.zarr", mode="w", shape=VALUES.shape, chunks=(30, 40), dtype="i4")
@@ -183,12 +183,12 @@ def test_rechunk_is_done_by_the_workers(cluster: Client, tmp_path: Path) -> None
 
 
 def _count(dask_worker: Any) -> int:
-    """The number of tasks that a worker has finished."""
+    """Returns the number of tasks that a worker has finished."""
     return int(dask_worker.state.executed_count)
 
 
 def test_what_cannot_be_rechunked(cluster: Client, tmp_path: Path) -> None:
-    """Errors of tasks reach the caller; arrays in memory are not shared by processes."""
+    """Errors of tasks reach the caller, and arrays in memory are rejected, since processes cannot share them."""
     z = zarr.open(tmp_path / "z.zarr", mode="w", shape=4, chunks=2, dtype="i4")
     z[:] = 1
     with pytest.raises(ValueError, match="shape"):
@@ -208,7 +208,7 @@ def test_what_cannot_be_rechunked(cluster: Client, tmp_path: Path) -> None:
 @pytest.mark.parametrize("who", ["threads", "processes"])
 @pytest.mark.parametrize("formats", [(2, 3), (3, 2), (2, 2)], ids=str)
 def test_copy_and_convert(cluster: Client, tmp_path: Path, who: str, formats: tuple[int, int]) -> None:
-    """Groups are copied with all nodes below, also into the other format."""
+    """Groups are copied with all nodes below them, also to the other format."""
     root = zarr.open_group(tmp_path / "s.zarr", mode="w", zarr_format=formats[0])
     root.attrs["title"] = "root"
     numbers = root.create_array("a/numbers", shape=VALUES.shape, chunks=(50, 50), dtype="i4", fill_value=7)
@@ -232,7 +232,7 @@ def test_copy_and_convert(cluster: Client, tmp_path: Path, who: str, formats: tu
 
 
 def test_names_of_dimensions_are_converted(tmp_path: Path) -> None:
-    """xarray's attribute in format 2, a member in format 3."""
+    """Dimension names are xarray's attribute in format 2, and a member in format 3."""
     z = zarr.open(tmp_path / "2.zarr", mode="w", shape=(2, 3), zarr_format=2)
     z.attrs.update({"_ARRAY_DIMENSIONS": ["y", "x"], "units": "K"})
     new: Any = zarrox.dask.convert(z, tmp_path / "3.zarr", zarr_format=3)
@@ -242,7 +242,7 @@ def test_names_of_dimensions_are_converted(tmp_path: Path) -> None:
 
 
 def test_zarr_python_is_not_needed(tmp_path: Path) -> None:
-    """Dask's own functions import it."""
+    """The functions work without zarr-python, which Dask's own functions import."""
     program = f"""
 import sys
 sys.modules["zarr"] = None

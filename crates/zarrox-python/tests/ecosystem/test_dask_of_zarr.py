@@ -19,7 +19,7 @@ VALUES = np.arange(120_000, dtype="i4").reshape(300, 400)
 
 
 def stored(directory: Path, **options: Any) -> zarr.Array:
-    """An array in a directory."""
+    """Creates an array in a directory."""
     z = zarr.create_array(directory / "z.zarr", shape=VALUES.shape, chunks=(50, 100), dtype="i4", **options)
     z[:] = VALUES
     return z
@@ -46,7 +46,7 @@ def test_they_read_and_write(options: dict[str, Any], who: str, cluster: Client,
 
 
 def test_other_nodes(tmp_path: Path) -> None:
-    """Groups, arrays in memory, read-only ones, and N5."""
+    """Groups, arrays in memory, read-only nodes and N5 are converted as well."""
     root = zarr.group()
     root.create_array("a/b", data=VALUES, chunks=(50, 100))
     group = as_zarr(root)

@@ -1,4 +1,4 @@
-"""Arrays in notebooks, by Jupyter's own kernel."""
+"""Arrays in notebooks that run in Jupyter's kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_notebook_shows_the_page_of_an_array_until_its_kernel_ends(tmp_path: Path) -> None:
-    """The last line of a cell is shown as a frame, whose page answers while the kernel runs."""
+    """The last value of a cell is shown as a frame, whose page responds while the kernel runs."""
     cells = ["import zarrox as zarr\nz = zarr.zeros((20, 30), chunks=10, dtype='u1')\nz[3] = 5", "z.show(height=250)"]
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
     client = NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}})

@@ -84,7 +84,7 @@ def test_what_ome_zarr_py_writes_is_valid(tmp_path: Path, version: str) -> None:
     values = np.arange(2 * 64 * 64, dtype="u2").reshape(2, 64, 64)
     write_image(values, group, axes="cyx", scale_factors=[2, 4], fmt=fmt)
     write_labels(values[0] % 7, group, name="cells", axes="yx", scale_factors=[2, 4], fmt=fmt)
-    # The package leaves out the version in the group of labels.
+    # The package omits the version in the group of labels.
     expected = [] if version == "0.4" else ["warning /labels: 'version' is missing in 'ome'"]
     assert [str(finding) for finding in zarrox.validate_ome(path)] == expected
 

@@ -1,7 +1,7 @@
 """The examples that zarr-python 2.11 publishes, run with Zarrox in its place.
 
-All of them are run: the tutorial's, the specification's, and those of the API reference. What does not agree is
-listed here with the reason, and the list is exact: an example that agrees may not stand in it.
+All of them are run: the examples of the tutorial, of the specification and of the API reference. Examples with another
+output are listed here with the reason, and the list is exact: an example with the expected output may not be in it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RELEASE = "zarr-2.11.0"
 CACHE = Path(__file__).parents[4] / "target" / "corpora"
 RUNNER = Path(__file__).with_name("published_examples.py")
 
-#: For each document the lines of the examples that do not agree, by the reason.
+#: For each document the lines of the examples with another output, by reason.
 DIFFERENCES: dict[str, dict[str, list[int]]] = {
     "docs/tutorial.rst": {
         "bytes stored depend on the versions of the compressors": [170, 389, 1271, 1285],
@@ -42,14 +42,14 @@ DIFFERENCES: dict[str, dict[str, list[int]]] = {
     "zarr/storage.py": {},
 }
 
-#: How many of the tutorial's examples can be run, and how many of them zarr-python 2.11 itself gets right.
+#: The number of examples in the tutorial that can be run, and the number of those that zarr-python 2.11 itself passes.
 TUTORIAL_EXAMPLES = 346
 TUTORIAL_AGREES = 326
 
 
 @pytest.fixture(scope="session")
 def documents() -> Path:
-    """The sources of zarr-python 2.11, downloaded on the first run."""
+    """Returns the sources of zarr-python 2.11, which are downloaded on the first run."""
     sources = CACHE / RELEASE
     if sources.exists():
         return sources
@@ -66,7 +66,7 @@ def documents() -> Path:
 def run(document: Path, report: Path) -> list[dict[str, Any]]:
     """Runs the examples of a document in an empty directory.
 
-    Its path is short: one example says how small a pickle is, which holds it.
+    The path of the directory is short, since an example prints the size of a pickle that contains the path.
     """
     program = [sys.executable, str(RUNNER), str(document), str(report)]
     with tempfile.TemporaryDirectory() as work:
@@ -77,13 +77,13 @@ def run(document: Path, report: Path) -> list[dict[str, Any]]:
 
 
 def told(example: dict[str, Any]) -> str:
-    """An example as a person reads it."""
+    """Returns an example as readable text."""
     return "line {line}: {source}    wanted: {want!r}\n    got:    {got!r}".format(**example)
 
 
 @pytest.mark.parametrize("name", sorted(DIFFERENCES))
 def test_examples_agree(name: str, documents: Path, tmp_path: Path) -> None:
-    """Exactly those that are listed differ."""
+    """Exactly the listed examples differ."""
     results = run(documents / name, tmp_path / "report.json")
     listed = {line for lines in DIFFERENCES[name].values() for line in lines}
     assert len(listed) == sum(map(len, DIFFERENCES[name].values())), "an example is listed twice"
@@ -98,7 +98,8 @@ def test_examples_agree(name: str, documents: Path, tmp_path: Path) -> None:
 
 
 def test_no_document_is_forgotten(documents: Path) -> None:
-    """Every published document with examples is run, apart from that of format 1, which zarr-python 2 does not write either."""
+    """Every published document with examples is run, except the document of format 1, which zarr-python 2 does not
+    write either."""
     pages = [*documents.glob("docs/**/*.rst"), *documents.glob("zarr/*.py")]
     having = {os.fspath(page.relative_to(documents)) for page in pages if ">>> " in page.read_text(encoding="utf-8")}
     assert having - {"docs/spec/v1.rst"} == set(DIFFERENCES)

@@ -1,6 +1,7 @@
 """The examples of zarr-python 3.4's user guide, run with Zarrox in its place.
 
-All examples are run that the guide runs itself. Those that fail are listed here with the reason, and the list is exact.
+All examples that the guide itself runs are run here. Examples that fail are listed with the reason, and the list is
+exact.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ RUNNER = Path(__file__).with_name("user_guide.py")
 NETWORK = "reads data in the cloud"
 FILE_OBJECTS = "archives are files here, since Rust reads and writes them: objects of Python that are like files are not taken"
 
-#: For each page the lines of the examples that fail, by the reason.
+#: For each page the lines of the examples that fail, by reason.
 DIFFERENCES: dict[str, dict[str, list[int]]] = {
     "quick-start": {},
     "user-guide/arrays": {},
@@ -37,13 +38,13 @@ DIFFERENCES: dict[str, dict[str, list[int]]] = {
     "user-guide/storage": {NETWORK: [26, 156, 211], FILE_OBJECTS: [139]},
 }
 
-#: How many examples the pages have.
+#: The number of examples on each page.
 EXAMPLES = 175
 
 
 @pytest.fixture(scope="session")
 def pages() -> Path:
-    """The pages of the guide, downloaded on the first run."""
+    """Returns the pages of the guide, which are downloaded on the first run."""
     sources = CACHE / RELEASE
     if not sources.exists():
         archive = CACHE / f"{RELEASE}.tar.gz"
@@ -69,7 +70,7 @@ def run(page: Path, directory: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", sorted(DIFFERENCES))
 def test_examples_run(name: str, pages: Path, tmp_path: Path) -> None:
-    """Exactly those that are listed fail."""
+    """Exactly the listed examples fail."""
     pytest.importorskip("rich")
     listed = {line for lines in DIFFERENCES[name].values() for line in lines}
     network = set(DIFFERENCES[name].get(NETWORK, ()))

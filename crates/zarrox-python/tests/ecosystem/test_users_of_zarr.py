@@ -1,4 +1,4 @@
-"""Packages that use zarr-python, with Zarrox's pipeline in it: their files are read by Zarrox, and they read those of Zarrox."""
+"""Packages that use zarr-python with Zarrox's pipeline: Zarrox reads their files, and they read files of Zarrox."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ VALUES = np.arange(2 * 64 * 64, dtype="u2").reshape(2, 64, 64)
 
 @pytest.fixture(autouse=True)
 def _pipeline() -> Iterator[None]:
-    """Switches Zarrox's pipeline on, and off again. Some packages change zarr-python's configuration when they are imported."""
+    """Switches Zarrox's pipeline on, and off again, since some packages change zarr-python's configuration when they
+    are imported."""
     before = copy.deepcopy(zarr_python.config.config)
     enable()
     assert isinstance(zarr_python.ones(3)._async_array.codec_pipeline, ZarroxCodecPipeline)
@@ -38,7 +39,7 @@ def _pipeline() -> Iterator[None]:
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_anndata(tmp_path: Path, zarr_format: Any) -> None:
-    """Matrices, data frames with categories and text, and nested values."""
+    """Both sides read matrices, data frames with categories and text, and nested values."""
     anndata, sparse = pytest.importorskip("anndata"), pytest.importorskip("scipy.sparse")
     cells = pd.DataFrame(
         {"kind": pd.Categorical(list("ab") * 10), "n": np.arange(20)}, index=[f"cell {n}" for n in range(20)]
@@ -68,7 +69,7 @@ def test_anndata(tmp_path: Path, zarr_format: Any) -> None:
 
 
 def image(path: Path) -> None:
-    """An image in two resolutions, as OME-Zarr 0.4 has it, written by Zarrox."""
+    """Writes an image of OME-Zarr 0.4 in two resolutions with Zarrox."""
     root = zarr.open_group(path, mode="w", zarr_format=2)
     datasets = []
     for level, factor in enumerate((1, 2)):
@@ -84,7 +85,7 @@ def image(path: Path) -> None:
 
 
 def test_ome_zarr_writes(tmp_path: Path) -> None:
-    """Zarrox reads all resolutions, and what the metadata says."""
+    """Zarrox reads all resolutions and the metadata."""
     writer = pytest.importorskip("ome_zarr.writer")
     writer.write_image(VALUES, zarr_python.open_group(tmp_path / "image.zarr", mode="w"), axes="cyx")
     group = zarr.open_group(tmp_path / "image.zarr", mode="r")
@@ -94,7 +95,7 @@ def test_ome_zarr_writes(tmp_path: Path) -> None:
 
 
 def test_ome_zarr_reads(tmp_path: Path) -> None:
-    """Its reader gives the resolutions that Zarrox wrote."""
+    """The reader of ome-zarr-py returns the resolutions that Zarrox wrote."""
     io, reader = pytest.importorskip("ome_zarr.io"), pytest.importorskip("ome_zarr.reader")
     image(tmp_path / "image.zarr")
     levels = next(iter(reader.Reader(io.parse_url(tmp_path / "image.zarr"))())).data
@@ -103,7 +104,7 @@ def test_ome_zarr_reads(tmp_path: Path) -> None:
 
 
 def test_readers_of_napari(tmp_path: Path) -> None:
-    """The plug-in for OME-Zarr, and napari's own reader of single arrays, without a window."""
+    """The plug-in for OME-Zarr and napari's own reader of single arrays read files of Zarrox, without a window."""
     plugin, own = pytest.importorskip("napari_ome_zarr"), pytest.importorskip("napari_builtins.io")
     path = str(tmp_path / "image.zarr")
     image(tmp_path / "image.zarr")
@@ -119,7 +120,7 @@ def test_readers_of_napari(tmp_path: Path) -> None:
 
 @pytest.fixture
 def hdf5(tmp_path: Path) -> Path:
-    """A file with a chunked and compressed data set."""
+    """Creates a file with a chunked and compressed data set."""
     with h5py.File(tmp_path / "data.h5", "w") as file:
         values = np.arange(4000.0).reshape(200, 20)
         file.create_dataset("g/v", data=values, chunks=(50, 20), compression="gzip", shuffle=True)
@@ -127,7 +128,7 @@ def hdf5(tmp_path: Path) -> Path:
 
 
 def test_kerchunk(tmp_path: Path, hdf5: Path) -> None:
-    """Zarrox reads the chunks of the file by kerchunk's references; so does zarr-python, through fsspec."""
+    """Zarrox reads the chunks of the file through kerchunk's references, as zarr-python does through fsspec."""
     kerchunk, fsspec = pytest.importorskip("kerchunk.hdf"), pytest.importorskip("fsspec")
     references = kerchunk.SingleHdf5ToZarr(str(hdf5)).translate()
     (tmp_path / "references.json").write_text(json.dumps(references))
@@ -141,7 +142,7 @@ def test_kerchunk(tmp_path: Path, hdf5: Path) -> None:
 
 
 def test_virtualizarr(tmp_path: Path) -> None:
-    """VirtualiZarr finds the chunks of a data set of Zarrox, which Zarrox reads by the references to them."""
+    """VirtualiZarr finds the chunks of a data set of Zarrox, and Zarrox reads them through the references."""
     virtualizarr, parsers = pytest.importorskip("virtualizarr"), pytest.importorskip("virtualizarr.parsers")
     registry, obstore = pytest.importorskip("virtualizarr.registry"), pytest.importorskip("obstore.store")
     ds = xr.Dataset({"v": (("x", "y"), np.arange(400.0).reshape(20, 20))}, coords={"x": np.arange(20)})
@@ -155,7 +156,7 @@ def test_virtualizarr(tmp_path: Path) -> None:
 
 
 def test_cubed(tmp_path: Path) -> None:
-    """Cubed rechunks arrays of Zarrox, by path and as they are, and Zarrox reads the result."""
+    """Cubed rechunks arrays of Zarrox, which it gets as paths and as objects, and Zarrox reads the result."""
     cubed = pytest.importorskip("cubed")
     source = zarr.open(tmp_path / "source.zarr", mode="w", shape=(40, 40), chunks=(4, 40), dtype="f8")
     source[:] = values = np.arange(1600.0).reshape(40, 40)
@@ -172,7 +173,7 @@ def test_cubed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_zarr_python_takes_arrays_of_zarrox(tmp_path: Path, zarr_format: Any) -> None:
-    """Arrays are the data of `from_array` and `create_array`; and the other way round."""
+    """`from_array` and `create_array` of zarr-python accept arrays of Zarrox as data, and vice versa."""
     ours = zarr.open(tmp_path / "ours", mode="w", shape=(64, 64), chunks=(16, 64), dtype="u2", zarr_format=zarr_format)
     ours[:] = VALUES[0]
     copies = [
@@ -187,7 +188,7 @@ def test_zarr_python_takes_arrays_of_zarrox(tmp_path: Path, zarr_format: Any) ->
 
 @pytest.mark.parametrize("layout", [{"chunks": (16, 16)}, {"chunks": (8, 8), "shards": (32, 32)}], ids=["chunks", "shards"])
 def test_icechunk(tmp_path: Path, layout: dict[str, Any]) -> None:
-    """A store with transactions is called, and its versions are what they are without the pipeline."""
+    """A store with transactions is called back, and has the same versions as without the pipeline."""
     icechunk = pytest.importorskip("icechunk")
     repository = icechunk.Repository.create(icechunk.local_filesystem_storage(str(tmp_path / "repository")))
     session = repository.writable_session("main")

@@ -21,15 +21,16 @@ from zarrox.xarray import ZarroxBackendEntrypoint, to_zarr
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 
-# xarray's own engine warns of consolidated metadata in format 3, and of types that are not in its specification.
+# xarray's own engine warns about consolidated metadata in format 3, and about types that are not in its specification.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::RuntimeWarning")
 
-#: The engine by class: from sources there is no entry point.
+#: The class of the engine, since a package that runs from its sources has no entry point.
 ENGINE: Any = ZarroxBackendEntrypoint
 
 
 def air(days: int = 20, start: str = "2013-01-01") -> xr.Dataset:
-    """A data set as xarray's tutorial has it: temperatures every six hours on a grid, packed into 16 bits."""
+    """Returns a data set like that of xarray's tutorial: temperatures every six hours on a grid, packed into 16
+    bits."""
     time = pd.date_range(start, periods=days * 4, freq="6h")
     lat, lon = np.arange(75.0, 14.9, -2.5), np.arange(200.0, 330.1, 2.5)
     rng = np.random.default_rng(0)
@@ -51,12 +52,12 @@ def air(days: int = 20, start: str = "2013-01-01") -> xr.Dataset:
 
 
 def opened(path: Any, **options: Any) -> xr.Dataset:
-    """A data set read by Zarrox."""
+    """Opens a data set with Zarrox."""
     return xr.open_dataset(path, engine=ENGINE, **options)
 
 
 def close_to(found: xr.Dataset, expected: xr.Dataset) -> None:
-    """Compares data sets; packed values are as exact as they were packed."""
+    """Compares data sets; packed values must be equal up to the precision of the packing."""
     xr.testing.assert_allclose(found, expected, atol=0.006, rtol=0)
     assert set(found.coords) == set(expected.coords)
     assert found.attrs == expected.attrs
@@ -64,7 +65,7 @@ def close_to(found: xr.Dataset, expected: xr.Dataset) -> None:
 
 @FORMATS
 def test_round_trip(tmp_path: Path, zarr_format: Any) -> None:
-    """Values, coordinates, attributes, and CF's encoding."""
+    """Values, coordinates, attributes and CF encodings are preserved."""
     path = tmp_path / "air.zarr"
     to_zarr(air(), path, zarr_format=zarr_format)
     found = opened(path)
@@ -80,7 +81,7 @@ def test_round_trip(tmp_path: Path, zarr_format: Any) -> None:
 
 @FORMATS
 def test_xarray_reads_what_we_write(tmp_path: Path, zarr_format: Any) -> None:
-    """Its own engine gives the same."""
+    """xarray's own engine reads the same data set."""
     path = tmp_path / "air.zarr"
     to_zarr(air(), path, zarr_format=zarr_format)
     theirs = xr.open_dataset(path, engine="zarr")
@@ -102,7 +103,7 @@ def test_we_read_what_xarray_writes(tmp_path: Path, zarr_format: Any, consolidat
 
 
 def test_consolidated_is_demanded(tmp_path: Path) -> None:
-    """``True`` does not go without."""
+    """``consolidated=True`` fails without consolidated metadata."""
     to_zarr(air(), tmp_path / "air.zarr", consolidated=False)
     with pytest.raises((ValueError, KeyError)):
         opened(tmp_path / "air.zarr", consolidated=True)
@@ -123,7 +124,8 @@ def test_consolidated_is_demanded(tmp_path: Path) -> None:
     ids=["row", "slices", "lists", "mask", "points", "vectors", "nothing", "element"],
 )
 def test_selections_are_lazy(tmp_path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Selections are those of values in memory; nothing is read before it is used, and then no more than is needed."""
+    """Selections equal those of values in memory. Nothing is read before it is used, and then only the required
+    chunks."""
     to_zarr(air()[["air"]], tmp_path / "air.zarr", encoding={"air": {"chunks": (10, 10, 10)}})
     lazy = opened(tmp_path / "air.zarr").air
     assert not lazy._in_memory
@@ -134,7 +136,7 @@ def test_selections_are_lazy(tmp_path: Path, selection: Any, monkeypatch: pytest
 
 @FORMATS
 def test_dask(tmp_path: Path, zarr_format: Any) -> None:
-    """``chunks={}`` gives Dask the chunks of the store; what Dask computes is written in parallel."""
+    """With ``chunks={}``, Dask uses the chunks of the store; computed blocks are written in parallel."""
     path, other = tmp_path / "air.zarr", tmp_path / "warmer.zarr"
     to_zarr(air(), path, zarr_format=zarr_format, encoding={"air": {"chunks": (10, 25, 53)}})
     found = opened(path, chunks={})
@@ -150,7 +152,7 @@ def test_dask(tmp_path: Path, zarr_format: Any) -> None:
 
 @pytest.mark.parametrize("shards", [None, (12,)])
 def test_pieces_of_dask_do_not_share_chunks(tmp_path: Path, shards: Any) -> None:
-    """They are cut at the borders of chunks, or shards."""
+    """Blocks of a Dask array are split at the borders of chunks or shards."""
     values = np.arange(50)
     ds = xr.Dataset({"v": ("x", da.from_array(values, chunks=7))})
     encoding = {"v": {"chunks": (4,)} | ({} if shards is None else {"shards": shards})}
@@ -162,7 +164,7 @@ def test_pieces_of_dask_do_not_share_chunks(tmp_path: Path, shards: Any) -> None
 
 
 def test_later(tmp_path: Path) -> None:
-    """``compute=False`` writes metadata at once, and values when they are computed."""
+    """``compute=False`` writes metadata immediately, and values when they are computed."""
     ds = xr.Dataset({"v": ("x", da.ones(10, chunks=5))})
     delayed = to_zarr(ds, tmp_path / "v.zarr", compute=False)
     assert np.isnan(opened(tmp_path / "v.zarr").v.values).all() or not opened(tmp_path / "v.zarr").v.values.all()
@@ -172,7 +174,7 @@ def test_later(tmp_path: Path) -> None:
 
 @FORMATS
 def test_modes(tmp_path: Path, zarr_format: Any) -> None:
-    """Each mode keeps, replaces or changes existing data as it says."""
+    """Each mode keeps, replaces or changes existing data as documented."""
     path = tmp_path / "m.zarr"
     first = xr.Dataset({"a": ("x", [1, 2, 3])})
     to_zarr(first, path, zarr_format=zarr_format)
@@ -192,7 +194,7 @@ def test_modes(tmp_path: Path, zarr_format: Any) -> None:
 
 @FORMATS
 def test_append(tmp_path: Path, zarr_format: Any) -> None:
-    """Times go on in the units of the store."""
+    """Appended times have the units of the store."""
     path = tmp_path / "air.zarr"
     whole = air(20)
     to_zarr(
@@ -208,12 +210,12 @@ def test_append(tmp_path: Path, zarr_format: Any) -> None:
 
 
 def days(*numbers: int) -> xr.Dataset:
-    """A value for each of these days."""
+    """Returns a dataset with a value for each of these days."""
     return xr.Dataset({"rain": ("day", [n / 2 for n in numbers])}, coords={"day": list(numbers)})
 
 
 def seen_by_all(path: Path, group: str | None = None) -> xr.Dataset:
-    """The dataset that readers see by consolidated metadata: ours, and zarr-python with xarray."""
+    """Returns the dataset that readers see through consolidated metadata: Zarrox, and xarray with zarr-python."""
     ours, theirs = (
         xr.open_dataset(path, engine=engine, group=group, consolidated=True).load() for engine in (ENGINE, "zarr")
     )
@@ -221,7 +223,7 @@ def seen_by_all(path: Path, group: str | None = None) -> xr.Dataset:
     return theirs
 
 
-#: Second writes, and the days that are at the root afterwards.
+#: Second writes, with the days at the root afterwards.
 WRITES: dict[str, tuple[Callable[[Path], Any], list[int]]] = {
     "append": (lambda path: to_zarr(days(3, 4), path, append_dim="day"), [1, 2, 3, 4]),
     "unconsolidated": (lambda path: to_zarr(days(3), path, append_dim="day", consolidated=False), [1, 2, 3]),
@@ -236,7 +238,7 @@ WRITES: dict[str, tuple[Callable[[Path], Any], list[int]]] = {
 @FORMATS
 @pytest.mark.parametrize("write", WRITES)
 def test_every_reader_sees_what_was_written(tmp_path: Path, zarr_format: Any, write: str) -> None:
-    """Consolidated metadata of xarray and zarr-python is brought up to date, whatever writes."""
+    """Every kind of write updates the consolidated metadata of xarray and zarr-python."""
     path = tmp_path / "rain.zarr"
     days(1, 2).to_zarr(path, zarr_format=zarr_format, consolidated=False)
     days(1, 2).to_zarr(path, group="g", mode="a", zarr_format=zarr_format, consolidated=False)
@@ -255,7 +257,7 @@ def test_every_reader_sees_what_was_written(tmp_path: Path, zarr_format: Any, wr
 @FORMATS
 @pytest.mark.parametrize("place", ["group", "array", "opened with consolidated metadata"])
 def test_every_reader_sees_arrays_that_grew(tmp_path: Path, zarr_format: Any, place: str) -> None:
-    """Also where an array was opened by its own path."""
+    """Consolidated metadata is updated even if the array was opened by its own path."""
     path = tmp_path / "rain.zarr"
     days(1, 2).to_zarr(path, zarr_format=zarr_format, consolidated=True)
     for name in ("rain", "day"):
@@ -274,7 +276,7 @@ def test_every_reader_sees_arrays_that_grew(tmp_path: Path, zarr_format: Any, pl
 
 
 def test_what_cannot_be_brought_up_to_date_is_warned_of(tmp_path: Path) -> None:
-    """The change stands, and the warning names the command."""
+    """The change is stored, and the warning names the command."""
     path = tmp_path / "rain.zarr"
     to_zarr(days(1, 2), path, zarr_format=2)
     (path / ".zmetadata").write_text("{")
@@ -284,7 +286,7 @@ def test_what_cannot_be_brought_up_to_date_is_warned_of(tmp_path: Path) -> None:
 
 
 def test_append_of_times_between_the_units(tmp_path: Path) -> None:
-    """Hours are not cut off where the store has whole days."""
+    """Appended hours are not truncated to the whole days of the store."""
     path = tmp_path / "t.zarr"
     days = xr.Dataset(coords={"time": pd.date_range("2000-01-01", periods=3)})
     to_zarr(days, path, encoding={"time": {"units": "days since 2000-01-01", "dtype": "int64"}})
@@ -295,7 +297,7 @@ def test_append_of_times_between_the_units(tmp_path: Path) -> None:
 
 
 def test_append_leaves_others_alone(tmp_path: Path) -> None:
-    """``a-`` writes only what becomes longer."""
+    """``a-`` writes only arrays that grow."""
     path = tmp_path / "a.zarr"
     first = xr.Dataset({"a": ("x", [1, 2]), "b": ("y", [1])})
     to_zarr(first, path)
@@ -305,7 +307,7 @@ def test_append_leaves_others_alone(tmp_path: Path) -> None:
 
 
 def test_a_wrong_append_changes_nothing(tmp_path: Path) -> None:
-    """Data that does not fit is found before anything becomes longer."""
+    """Data that does not fit is detected before any array grows."""
     path = tmp_path / "a.zarr"
     to_zarr(xr.Dataset({"a": (("x", "y"), np.ones((2, 3))), "b": (("x", "z"), np.ones((2, 4)))}), path)
     with pytest.raises(ValueError, match="'b'"):
@@ -318,7 +320,7 @@ def test_a_wrong_append_changes_nothing(tmp_path: Path) -> None:
 @FORMATS
 @pytest.mark.parametrize("region", ["auto", {"time": slice(10, 30)}, {"time": "auto"}], ids=str)
 def test_region(tmp_path: Path, zarr_format: Any, region: Any) -> None:
-    """A part is written where it belongs."""
+    """A region is written at its position."""
     path = tmp_path / "air.zarr"
     whole = air().drop_vars(["step", "station"])
     to_zarr(whole.assign(air=whole.air * np.nan), path, zarr_format=zarr_format, encoding={"air": whole.air.encoding})
@@ -334,7 +336,7 @@ def test_region(tmp_path: Path, zarr_format: Any, region: Any) -> None:
 
 @FORMATS
 def test_encodings(tmp_path: Path, zarr_format: Any) -> None:
-    """Chunks, codecs, fill values; and what there is not."""
+    """Chunks, codecs and fill values are stored, and unknown encodings are rejected."""
     path = tmp_path / "e.zarr"
     ds = xr.Dataset({"a": ("x", np.arange(100.0))})
     codec = v2.Zstd(level=7) if zarr_format == 2 else zarr.codecs.ZstdCodec(level=7)
@@ -349,12 +351,12 @@ def test_encodings(tmp_path: Path, zarr_format: Any) -> None:
     assert found.a.encoding["preferred_chunks"] == {"x": 30}
     assert len(found.a.encoding["compressors"]) == 1
     assert found.a.encoding["_FillValue"] == -1.0
-    # What was read keeps its encoding.
+    # A dataset that was read keeps its encoding.
     to_zarr(found, tmp_path / "again.zarr", zarr_format=zarr_format)
     again = opened(tmp_path / "again.zarr")
     assert again.a.encoding["chunks"] == (30,)
     assert str(again.a.encoding["compressors"]) == str(found.a.encoding["compressors"])
-    # So it does in another format, but for what that does not have.
+    # The encoding is also kept in another format, except for members that the format does not support.
     other = 5 - zarr_format
     to_zarr(found, tmp_path / "other.zarr", zarr_format=other)
     xr.testing.assert_equal(opened(tmp_path / "other.zarr"), ds)
@@ -369,7 +371,7 @@ def test_encodings(tmp_path: Path, zarr_format: Any) -> None:
 
 @FORMATS
 def test_types(tmp_path: Path, zarr_format: Any) -> None:
-    """Types beyond numbers come back as they were."""
+    """Data types other than numbers are preserved."""
     ds = xr.Dataset(
         {
             "text": ("x", np.array(["a", "é€", ""], dtype=object)),
@@ -393,7 +395,7 @@ def test_types(tmp_path: Path, zarr_format: Any) -> None:
 @pytest.mark.parametrize("shape", [(25,), ()], ids=["list", "one"])
 @pytest.mark.parametrize("dask", [None, {}], ids=["lazy", "dask"])
 def test_text_keeps_its_type_and_its_chunks(tmp_path: Path, shape: tuple[int, ...], dask: Any) -> None:
-    """Text in format 3 is what it is with xarray's own engine: no objects in one piece."""
+    """Text in format 3 has the type and the chunks that xarray's own engine gives it."""
     path = tmp_path / "t.zarr"
     array = zarr.create_array(
         path / "t", shape=shape, chunks=(10,) * len(shape), dtype=str, zarr_format=3, dimension_names=["x"] * len(shape)
@@ -415,7 +417,7 @@ def test_text_keeps_its_type_and_its_chunks(tmp_path: Path, shape: tuple[int, ..
 
 @FORMATS
 def test_booleans_as_numbers(tmp_path: Path, zarr_format: Any) -> None:
-    """Booleans are stored as integers where the encoding asks for them, as in netCDF."""
+    """Booleans are stored as integers if the encoding requests integers, as in netCDF."""
     ds = xr.Dataset({"flag": ("x", [True, False])})
     to_zarr(ds, tmp_path / "f.zarr", zarr_format=zarr_format, encoding={"flag": {"dtype": "int8"}})
     assert zarr.open_group(tmp_path / "f.zarr", mode="r")["flag"].dtype == np.int8
@@ -423,7 +425,7 @@ def test_booleans_as_numbers(tmp_path: Path, zarr_format: Any) -> None:
 
 
 def test_what_netcdf_had(tmp_path: Path) -> None:
-    """Encodings of a netCDF file that Zarr does not have are left behind."""
+    """Encodings of a netCDF file without an equivalent in Zarr are dropped."""
     air(1).drop_vars("step").to_netcdf(tmp_path / "air.nc", engine="netcdf4")
     with xr.open_dataset(tmp_path / "air.nc", engine="netcdf4") as ds:
         assert "zlib" in ds.air.encoding
@@ -433,7 +435,7 @@ def test_what_netcdf_had(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dimensions", ["both", "netCDF's"])
 def test_what_netcdf_writes_as_zarr(tmp_path: Path, dimensions: str) -> None:
-    """Its library names dimensions in its own way, and in xarray's."""
+    """Arrays of the netCDF library, which stores dimension names in two conventions, are read."""
     path = tmp_path / "nc.zarr"
     with netCDF4.Dataset(f"{path.as_uri()}#mode=nczarr,file", "w") as file:
         file.title = "t"
@@ -464,7 +466,7 @@ def test_fill_values_as_missing(tmp_path: Path, zarr_format: Any, mask: bool | N
 
 
 def test_groups_and_trees(tmp_path: Path) -> None:
-    """A group by its path, and all of them as a tree."""
+    """A group is opened by its path, and all groups are opened as a tree."""
     path = tmp_path / "tree.zarr"
     to_zarr(xr.Dataset(attrs={"level": 0}), path)
     to_zarr(xr.Dataset({"a": ("x", [1])}), path, "a", group="one")
@@ -481,7 +483,7 @@ def test_groups_and_trees(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["path", "text", "mapping", "store", "zip", "url"])
 def test_places(tmp_path: Path, kind: str) -> None:
-    """Everything that is a store."""
+    """Every kind of store is accepted."""
     places: dict[str, Any] = {
         "path": tmp_path / "a.zarr",
         "text": str(tmp_path / "a.zarr"),
@@ -495,7 +497,7 @@ def test_places(tmp_path: Path, kind: str) -> None:
 
 
 def test_pickle(tmp_path: Path) -> None:
-    """Data sets that are not read yet go to other processes."""
+    """Lazy data sets can be pickled for other processes."""
     to_zarr(air(1), tmp_path / "air.zarr")
     lazy = opened(tmp_path / "air.zarr")
     copy = pickle.loads(pickle.dumps(lazy))
@@ -504,7 +506,7 @@ def test_pickle(tmp_path: Path) -> None:
 
 
 def test_arrays_without_names_of_dimensions(tmp_path: Path) -> None:
-    """The message says which array, and what to do."""
+    """The message names the array and the remedy."""
     root = zarr.open_group(tmp_path / "n.zarr", mode="w")
     root.create_array("a/b", shape=(2, 2), dtype="f8")
     with pytest.raises(ValueError, match="/a/b.*_ARRAY_DIMENSIONS"):
@@ -512,20 +514,20 @@ def test_arrays_without_names_of_dimensions(tmp_path: Path) -> None:
 
 
 def test_an_array_is_no_dataset(tmp_path: Path) -> None:
-    """The message says so."""
+    """Opening an array as a dataset is an error, which says that it is an array."""
     zarr.save_array(tmp_path / "a.zarr", np.ones(3))
     with pytest.raises(zarr.errors.ContainsArrayError, match="dataset"):
         opened(tmp_path / "a.zarr")
 
 
 def test_nothing_there(tmp_path: Path) -> None:
-    """A missing hierarchy is an error like that of a missing file."""
+    """A missing hierarchy is an error, like a missing file."""
     with pytest.raises(FileNotFoundError):
         opened(tmp_path / "missing.zarr")
 
 
 def test_the_engine_is_found_by_endings() -> None:
-    """Names that mean Zarr."""
+    """The engine recognises the suffixes of hierarchies."""
     engine = ZarroxBackendEntrypoint()
     assert engine.guess_can_open("data/a.zarr/")
     assert engine.guess_can_open(Path("a.zarr"))

@@ -1,4 +1,4 @@
-"""What `to_zarr` leaves when its process is killed, and what others see while it works."""
+"""The state that `to_zarr` leaves when its process is killed, and the state that readers see while it works."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 def rows(*x: int) -> xr.Dataset:
-    """Two variables and a coordinate along one dimension, in chunks that cross the border of an append."""
+    """Returns two variables and a coordinate along one dimension, in chunks that cross the border of an append."""
     dataset = xr.Dataset({"a": ("x", [n * 10 for n in x]), "b": ("x", [n * 100 for n in x])}, coords={"x": list(x)})
     for variable in dataset.variables.values():
         variable.encoding["chunks"] = (2,)
@@ -40,17 +40,17 @@ def rows(*x: int) -> xr.Dataset:
 
 
 def more(*x: int) -> xr.Dataset:
-    """The same without encoding, to be appended."""
+    """Returns the same dataset without encoding, for an append."""
     return rows(*x).drop_encoding()
 
 
 def opened(place: Any) -> xr.Dataset:
-    """A dataset that is read at once."""
+    """Returns a dataset that is loaded immediately."""
     return xr.open_dataset(place, engine=ENGINE).load()
 
 
 def in_child(work: Callable[[], Any]) -> int:
-    """Starts work in another process, and returns its number."""
+    """Starts work in another process, and returns the id of the process."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -64,7 +64,7 @@ def in_child(work: Callable[[], Any]) -> int:
 
 
 def killed(work: Callable[[], Any]) -> bool:
-    """Does work in another process; whether that was killed."""
+    """Runs work in another process; returns true if the process was killed."""
     _, status = os.waitpid(in_child(work), 0)
     if os.WIFSIGNALED(status):
         return True
@@ -78,7 +78,7 @@ def die() -> None:
 
 
 class Mortal(MutableMapping[str, bytes]):
-    """Values in a directory, whose process is killed before one of them is changed."""
+    """A store in a directory that kills its process before the change of a given value."""
 
     def __init__(self, path: Path, changes: int) -> None:
         self.path = path
@@ -113,12 +113,12 @@ class Mortal(MutableMapping[str, bytes]):
 
 
 def lengths(path: Path) -> list[int]:
-    """The lengths of all arrays of a dataset."""
+    """Returns the lengths of all arrays of a dataset."""
     return [array.shape[0] for _, array in sorted(zarr.open_group(path, "r", use_consolidated=False).arrays())]
 
 
 def lengths_by_copy(path: Path) -> set[int]:
-    """The lengths of all arrays, as consolidated metadata has them."""
+    """Returns the lengths of all arrays in consolidated metadata."""
     documents = json.loads((path / ".zmetadata").read_bytes())["metadata"]
     return {document["shape"][0] for key, document in documents.items() if key.endswith(".zarray")}
 
@@ -127,7 +127,8 @@ def lengths_by_copy(path: Path) -> set[int]:
 def test_an_append_that_is_killed_anywhere_is_there_once_when_the_same_call_is_given_again(
     tmp_path: Path, zarr_format: Any
 ) -> None:
-    """Killed between the shapes it is undone; killed after the last one, its rows are not appended again."""
+    """An append that is killed between the shapes is undone. After a kill behind the last shape, its rows are not
+    appended again."""
     points = 0
     for changes in range(100):
         path = tmp_path / str(changes)
@@ -151,12 +152,13 @@ def test_an_append_that_is_killed_anywhere_is_there_once_when_the_same_call_is_g
 
 
 def leftovers(path: Path) -> list[str]:
-    """The marks of work that was not finished."""
+    """Returns the marks of unfinished work."""
     return [each.name for each in path.rglob(".zarrox*")]
 
 
 def killed_after_the_shapes(path: Path, dataset: xr.Dataset, **options: Any) -> None:
-    """A dataset to which another one was appended by a process that was killed before it had done all else."""
+    """Creates a dataset to which a process appended another one, before it was killed between the last shape and the
+    rest."""
 
     def work() -> None:
         module_of_writing.set_attributes = lambda *_: die()
@@ -169,7 +171,7 @@ def killed_after_the_shapes(path: Path, dataset: xr.Dataset, **options: Any) -> 
 def test_another_append_after_one_that_was_killed_behind_its_last_shape_keeps_its_rows(
     tmp_path: Path, zarr_format: Any
 ) -> None:
-    """Only the same rows are taken for the same call, and only once."""
+    """Only the same rows count as the same call, and only once."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
     killed_after_the_shapes(path, more(4, 5))
@@ -183,7 +185,7 @@ def test_another_append_after_one_that_was_killed_behind_its_last_shape_keeps_it
 
 
 def test_an_append_without_values_that_was_killed_is_undone(tmp_path: Path) -> None:
-    """No process will compute the rows."""
+    """The rows are removed, since no process will compute them."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=3)
     killed_after_the_shapes(path, more(4, 5).chunk(), compute=False)
@@ -193,7 +195,7 @@ def test_an_append_without_values_that_was_killed_is_undone(tmp_path: Path) -> N
 
 
 def test_a_check_tells_of_an_append_that_was_killed_and_repairs_it(tmp_path: Path) -> None:
-    """Between the shapes it is undone; after the last one, only the mark is left."""
+    """Between the shapes, the append is undone; after the last shape, only the mark is removed."""
     path = tmp_path / "s"
     seen = set()
     for changes in range(100):
@@ -222,7 +224,7 @@ def test_processes_that_append_one_dataset_wait_for_one_another(tmp_path: Path, 
     def waited(child: int) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
-    # A database is opened in the children only.
+    # A database is opened only in the child processes.
     assert waited(in_child(lambda: to_zarr(rows(0), place, zarr_format=zarr_format))) == 0
     parts = [(10 * number + 1, *range(10 * number + 2, 10 * number + 2 + number % 3)) for number in range(1, 7)]
     children = [in_child(lambda part=part: to_zarr(more(*part), place, append_dim="x")) for part in parts]
@@ -241,7 +243,7 @@ def test_processes_that_append_one_dataset_wait_for_one_another(tmp_path: Path, 
 
 
 def dying(*x: int, at: int) -> xr.Dataset:
-    """Rows in pieces, of which one kills the process that computes it."""
+    """Returns rows in blocks, one of which kills the process that computes it."""
 
     def values(block: Any) -> Any:
         if at in block:
@@ -255,7 +257,7 @@ def dying(*x: int, at: int) -> xr.Dataset:
 @FORMATS
 @pytest.mark.parametrize("at", [4, 5, 6])
 def test_an_append_in_pieces_that_is_killed_leaves_the_old_rows(tmp_path: Path, zarr_format: Any, at: int) -> None:
-    """What it has written lies outside the shapes, and comes to light by no other append or resize."""
+    """The rows of the killed append are outside of the shapes, and no later append or resize makes them visible."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
     assert killed(lambda: to_zarr(dying(4, 5, 6, at=at), path, append_dim="x"))
@@ -268,7 +270,7 @@ def test_an_append_in_pieces_that_is_killed_leaves_the_old_rows(tmp_path: Path, 
 
 
 def test_an_append_of_a_part_beside_leftovers_of_a_killed_one_shows_none_of_them(tmp_path: Path) -> None:
-    """Rows that are not written as a whole have fill values elsewhere."""
+    """Rows that are written only in part have fill values in their other elements."""
     path = tmp_path / "s"
     old = xr.Dataset({"b": (("x", "y"), np.ones((1, 2), "i8"))})
     to_zarr(old, path)
@@ -286,14 +288,14 @@ def test_an_append_of_a_part_beside_leftovers_of_a_killed_one_shows_none_of_them
 
 
 class Seen:
-    """A function of pieces that looks at the dataset which they are written into."""
+    """A function of blocks that reads the dataset while its blocks are written to it."""
 
     def __init__(self, path: Any) -> None:
         self.path = path
         self.seen: list[xr.Dataset] = []
 
     def __call__(self, block: Any) -> Any:
-        """The same values."""
+        """Returns the block unchanged."""
         if block.size:
             self.seen.append(opened(self.path))
         return block
@@ -302,7 +304,7 @@ class Seen:
 @FORMATS
 @pytest.mark.parametrize("kind", ["directory", "mapping", "memory", "sqlite", "lmdb"])
 def test_readers_see_the_old_rows_until_all_are_there(tmp_path: Path, zarr_format: Any, kind: str) -> None:
-    """On every kind of store, with locks and with reservations."""
+    """This holds for every kind of store, with locks and with reservations."""
     stores: dict[str, Callable[[], Any]] = {
         "directory": lambda: tmp_path / "s",
         "mapping": dict,
@@ -323,7 +325,7 @@ def test_readers_see_the_old_rows_until_all_are_there(tmp_path: Path, zarr_forma
 
 @FORMATS
 def test_two_who_append_the_same_dataset_come_one_after_the_other(tmp_path: Path, zarr_format: Any) -> None:
-    """The second waits, and appends behind the first."""
+    """The second append waits, and appends after the first."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
     thread = threading.Thread(target=lambda: to_zarr(more(6, 7), path, append_dim="x"))
@@ -340,7 +342,7 @@ def test_two_who_append_the_same_dataset_come_one_after_the_other(tmp_path: Path
 
 
 def test_ctrl_c_ends_the_wait_for_another_append(tmp_path: Path) -> None:
-    """The other one goes on, and nothing is appended twice."""
+    """The other append continues, and nothing is appended twice."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path)
 
@@ -355,7 +357,7 @@ def test_ctrl_c_ends_the_wait_for_another_append(tmp_path: Path) -> None:
             time.sleep(1)
             os.kill(child, signal.SIGINT)
             assert os.waitpid(child, 0)[1] == 0
-            # Without the signal it would wait for a minute.
+            # Without the signal, the process would wait for a minute.
             assert time.monotonic() - begun < 40
         return block
 
@@ -366,7 +368,7 @@ def test_ctrl_c_ends_the_wait_for_another_append(tmp_path: Path) -> None:
 
 
 def test_a_dataset_that_is_replaced_is_never_missing(tmp_path: Path, monkeypatch: Any) -> None:
-    """The old and the new one are exchanged in one step."""
+    """The old and the new dataset are exchanged in one step."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path)
     rename = os.rename
@@ -395,7 +397,7 @@ def test_a_dataset_that_is_replaced_is_never_missing(tmp_path: Path, monkeypatch
 def test_a_replacement_that_is_killed_leaves_the_old_or_the_new_dataset(
     tmp_path: Path, zarr_format: Any, group: str | None
 ) -> None:
-    """Whole in any case: killed while it writes, and while it deletes the old one."""
+    """The dataset is complete, whether the process is killed while it writes or while it deletes the old dataset."""
     path = tmp_path / "s"
     there = path / (group or "")
     to_zarr(rows(1, 2, 3), path, group=group, zarr_format=zarr_format)
@@ -418,7 +420,7 @@ def test_a_replacement_that_is_killed_leaves_the_old_or_the_new_dataset(
 
 
 def test_a_replacement_waits_for_those_who_write_into_the_old_dataset(tmp_path: Path) -> None:
-    """What they write does not come into the new one."""
+    """Writes to the old dataset do not reach the new one."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path)
     replaced = threading.Event()
@@ -441,9 +443,9 @@ def test_a_replacement_waits_for_those_who_write_into_the_old_dataset(tmp_path: 
     xr.testing.assert_identical(opened(path), rows(7, 8, 9))
 
 
-# The last one: the cluster is there until all tests of a module are done.
+# This test is the last one, since the cluster runs until all tests of a module are done.
 def test_processes_of_dask_append_outside_of_the_shapes(tmp_path: Path, cluster: Any) -> None:
-    """They get the shapes with the arrays."""
+    """The arrays are pickled with their future shapes."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=3)
     to_zarr(more(4, 5, 6).chunk(1), path, append_dim="x")

@@ -1,4 +1,4 @@
-"""The options of xarray's ``open_zarr`` and ``to_zarr``, trees, and coordinates that are read at the same time."""
+"""The options of xarray's ``open_zarr`` and ``to_zarr``, trees, and coordinates that are read together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWa
 
 
 def weather() -> xr.Dataset:
-    """A data set with packed values, times and a coordinate that is no dimension."""
+    """Returns a data set with packed values, times and a coordinate that is not a dimension."""
     values = np.arange(24.0).reshape(6, 4)
     ds = xr.Dataset(
         {"t": (("time", "x"), values, {"units": "K"})},
@@ -40,7 +40,7 @@ def weather() -> xr.Dataset:
     ("ours", "theirs"), [(open_zarr, xr.open_zarr), (to_zarr, xr.Dataset.to_zarr), (to_zarr, xr.DataTree.to_zarr)]
 )
 def test_every_argument_is_there(ours: Any, theirs: Any) -> None:
-    """Arguments have xarray's names and places."""
+    """Arguments have the names and the order of xarray's."""
     known, wanted = (list(inspect.signature(function).parameters) for function in (ours, theirs))
     assert set(wanted) - {"self", "kwargs"} <= set(known)
     positional = [name for name in wanted if name in ("store", "mode", "group", "encoding")]
@@ -83,14 +83,15 @@ def test_open_zarr_is_like_that_of_xarray(tmp_path: Path, zarr_format: Any, opti
 
 
 def test_unknown_arguments_are_refused(tmp_path: Path) -> None:
-    """A misspelt option does not go unnoticed."""
+    """A misspelt option is an error."""
     to_zarr(weather(), tmp_path / "w.zarr")
     with pytest.raises(TypeError, match="consolidate_"):
         open_zarr(tmp_path / "w.zarr", consolidate_=True)  # type: ignore[call-arg]
 
 
 def test_pieces_that_share_chunks_are_cut_refused_or_written(tmp_path: Path) -> None:
-    """``align_chunks`` cuts, ``safe_chunks`` refuses, and without both the store keeps writers apart."""
+    """``align_chunks`` splits blocks, ``safe_chunks`` refuses them, and without both the store excludes concurrent
+    writers."""
     ds = xr.Dataset({"v": ("x", da.from_array(np.arange(100), chunks=7))})
     encoding = {"v": {"chunks": (10,)}}
     with pytest.raises(ValueError, match="align_chunks=True"):
@@ -101,7 +102,7 @@ def test_pieces_that_share_chunks_are_cut_refused_or_written(tmp_path: Path) -> 
         np.testing.assert_array_equal(open_zarr(path, chunks=None).v.values, np.arange(100))
 
 
-#: Regions of ten elements in chunks of four, by their borders and lengths of pieces.
+#: Regions of ten elements in chunks of four, by their borders and the lengths of blocks.
 REGIONS = [(0, 4, 4), (4, 10, 4), (8, 10, 2), (0, 10, 4), (2, 6, 2), (3, 4, 1), (4, 7, 3), (0, 8, 8), (8, 9, 1), (2, 10, 8)]
 
 
@@ -111,7 +112,7 @@ REGIONS = [(0, 4, 4), (4, 10, 4), (8, 10, 2), (0, 10, 4), (2, 6, 2), (3, 4, 1), 
 def test_parts_of_chunks_at_the_borders_of_a_region_are_refused_where_xarray_does(
     tmp_path: Path, mode: Any, start: int, stop: int, piece: int, in_pieces: bool
 ) -> None:
-    """With ``mode="r+"`` others may be writing beside the region, unless the values are in memory."""
+    """With ``mode="r+"``, other writers may write beside the region, unless the values are in memory."""
     refused = []
     for name in ("ours", "theirs"):
         path = tmp_path / name
@@ -128,7 +129,7 @@ def test_parts_of_chunks_at_the_borders_of_a_region_are_refused_where_xarray_doe
 
 
 def test_rectilinear_chunks(tmp_path: Path) -> None:
-    """All lengths of chunks are known, as encoding and to Dask, and pieces are cut at their borders."""
+    """The encoding and Dask have all chunk lengths, and blocks are split at the borders of chunks."""
     path = tmp_path / "r.zarr"
     root = zarr.open_group(path, mode="w", zarr_format=3)
     array = root.create_array("v", shape=(12,), chunks=[[2, 7, 3]], dtype="i4", dimension_names=["x"])
@@ -142,7 +143,8 @@ def test_rectilinear_chunks(tmp_path: Path) -> None:
 
 
 def test_a_store_in_memory_and_an_array_of_data() -> None:
-    """Without a store there is one in memory; an array of data is a data set of one variable, with or without a name."""
+    """The default is a new store in memory. A data array is stored as a data set of one variable, with or without a
+    name."""
     store = to_zarr(weather().t).group.store
     xr.testing.assert_identical(open_zarr(store).t.load(), weather().t)
     unnamed: dict[str, bytes] = {}
@@ -151,7 +153,8 @@ def test_a_store_in_memory_and_an_array_of_data() -> None:
 
 
 def test_an_array_of_data_keeps_the_name_of_a_dimension() -> None:
-    """The variable gets another name, since that of a dimension is for its coordinates, and xarray finds the old one."""
+    """The variable gets another name, since the name of a dimension is reserved for its coordinates; xarray restores
+    the old name."""
     store: dict[str, bytes] = {}
     named = xr.DataArray(np.arange(12).reshape(3, 4), dims=["x", "y"], name="x")
     to_zarr(named, store)
@@ -159,7 +162,7 @@ def test_an_array_of_data_keeps_the_name_of_a_dimension() -> None:
 
 
 def test_missing_names_are_key_errors_as_those_of_xarray() -> None:
-    """An encoding for no variable, and an array without names of dimensions."""
+    """An encoding for an unknown variable, and an array without dimension names, raise a `KeyError`."""
     for kind in (KeyError, ValueError):
         with pytest.raises(kind, match="encoding is given for"):
             to_zarr(weather(), {}, encoding={"other": {}})
@@ -170,7 +173,7 @@ def test_missing_names_are_key_errors_as_those_of_xarray() -> None:
 
 
 def stores_of_zarr_python(path: Path) -> dict[str, Any]:
-    """A store of each kind that Rust reaches, and of some that it calls."""
+    """Returns a store of each kind that Rust accesses itself, and of some kinds that it calls back."""
     return {
         "memory": zarr_python.storage.MemoryStore(),
         "directory": zarr_python.storage.LocalStore(path / "directory"),
@@ -184,24 +187,24 @@ def stores_of_zarr_python(path: Path) -> dict[str, Any]:
 @FORMATS
 @pytest.mark.parametrize("kind", ["memory", "directory", "wrapper", "archive", "fsspec", "ours"])
 def test_stores_of_zarr_python_are_read_and_written(tmp_path: Path, kind: str, zarr_format: Any) -> None:
-    """What is in one of its stores is a data set for both engines."""
+    """Both engines open a data set in each of these stores."""
     store = stores_of_zarr_python(tmp_path)[kind]
     to_zarr(weather().isel(time=slice(4)), store, zarr_format=zarr_format, consolidated=False)
     to_zarr(weather().isel(time=slice(4, None)), store, append_dim="time", consolidated=False)
     with xr.open_dataset(store, engine=ENGINE) as opened:
         xr.testing.assert_identical(opened.load(), weather())
     if kind == "archive":
-        # zarr-python reads no archive that it writes.
+        # zarr-python cannot read an archive while it writes it.
         store.close()
         store = zarr_python.storage.ZipStore(tmp_path / "a.zip", mode="r")
     xr.testing.assert_identical(xr.open_zarr(store, consolidated=False).load(), weather())
-    # Functions about stores take it as well.
+    # Functions for stores accept such a store as well.
     assert v2.storage.listdir(store, "x")
     assert v2.storage.getsize(store, "x") > 0
 
 
 def test_a_store_of_zarr_python_that_is_read_only_stays_so(tmp_path: Path) -> None:
-    """Nothing is written to it, in whichever way it is reached."""
+    """Nothing is written to the store, whether Rust accesses it itself or calls it back."""
     to_zarr(weather(), tmp_path / "directory")
     inside = zarr_python.storage.MemoryStore()
     to_zarr(weather(), inside)
@@ -212,14 +215,14 @@ def test_a_store_of_zarr_python_that_is_read_only_stays_so(tmp_path: Path) -> No
 
 
 def test_options_of_dask_are_passed_on(tmp_path: Path) -> None:
-    """They reach its function, to which xarray gives a lock already."""
+    """The options reach Dask's function, which also gets a lock from xarray."""
     ds = xr.Dataset({"v": ("x", da.ones(4, chunks=2))})
     with pytest.raises(TypeError, match="lock"):
         to_zarr(ds, tmp_path / "v.zarr", chunkmanager_store_kwargs={"lock": True})
 
 
 def tree() -> xr.DataTree:
-    """Groups within groups, where a coordinate is inherited."""
+    """Returns nested groups that inherit a coordinate."""
     return xr.DataTree.from_dict(
         {
             "/": xr.Dataset(coords={"x": [1, 2]}, attrs={"title": "root"}),
@@ -233,7 +236,7 @@ def tree() -> xr.DataTree:
 @FORMATS
 @pytest.mark.parametrize("inherited", [False, True])
 def test_trees(tmp_path: Path, zarr_format: Any, inherited: bool) -> None:
-    """A tree that is written is read equal, by Zarrox and by xarray's own engine."""
+    """Zarrox and xarray's own engine read the tree that was written."""
     encoding = {"/one": {"a": {"chunks": (1,)}}}
     to_zarr(
         tree(), tmp_path / "t.zarr", zarr_format=zarr_format, encoding=encoding, write_inherited_coords=inherited
@@ -247,14 +250,14 @@ def test_trees(tmp_path: Path, zarr_format: Any, inherited: bool) -> None:
 
 
 def test_trees_that_are_wrong(tmp_path: Path) -> None:
-    """Encoding of groups that are not there is rejected before anything is written."""
+    """Encodings of unknown groups are rejected before anything is written."""
     with pytest.raises(ValueError, match="/three"):
         to_zarr(tree(), tmp_path / "t.zarr", encoding={"/three": {}})
     assert not (tmp_path / "t.zarr").exists()
 
 
 class Meeting(dict[str, bytes]):
-    """A store whose readers of coordinates wait until all of them are there."""
+    """A store in which reads of coordinates wait until all coordinates are being read."""
 
     def __init__(self, values: dict[str, bytes], count: int) -> None:
         super().__init__(values)
@@ -269,7 +272,7 @@ class Meeting(dict[str, bytes]):
 
 
 def test_coordinates_are_read_at_the_same_time() -> None:
-    """Those of a data set, and those of all groups of a tree; each is read once."""
+    """The coordinates of a data set, and of all groups of a tree, are read together, and each only once."""
     values: dict[str, bytes] = {}
     coords = {name: (name, np.arange(3)) for name in "abc"}
     for group in ("", "g", "g/h"):
@@ -283,7 +286,7 @@ def test_coordinates_are_read_at_the_same_time() -> None:
 
 
 def test_a_damaged_coordinate_is_an_error_of_its_own() -> None:
-    """The error is raised where that coordinate is needed; the others are read."""
+    """The error is raised when that coordinate is used; the other coordinates are read."""
     values: dict[str, bytes] = {}
     to_zarr(xr.Dataset(coords={"a": ("a", [1, 2]), "b": ("b", [3, 4])}), values, zarr_format=2)
     values["a/0"] = b"damaged"

@@ -1,4 +1,4 @@
-"""Each parameter of ``to_zarr`` and each key of an encoding: what is stored is what xarray's own engine stores."""
+"""Each parameter of ``to_zarr`` and each key of an encoding: Zarrox stores the same as xarray's own engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWa
 
 
 def weather(start: int = 0) -> xr.Dataset:
-    """Floats, integers, Booleans, times, durations and text; coordinates along all dimensions and others."""
+    """Returns variables of floats, integers, booleans, times, durations and text, with coordinates of dimensions and
+    others."""
     rng = np.random.default_rng(start)
     values = np.round(rng.normal(280, 10, size=(4, 6)), 1)
     values[0, 0] = np.nan
@@ -45,12 +46,12 @@ def weather(start: int = 0) -> xr.Dataset:
 
 
 def pieces(start: int = 0) -> xr.Dataset:
-    """The same in blocks of a Dask array."""
+    """Returns the same variables as Dask arrays."""
     return weather(start).chunk({"time": 2, "x": 3})
 
 
 def stored(path: Path) -> dict[str, Any]:
-    """What stored arrays are made of, and the attributes."""
+    """Returns the properties of stored arrays, and the attributes."""
     root = zarr.open_group(path, mode="r", use_consolidated=False)
     found: dict[str, Any] = {"/": dict(root.attrs)}
     for name, node in root.members(max_depth=None):
@@ -69,7 +70,7 @@ def stored(path: Path) -> dict[str, Any]:
 
 
 def same(ours: Path, theirs: Path, group: str | None = None, codecs_of: str | None = None) -> None:
-    """Compares what is stored, and what both engines read."""
+    """Compares the stored arrays, and the datasets that both engines read."""
     found, expected = stored(ours), stored(theirs)
     for name, members in (*found.items(), *expected.items()):
         if name != codecs_of:
@@ -90,7 +91,7 @@ def _engine(name: str) -> Any:
     return name if name == "zarr" else ZarroxBackendEntrypoint
 
 
-#: Encodings of one variable, and the formats that have them.
+#: Encodings of one variable, with the formats that support them.
 ENCODINGS: dict[str, tuple[str, Callable[[], dict[str, Any]], tuple[int, ...]]] = {
     "chunks": ("t", lambda: {"chunks": (3, 2)}, (2, 3)),
     "one length of chunks": ("n", lambda: {"chunks": (3,)}, (2, 3)),
@@ -131,13 +132,13 @@ ENCODINGS: dict[str, tuple[str, Callable[[], dict[str, Any]], tuple[int, ...]]] 
 @pytest.mark.parametrize("where", ["argument", "variable"])
 @pytest.mark.parametrize("case", ENCODINGS)
 def test_every_encoding(tmp_path: Path, zarr_format: Any, dask: bool, where: str, case: str) -> None:
-    """As an argument, and as what a variable has."""
+    """Each encoding is given as an argument, and as an attribute of the variable."""
     name, encoding, formats = ENCODINGS[case]
     if zarr_format not in formats:
         return
     ours, theirs = (pieces() if dask else weather() for _ in range(2))
     if dask:
-        # With the lengths of chunks, xarray's engine needs pieces of these lengths.
+        # If the encoding has lengths of chunks, xarray's engine requires blocks of these lengths.
         ours, theirs = (each.chunk(-1) for each in (ours, theirs))
     asked: dict[str, Any] = {}
     if where == "argument":
@@ -151,7 +152,7 @@ def test_every_encoding(tmp_path: Path, zarr_format: Any, dask: bool, where: str
     assert keys == {str(each.relative_to(tmp_path / "theirs")) for each in (tmp_path / "theirs" / name).rglob("*")}
 
 
-#: Further writes after a first one: what is written, and how.
+#: Second writes: the dataset, and the arguments.
 WRITES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "store": (weather, {"mode": "w"}),
     "pieces": (pieces, {"mode": "w"}),
@@ -186,7 +187,7 @@ WRITES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 @FORMATS
 @pytest.mark.parametrize("case", WRITES)
 def test_every_parameter(tmp_path: Path, zarr_format: Any, case: str) -> None:
-    """The result of a further write is the same."""
+    """The result of a second write is the same with both engines."""
     data, options = WRITES[case]
     asked = {"t": {"chunks": (2, 3)}, "n": {"chunks": (2,)}}
     for name in ("ours", "theirs"):
@@ -211,7 +212,7 @@ def test_every_parameter(tmp_path: Path, zarr_format: Any, case: str) -> None:
 
 @FORMATS
 def test_a_first_append_to_lengths_of_0(tmp_path: Path, zarr_format: Any) -> None:
-    """A store that was made empty is filled later."""
+    """Rows are appended to a store that was created without rows."""
     empty = xr.Dataset({"v": (("t", "x"), da.zeros((0, 3), chunks=(0, 2)))})
     to_zarr(empty, tmp_path / "s", zarr_format=zarr_format, encoding={"v": {"chunks": (2, 3)}})
     for _ in range(2):
@@ -224,7 +225,7 @@ def test_a_first_append_to_lengths_of_0(tmp_path: Path, zarr_format: Any) -> Non
 @FORMATS
 @pytest.mark.parametrize("mask", [None, True])
 def test_attributes_that_mask(tmp_path: Path, zarr_format: Any, mask: bool | None) -> None:
-    """An attribute says what is missing, also where fill values are asked to."""
+    """An attribute marks missing values, even if fill values are requested as markers."""
     ds = xr.Dataset({"v": ("x", np.array([0, 100, 3]))})
     ds.to_zarr(tmp_path / "s", zarr_format=zarr_format, consolidated=False, encoding={"v": {"_FillValue": 100}})
     found, expected = (
@@ -235,7 +236,7 @@ def test_attributes_that_mask(tmp_path: Path, zarr_format: Any, mask: bool | Non
 
 
 def test_a_dimension_without_a_name(tmp_path: Path) -> None:
-    """Other arrays of the group are opened, as is this one."""
+    """The array and the other arrays of its group are opened."""
     root = zarr.create_group(tmp_path / "s", zarr_format=3)
     root.create_array("a", shape=(2, 3), dtype="i4", dimension_names=["x", None])
     root.create_array("b", shape=(2,), dtype="i4", dimension_names=["x"])

@@ -1,4 +1,4 @@
-"""What `to_zarr` refuses before anything is changed, and what a failure leaves."""
+"""The writes that `to_zarr` rejects before anything is changed, and the state after a failure."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWa
 
 
 def opened(place: Any) -> xr.Dataset:
-    """A dataset that is read at once."""
+    """Returns a dataset that is loaded immediately."""
     return xr.open_dataset(place, engine=ENGINE).load()
 
 
 def files(path: Path) -> dict[str, bytes]:
-    """All that is stored below a path."""
+    """Returns all files below a path, with their content."""
     return {str(each.relative_to(path)): each.read_bytes() for each in path.rglob("*") if each.is_file()}
 
 
 def two(*x: int) -> xr.Dataset:
-    """Two variables and a coordinate along one dimension."""
+    """Returns two variables and a coordinate along one dimension."""
     return xr.Dataset({"a": ("x", [n * 10 for n in x]), "b": ("x", [n * 100 for n in x])}, coords={"x": list(x)})
 
 
 def levels(time: int, *lev: int) -> xr.Dataset:
-    """A value for each level at one time."""
+    """Returns a value for each level at one time."""
     return xr.Dataset(
         {"t": (("time", "lev"), [[n / 100 for n in lev]]), "depth": ("lev", [-n for n in lev])},
         coords={"time": [time], "lev": list(lev)},
     )
 
 
-#: Writes into `two(1, 2)`, what is written, how, and a word of the error.
+#: Writes into `two(1, 2)`: the dataset, the arguments, and a word of the error.
 RESULTS: dict[str, tuple[Callable[[], xr.Dataset], dict[str, Any], str]] = {
     "a variable is missing": (lambda: two(3)[["a"]], {"append_dim": "x"}, "'b'"),
     "a variable is missing, a-": (lambda: two(3)[["a"]], {"append_dim": "x", "mode": "a-"}, "'b'"),
@@ -67,7 +67,7 @@ RESULTS: dict[str, tuple[Callable[[], xr.Dataset], dict[str, Any], str]] = {
 @FORMATS
 @pytest.mark.parametrize("case", RESULTS)
 def test_a_dataset_that_nobody_could_open_is_refused(tmp_path: Path, zarr_format: Any, case: str) -> None:
-    """What comes out is looked at as a whole, and nothing is changed."""
+    """The resulting dataset is checked as a whole, and nothing is changed."""
     dataset, options, message = RESULTS[case]
     to_zarr(two(1, 2), tmp_path / "s", zarr_format=zarr_format)
     before = files(tmp_path)
@@ -91,7 +91,7 @@ def test_an_append_with_other_coordinates_is_refused(tmp_path: Path, zarr_format
 
 
 def test_an_append_changes_no_other_variables(tmp_path: Path) -> None:
-    """With ``a-`` they are left alone, with ``a`` they must be those of the store."""
+    """With ``a-``, other variables are ignored; with ``a``, they must equal the stored variables."""
     to_zarr(levels(0, 100, 200), tmp_path / "s")
     changed = levels(1, 100, 200).assign(depth=("lev", [5, 6]))
     with pytest.raises(ValueError, match="'depth'"):
@@ -101,7 +101,7 @@ def test_an_append_changes_no_other_variables(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_append_is_noticed(tmp_path: Path) -> None:
-    """Arrays of different lengths are named, with what to do."""
+    """The error names arrays of different lengths, and the remedy."""
     to_zarr(two(1, 2), tmp_path / "s")
     zarr.open_array(tmp_path / "s" / "a").resize(4)
     with pytest.raises(ValueError, match="'a': 4, .*resize"):
@@ -109,14 +109,14 @@ def test_an_interrupted_append_is_noticed(tmp_path: Path) -> None:
 
 
 def packed(values: Any, **encoding: Any) -> xr.Dataset:
-    """A variable with an encoding."""
+    """Returns a variable with an encoding."""
     return xr.Dataset({"v": xr.Variable("i", values, encoding=encoding)})
 
 
 NOLEAP, DAYS_360 = (
     xr.date_range("2000-01-01", periods=2, calendar=calendar, use_cftime=True) for calendar in ("noleap", "360_day")
 )
-#: What is stored, and what cannot become such values.
+#: Stored values, and values that their type cannot represent.
 CASTS: dict[str, tuple[xr.Dataset, Any]] = {
     "too large": (packed(np.array([1, 2], "i2")), np.array([300_000])),
     "negative": (packed(np.array([1, 2], "u1")), np.array([-1])),
@@ -145,7 +145,7 @@ CASTS: dict[str, tuple[xr.Dataset, Any]] = {
 def test_values_do_not_change_on_the_way_into_what_is_there(
     tmp_path: Path, zarr_format: Any, way: str, case: str
 ) -> None:
-    """What the type of the store does not have is rejected, as the core refuses it."""
+    """Values that the stored type cannot represent are rejected, as in assignments to arrays."""
     stored, values = CASTS[case]
     to_zarr(stored, tmp_path / "s", zarr_format=zarr_format)
     before = files(tmp_path)
@@ -172,7 +172,7 @@ def test_values_do_not_change_on_the_way_into_what_is_there(
 def test_values_that_the_type_has_are_appended(
     tmp_path: Path, zarr_format: Any, chunks: Any, stored: xr.Dataset, values: Any, expected: list[Any]
 ) -> None:
-    """Casting is no fault where nothing is lost but what floats and packing always lose."""
+    """A cast is allowed if it loses only the precision that floats and packing always lose."""
     to_zarr(stored, tmp_path / "s", zarr_format=zarr_format)
     more = packed(values)
     to_zarr(more if chunks is None else more.chunk(chunks), tmp_path / "s", append_dim="i")
@@ -182,7 +182,7 @@ def test_values_that_the_type_has_are_appended(
 
 @FORMATS
 def test_pieces_that_do_not_fit_leave_the_old_state(tmp_path: Path, zarr_format: Any) -> None:
-    """Their values are known only when they are computed."""
+    """The values of blocks are known only when they are computed, so the write is undone."""
     to_zarr(packed(np.array([1, 2], "i2")), tmp_path / "s", zarr_format=zarr_format)
     with pytest.raises(ValueError, match="300000"):
         to_zarr(packed(np.array([3, 300_000])).chunk(1), tmp_path / "s", append_dim="i")
@@ -190,7 +190,7 @@ def test_pieces_that_do_not_fit_leave_the_old_state(tmp_path: Path, zarr_format:
 
 
 def test_new_values_that_do_not_fit_into_their_encoding_are_refused(tmp_path: Path) -> None:
-    """Fractions are rounded, since the encoding asks for integers."""
+    """Fractions are rounded, since the encoding requests integers."""
     for values in ([300_000.0], [np.nan]):
         with pytest.raises(ValueError, match="'v'"):
             to_zarr(packed(values), tmp_path / "s", encoding={"v": {"dtype": "i2"}})
@@ -199,11 +199,11 @@ def test_new_values_that_do_not_fit_into_their_encoding_are_refused(tmp_path: Pa
 
 
 def times(*values: str) -> xr.Dataset:
-    """Times along one dimension."""
+    """Returns times along one dimension."""
     return xr.Dataset({"v": ("i", np.array(values, "M8[ns]"))})
 
 
-#: Times and durations, and an encoding whose type does not have their numbers.
+#: Times and durations, with an encoding whose type cannot represent their numbers.
 TOO_NARROW: dict[str, tuple[xr.Dataset, dict[str, Any]]] = {
     "days": (times("2200-01-01"), {"units": "days since 2000-01-01", "dtype": "i2"}),
     "seconds": (times("2200-01-01"), {"units": "seconds since 2000-01-01", "dtype": "i4"}),
@@ -224,7 +224,7 @@ TOO_NARROW: dict[str, tuple[xr.Dataset, dict[str, Any]]] = {
 def test_times_that_do_not_fit_into_their_encoding_are_refused(
     tmp_path: Path, zarr_format: Any, chunks: Any, case: str
 ) -> None:
-    """They would be other times: casts of integers wrap around."""
+    """The stored times would be different, since casts of integers wrap around."""
     dataset, encoding = TOO_NARROW[case]
     if chunks is not None:
         dataset = dataset.chunk(chunks)
@@ -247,7 +247,7 @@ def test_times_that_do_not_fit_into_what_is_there_are_refused(tmp_path: Path, za
 @pytest.mark.parametrize("chunks", [None, 1], ids=["memory", "dask"])
 @pytest.mark.parametrize("dtype", ["i2", "f4", "f8"])
 def test_times_that_fit_come_back(tmp_path: Path, zarr_format: Any, chunks: Any, dtype: str) -> None:
-    """Also those that are missing, where something stands for them."""
+    """Missing times are preserved as well, if the encoding has a marker for them."""
     dataset = times("2000-01-05", "NaT", "1999-12-30")
     encoding = {"v": {"units": "days since 2000-01-01", "dtype": dtype, "_FillValue": -9999}}
     given = dataset if chunks is None else dataset.chunk(chunks)
@@ -257,10 +257,10 @@ def test_times_that_fit_come_back(tmp_path: Path, zarr_format: Any, chunks: Any,
 
 
 class Strange:
-    """Something that no attribute can be."""
+    """A value that cannot be an attribute."""
 
 
-#: What is wrong with a dataset, or with how it is written.
+#: Errors of a dataset, or of the arguments of a write.
 REFUSED: dict[str, tuple[Any, dict[str, Any]]] = {
     "encoding": (two(1), {"encoding": {"a": {"zlib": True}}}),
     "chunks": (two(1), {"encoding": {"a": {"chunks": (1, 2)}}}),
@@ -287,7 +287,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("kind", ["directory", "memory", "zip", "group"])
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_leaves_the_old_dataset(tmp_path: Path, zarr_format: Any, kind: str, case: str) -> None:
-    """``mode="w"`` deletes nothing before all is known to be right."""
+    """``mode="w"`` deletes nothing before the whole write is checked."""
     memory: dict[str, bytes] = {}
     place = {"memory": memory, "zip": str(tmp_path / "s.zip")}.get(kind, tmp_path / "s")
     options: dict[str, Any] = {"group": "g/h"} if kind == "group" else {}
@@ -302,14 +302,14 @@ def test_what_is_refused_leaves_the_old_dataset(tmp_path: Path, zarr_format: Any
 
 
 class Flaky:
-    """A function of pieces that fails once."""
+    """A function of blocks that fails once."""
 
     def __init__(self, at: float) -> None:
         self.at = at
         self.failed = False
 
     def __call__(self, values: Any) -> Any:
-        """The values, if this has failed already."""
+        """Returns the values, if the function has failed before."""
         if values.size and values[0] == self.at and not self.failed:
             self.failed = True
             raise OSError("the node died")
@@ -317,14 +317,14 @@ class Flaky:
 
 
 def flaky(at: float = 2) -> xr.Dataset:
-    """Four values in two pieces, of which one fails when it is computed for the first time."""
+    """Returns four values in two blocks, one of which fails when it is computed for the first time."""
     values = da.from_array(np.arange(4.0), chunks=2).map_blocks(Flaky(at), dtype="f8", meta=np.zeros(0))
     return xr.Dataset({"v": ("x", values)}, coords={"x": [5, 6, 7, 8]}, attrs={"new": 1})
 
 
 @FORMATS
 def test_an_append_that_fails_is_undone_and_can_be_repeated(tmp_path: Path, zarr_format: Any) -> None:
-    """No rows of fill values stay, and none is there twice."""
+    """No rows of fill values remain, and no row is stored twice."""
     first = xr.Dataset({"v": ("x", np.arange(4.0))}, coords={"x": [1, 2, 3, 4]})
     to_zarr(first, tmp_path / "s", zarr_format=zarr_format)
     more = flaky()
@@ -343,7 +343,7 @@ def test_an_append_that_fails_is_undone_and_can_be_repeated(tmp_path: Path, zarr
 def test_a_write_that_fails_leaves_the_old_state(
     tmp_path: Path, zarr_format: Any, group: str | None, mode: Any
 ) -> None:
-    """Also what is new is gone, and the same call works afterwards."""
+    """New arrays are deleted as well, and the same call succeeds afterwards."""
     old = two(1, 2)
     to_zarr(xr.Dataset(attrs={"root": 1}), tmp_path / "s", zarr_format=zarr_format)
     if mode == "w":
@@ -360,7 +360,7 @@ def test_a_write_that_fails_leaves_the_old_state(
 
 
 def test_variables_that_are_written_are_all_there_or_none(tmp_path: Path) -> None:
-    """A new variable beside others of the group goes again, when another one fails."""
+    """A new variable of an existing group is deleted again if another variable fails."""
     to_zarr(two(1, 2), tmp_path / "s")
     more = flaky().isel(x=slice(2, 4)).drop_vars("x").rename(x="y")
     before = files(tmp_path)
@@ -375,7 +375,7 @@ def test_variables_that_are_written_are_all_there_or_none(tmp_path: Path) -> Non
 def test_a_lazy_dataset_replaces_what_it_is_read_from(
     tmp_path: Path, zarr_format: Any, engine: str, chunks: Any
 ) -> None:
-    """The old one is there until the new one is complete."""
+    """The old dataset is kept until the new one is complete."""
     to_zarr(two(1, 2), tmp_path / "s", zarr_format=zarr_format)
     of: Any = ENGINE if engine == "zarrox" else engine
     lazy = xr.open_dataset(tmp_path / "s", engine=of, chunks=chunks)
@@ -390,7 +390,7 @@ def test_a_lazy_dataset_replaces_what_it_is_read_from(
 def test_what_would_be_overwritten_before_it_is_read_is_read_or_refused(
     tmp_path: Path, zarr_format: Any, kind: str, chunks: Any
 ) -> None:
-    """Where the old dataset cannot stay, or its arrays are written into."""
+    """This applies if the old dataset cannot be kept, or if its arrays are overwritten."""
     place: Any = {"memory": v2.MemoryStore(), "mapping": {}}.get(kind, tmp_path / "s")
     to_zarr(two(1, 2), place, zarr_format=zarr_format)
     lazy = xr.open_dataset(place, engine=ENGINE, chunks=chunks)
@@ -407,7 +407,7 @@ def test_what_would_be_overwritten_before_it_is_read_is_read_or_refused(
 
 
 def test_what_is_read_from_the_same_store_is_added_to_it(tmp_path: Path) -> None:
-    """New variables of old ones, and appended rows of rows that exist."""
+    """New variables are computed from stored ones, and appended rows from stored rows."""
     to_zarr(two(1, 2), tmp_path / "s")
     lazy = open_zarr(tmp_path / "s")
     to_zarr(lazy[["a"]].rename(a="c") * 2, tmp_path / "s", "a")
@@ -417,7 +417,7 @@ def test_what_is_read_from_the_same_store_is_added_to_it(tmp_path: Path) -> None
 
 
 def test_the_new_dataset_has_the_mode_of_the_old_directory(tmp_path: Path) -> None:
-    """A symbolic link to a directory stays one, and nothing is left beside."""
+    """A symbolic link to a directory remains a link, and no temporary directory is left."""
     to_zarr(two(1, 2), tmp_path / "s")
     (tmp_path / "s").chmod(0o750)
     (tmp_path / "link").symlink_to("s")
@@ -430,7 +430,7 @@ def test_the_new_dataset_has_the_mode_of_the_old_directory(tmp_path: Path) -> No
 
 @FORMATS
 def test_a_group_is_replaced_and_every_reader_sees_it(tmp_path: Path, zarr_format: Any) -> None:
-    """Consolidated metadata at the root is brought up to date."""
+    """Consolidated metadata at the root is updated."""
     to_zarr(two(1, 2), tmp_path / "s", zarr_format=zarr_format)
     to_zarr(two(1, 2), tmp_path / "s", "a", group="g", consolidated=True)
     to_zarr(two(3)[["b"]], tmp_path / "s", "w", group="g", consolidated=False)
@@ -449,7 +449,7 @@ def test_reading_a_part_of_a_coordinate_gives_a_copy(tmp_path: Path) -> None:
 
 
 def test_times_of_numpy_go_into_calendars_that_agree(tmp_path: Path) -> None:
-    """The Gregorian calendar has three names; dates of cftime in it are others."""
+    """The Gregorian calendar has three names, but dates of cftime in it are different objects."""
     stored = xr.Dataset(coords={"time": pd.date_range("2000", periods=2)})
     to_zarr(stored, tmp_path / "s", encoding={"time": {"calendar": "standard"}})
     to_zarr(stored.assign_coords(time=pd.date_range("2000-01-03", periods=1)), tmp_path / "s", append_dim="time")
@@ -460,7 +460,7 @@ def test_times_of_numpy_go_into_calendars_that_agree(tmp_path: Path) -> None:
 
 @FORMATS
 def test_chunks_along_a_dimension_of_length_0_are_those_of_the_encoding(tmp_path: Path, zarr_format: Any) -> None:
-    """What is appended later is divided so."""
+    """Rows that are appended later have these chunks."""
     empty = xr.Dataset({"v": (("t", "x"), np.zeros((0, 4)))})
     to_zarr(empty, tmp_path / "s", encoding={"v": {"chunks": (100, 3)}}, zarr_format=zarr_format)
     assert zarr.open_array(tmp_path / "s/v").chunks == (100, 3)
@@ -470,7 +470,7 @@ def test_chunks_along_a_dimension_of_length_0_are_those_of_the_encoding(tmp_path
 
 @FORMATS
 def test_a_copy_of_the_metadata_that_an_interrupted_write_left_is_renewed(tmp_path: Path, zarr_format: Any) -> None:
-    """The arrays were made, and the copy does not have them yet."""
+    """The arrays were created, but consolidated metadata does not contain them yet."""
     to_zarr(two(1, 2), tmp_path / "s", zarr_format=zarr_format, consolidated=True)
     name = "zarr.json" if zarr_format == 3 else ".zmetadata"
     old = (tmp_path / "s" / name).read_bytes()

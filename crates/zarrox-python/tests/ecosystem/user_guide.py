@@ -1,8 +1,8 @@
-"""Runs the examples of one page of zarr-python 3's user guide: a program, for a process of its own.
+"""Runs the examples of one page of zarr-python 3's user guide. It is a program, for a separate process.
 
-Usage: ``user_guide.py PAGE PACKAGE REPORT``. The package, zarrox or zarr, is imported by the name `zarr`. The working directory should be
-empty. The report is JSON: for each example its line, what it printed, and the error if it raised one. Examples of one session share
-their names.
+Usage: ``user_guide.py PAGE PACKAGE REPORT``. The package, zarrox or zarr, is imported under the name `zarr`. The
+working directory should be empty. The report is JSON: for each example its line, its output, and its error, if any.
+Examples of one session share their variables.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-#: The opening line of an example, and what is in it.
+#: The opening line of an example, with its parts.
 BLOCK = re.compile(r"^```python(?P<settings>[^\n]*)\n(?P<source>.*?)^```", re.MULTILINE | re.DOTALL)
 SETTING = re.compile(r'(\w+)="([^"]*)"')
 
 
 def stand_in() -> None:
-    """Lets ``import zarr`` give Zarrox, with all its modules."""
+    """Makes ``import zarr`` import Zarrox with all its modules."""
     root = importlib.import_module("zarrox")
     sys.modules["zarr"] = root
     for found in pkgutil.walk_packages(root.__path__, "zarrox."):
@@ -34,7 +34,7 @@ def stand_in() -> None:
 
 
 def examples(page: Path) -> list[tuple[int, str, str]]:
-    """The line, the session and the source of each example that the page runs."""
+    """Returns the line, the session and the source of each example that the page runs."""
     text = page.read_text(encoding="utf-8")
     found = []
     for block in BLOCK.finditer(text):
@@ -45,7 +45,7 @@ def examples(page: Path) -> list[tuple[int, str, str]]:
 
 
 def run(source: str, names: dict[str, Any]) -> dict[str, str]:
-    """What an example prints, and the error that it raises."""
+    """Returns the output of an example, and the error that it raises."""
     printed, error = io.StringIO(), ""
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
         try:

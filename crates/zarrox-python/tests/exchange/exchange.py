@@ -18,12 +18,12 @@ STRUCTURES = [[("a", "<i4"), ("b", "<f8")], [("name", "S3"), ("point", [("x", "<
 
 
 def name(value: Any) -> str:
-    """A short name of a parameter."""
+    """Returns a short name for a parameter."""
     return str(value).replace(" ", "")[:40]
 
 
 def values(dtype: Any, seed: int = 1) -> Values:
-    """Random values of a type, with those that are special in it."""
+    """Returns random values of a type, including its special values."""
     dtype = np.dtype(dtype)
     random = np.random.default_rng(seed)
     size = int(np.prod(SHAPE))
@@ -53,7 +53,7 @@ def values(dtype: Any, seed: int = 1) -> Values:
 
 
 def texts() -> Values:
-    """Text of variable length."""
+    """Returns text of variable length."""
     made = np.empty(SHAPE, dtype=object)
     for index in np.ndindex(SHAPE):
         made[index] = "é" * (index[0] * index[1] % 13)
@@ -61,7 +61,7 @@ def texts() -> Values:
 
 
 def same(found: Any, expected: Any) -> None:
-    """Compares values and types; NaN is NaN, whatever holds it."""
+    """Compares values and types. NaN equals NaN, also inside of objects."""
     found, expected = np.asarray(found), np.asarray(expected)
     assert found.dtype == expected.dtype
     assert found.shape == expected.shape

@@ -1,4 +1,5 @@
-"""Attributes that zarr-python writes and no other JSON has: bare NaN and infinities, and integers of any size."""
+"""Attributes that zarr-python writes although they are not standard JSON: bare NaN and infinities, and integers of any
+size."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ FORMATS = [2] if peer.__version__.startswith("2.") else [2, 3]
 
 
 def same(found: dict[str, Any], wanted: dict[str, Any] = HARD) -> bool:
-    """Of one type and one value each, to the sign of a zero; a NaN is the same as a NaN."""
+    """Returns true if all types and values are equal, including the signs of zeros; NaN equals NaN."""
     return repr(sorted(found.items())) == repr(sorted(wanted.items()))
 
 
@@ -121,13 +122,13 @@ def test_a_fill_value_of_negative_zero_keeps_its_sign(
     again = zarr.open_array(tmp_path, mode="r+")
     for found in (array.fill_value, again.fill_value, again[0]):
         assert signs(found) == signs(wanted)
-    # Chunks of the other zero are stored, and come back.
+    # Chunks of the zero with the other sign are stored and read.
     again[:2] = np.zeros(2, dtype=dtype)
     assert signs(again[:2]) == signs(np.zeros(2, dtype=dtype))
     assert signs(again[2:]) == signs(np.full(2, wanted))
     if zarr_format in FORMATS:
         theirs: Any = peer.open_array(str(tmp_path), mode="r")
-        # zarr-python 2 adds up the parts of a complex fill value, which leaves no sign to a zero.
+        # zarr-python 2 adds the two parts of a complex fill value, which loses the sign of a zero.
         seen = slice(2) if FORMATS == [2] and wanted.dtype.kind == "c" else slice(4)
         assert signs(theirs[seen]) == signs(again[seen])
 

@@ -1,4 +1,4 @@
-"""Tests that data types say the same as those of zarr-python 3."""
+"""Tests that data types behave like the data types of zarr-python 3."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_classes(name: str, parameters: dict[str, Any]) -> None:
 def test_parse(written: Any) -> None:
     for zarr_format in (2, 3):
         mine, other = (package.parse_dtype(written, zarr_format=zarr_format) for package in (ours, theirs))
-        # The newest releases call structures ``Struct``, which is another name of the same class here.
+        # The newest releases name the structured type ``Struct``, which is an alias of the same class here.
         assert repr(mine).replace("Structured", "Struct") == repr(other)
         assert mine.to_json(zarr_format=3) == other.to_json(zarr_format=3)
 
@@ -71,7 +71,7 @@ def test_values(name: str, parameters: dict[str, Any]) -> None:
         except Exception:
             continue
         if (name == "VariableLengthBytes" and isinstance(value, int)) or (name.startswith("Complex") and value is None):
-            # In zarr-python so many zeros, and NaN: accidents.
+            # zarr-python returns zeros and NaN, which are not intended.
             continue
         got = mine.cast_scalar(value)
         np.testing.assert_equal(got, expected)
@@ -88,14 +88,14 @@ def test_json_of_values(name: str, parameters: dict[str, Any]) -> None:
             except Exception:
                 continue
             if name in ("NullTerminatedBytes", "RawBytes", "VariableLengthBytes") and value != "YWI=":
-                # zarr-python passes over what is no base64.
+                # zarr-python ignores characters that are not base64.
                 continue
             if name == "FixedLengthUTF32" and len(str(value)) > mine.length:
-                # zarr-python does not cut off what is too long.
+                # zarr-python does not truncate values that are too long.
                 continue
             got = mine.from_json_scalar(value, zarr_format=zarr_format)
             if name == "RawBytes":
-                # zarr-python does not fill up what is too short.
+                # zarr-python does not pad values that are too short.
                 got, expected = got.tobytes().rstrip(b"\0"), expected.tobytes()
             np.testing.assert_equal(got, expected)
 

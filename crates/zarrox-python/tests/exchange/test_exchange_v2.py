@@ -39,7 +39,7 @@ CODECS: list[tuple[Any, list[Any]]] = [
     (None, [numcodecs.Delta("i4"), numcodecs.Zstd(1)]),
     (None, [numcodecs.CRC32()]),
     (None, [numcodecs.Adler32()]),
-    # What filters make of numbers says whether Blosc sees single bytes.
+    # The output type of the filters determines whether Blosc gets single bytes.
     *(
         (numcodecs.Blosc("lz4", 5, shuffle), [codec])
         for shuffle in (-1, 1, 2)
@@ -48,16 +48,16 @@ CODECS: list[tuple[Any, list[Any]]] = [
     (numcodecs.Blosc(), [numcodecs.Zlib(1), numcodecs.Delta("u1", "i2")]),
 ]
 
-#: Compressors whose libraries are not the same ones as numcodecs has: the bytes may differ, the values may not.
+#: Compressors that numcodecs compiles with another library: the bytes may differ, but the values may not.
 OTHER_LIBRARIES = ("zlib", "gzip")
 
 
 def both(values: Values, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The stores after both have written the same with the same options."""
+    """Returns the stores after both libraries have written the same values with the same options."""
     theirs: dict[str, Any] = {}
     ours: dict[str, Any] = {}
     for library, store in ((zarr, theirs), (v2, ours)):
-        # By default releases of zarr-python 2 differ in what they do with chunks of zeros.
+        # Releases of zarr-python 2 have different defaults for chunks of zeros.
         array = library.create(store=store, shape=values.shape, dtype=values.dtype, write_empty_chunks=True, **options)
         array[...] = values
         array.attrs["name"] = "é"
@@ -65,7 +65,7 @@ def both(values: Values, **options: Any) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def check(values: Values, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
-    """That each reads what the other wrote, and that both wrote the same documents."""
+    """Checks that each library reads the array of the other, and that both wrote the same documents."""
     same(v2.open_array(theirs, mode="r")[...], values)
     same(zarr.open_array(ours, mode="r")[...], values)
     assert metadata(theirs) == metadata(ours)
@@ -73,12 +73,12 @@ def check(values: Values, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
 
 
 def chunks(store: dict[str, Any]) -> dict[str, bytes]:
-    """The stored chunks."""
+    """Returns the stored chunks."""
     return {key: bytes(value) for key, value in store.items() if not key.startswith(".")}
 
 
 def metadata(store: dict[str, Any]) -> Any:
-    """The metadata of an array, without what newer releases of numcodecs add to that of a codec."""
+    """Returns the metadata of an array, without members that newer releases of numcodecs add to codecs."""
     found = json.loads(store[".zarray"])
     for codec in [found["compressor"], *(found["filters"] or [])]:
         if codec is not None and codec["id"] == "zstd":
@@ -89,7 +89,7 @@ def metadata(store: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("dtype", DTYPES, ids=name)
 def test_types(dtype: Any, order: str) -> None:
-    """Every type, in both orders."""
+    """Every type is exchanged, in both orders."""
     made = values(dtype)
     theirs, ours = both(made, chunks=CHUNKS, order=order)
     check(made, theirs, ours)
@@ -99,7 +99,7 @@ def test_types(dtype: Any, order: str) -> None:
 
 @pytest.mark.parametrize(("compressor", "filters"), CODECS, ids=name)
 def test_codecs(compressor: Any, filters: list[Any]) -> None:
-    """Every codec; the bytes are the same where the library is."""
+    """Every codec is exchanged. The bytes are equal if both use the same compression library."""
     made = values("i4")
     theirs, ours = both(made, chunks=CHUNKS, compressor=compressor, filters=filters or None)
     check(made, theirs, ours)
@@ -114,7 +114,7 @@ def test_codecs(compressor: Any, filters: list[Any]) -> None:
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("write_empty_chunks", [False, True])
 def test_layouts(tmp_path: Path, separator: str, order: str, write_empty_chunks: bool) -> None:
-    """Separators, orders and empty chunks, in directories."""
+    """Directories with all separators, orders and treatments of empty chunks are exchanged."""
     made = values("f8")
     made[:3, :4] = 0
     options = {
@@ -165,7 +165,7 @@ def test_fill_values(fill_value: float | None) -> None:
     ids=name,
 )
 def test_objects(codec: Any) -> None:
-    """Text in every codec for objects."""
+    """Text is exchanged with every codec for objects."""
     made = texts() if codec.codec_id != "categorize" else np.array(list("abcab"), dtype=object)
     theirs: dict[str, Any] = {}
     ours: dict[str, Any] = {}
@@ -177,7 +177,7 @@ def test_objects(codec: Any) -> None:
 
 
 def test_pickles_are_refused() -> None:
-    """They are programs, which run when they are read."""
+    """Pickles are programs, which run when they are read."""
     with pytest.raises(zarrox.errors.UnsupportedError, match="program.*pickle"):
         v2.create(shape=3, dtype=object, object_codec=numcodecs.Pickle())
     store: dict[str, Any] = {}
@@ -188,7 +188,7 @@ def test_pickles_are_refused() -> None:
 
 @pytest.fixture
 def pickles_allowed() -> Iterator[None]:
-    """The program trusts its data."""
+    """Allows pickles, as a program does that trusts its data."""
     with zarrox.config.set({"array.allow_unsafe_pickle_decode": True}):
         yield
 
@@ -196,7 +196,7 @@ def pickles_allowed() -> Iterator[None]:
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("pickles_allowed")
 def test_pickles_are_read_and_written_where_they_are_allowed(order: Any) -> None:
-    """Any objects, in either order of the elements."""
+    """Pickles of any objects are exchanged, in either order of the elements."""
     made = np.empty((3, 4), dtype=object)
     made.ravel()[:] = [1, "a", None, {2}, (3, [4]), 1.5, b"x", {"y": 2}, 2 + 1j, 10**30, range(3), "z"]
     theirs: dict[str, Any] = {}
@@ -218,7 +218,7 @@ def test_pickles_are_read_and_written_where_they_are_allowed(order: Any) -> None
 @pytest.mark.parametrize("fill", [None, (b"fill", 7)])
 @pytest.mark.usefixtures("pickles_allowed")
 def test_structures_with_objects(fill: Any) -> None:
-    """Both libraries read the other's structures, and the fill value of chunks that were never written."""
+    """Each library reads the structures of the other, and the fill value of unwritten chunks."""
     dtype = np.dtype([("name", object), ("count", "<i4")])
     made = np.array([(b"aaa", 1), ("b", 2), (None, 3), ([4], 4), (5.5, 5)], dtype=dtype)
     stores: list[dict[str, Any]] = [{}, {}]
@@ -242,7 +242,7 @@ def test_structures_with_objects(fill: Any) -> None:
 
 
 def test_structures_with_objects_need_a_codec_and_trust() -> None:
-    """Nothing is created otherwise."""
+    """Without an object codec, or without permission for pickles, no array is created."""
     dtype = np.dtype([("name", object), ("count", "<i4")])
     with pytest.raises(ValueError, match="object_codec"):
         v2.create(shape=3, dtype=dtype)
@@ -251,7 +251,7 @@ def test_structures_with_objects_need_a_codec_and_trust() -> None:
 
 
 def test_ragged() -> None:
-    """Arrays as elements."""
+    """Arrays whose elements are arrays are exchanged."""
     made = np.empty(3, dtype=object)
     made[:] = [np.array([1, 2]), np.array([3]), np.array([4, 5, 6])]
     theirs: dict[str, Any] = {}
@@ -267,7 +267,7 @@ def test_ragged() -> None:
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_hierarchies(tmp_path: Path, consolidated: bool) -> None:
-    """Groups, attributes and consolidated metadata, both ways."""
+    """Groups, attributes and consolidated metadata are exchanged in both directions."""
     for writer, reader, place in ((zarr, v2, "theirs.zarr"), (v2, zarr, "ours.zarr")):
         path = str(tmp_path / place)
         root = writer.open_group(path, mode="w")
@@ -286,7 +286,7 @@ def test_hierarchies(tmp_path: Path, consolidated: bool) -> None:
 
 
 def test_both_change_one_array(tmp_path: Path) -> None:
-    """In turn, each sees what the other did."""
+    """Both libraries change an array in turn, and each sees the changes of the other."""
     path = str(tmp_path / "shared.zarr")
     theirs = zarr.open_array(path, mode="w", shape=10, chunks=3, dtype="i4", cache_metadata=False)
     ours = v2.open_array(path, mode="r+", cache_metadata=False)

@@ -17,12 +17,12 @@ import zarrox
 
 assert zarr.__version__.startswith("3.")
 
-# zarr-python 3 warns of types that are not in the specification.
+# zarr-python 3 warns about types that are not in the specification.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
 
 DTYPES: list[Any] = [*NUMBERS, *TIMES, *TEXTS, *STRUCTURES]
 
-#: Filters, serializer, and compressors: as both libraries take them.
+#: Filters, serializer and compressors, in the form that both libraries accept.
 CHAINS: dict[str, dict[str, Any]] = {
     "none": {"compressors": None},
     "default": {},
@@ -37,19 +37,19 @@ CHAINS: dict[str, dict[str, Any]] = {
 
 
 def ways(tmp_path: Path) -> list[tuple[Any, Any, str]]:
-    """Who writes, who reads, and where."""
+    """Returns the library that writes, the library that reads, and the directory."""
     return [(zarr, zarrox, str(tmp_path / "theirs.zarr")), (zarrox, zarr, str(tmp_path / "ours.zarr"))]
 
 
 def documents(tmp_path: Path, name: str) -> list[Any]:
-    """The metadata that both wrote."""
+    """Returns the metadata that both libraries wrote."""
     return [json.loads((tmp_path / place / name).read_text()) for place in ("theirs.zarr", "ours.zarr")]
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("dtype", DTYPES, ids=name)
 def test_types(tmp_path: Path, dtype: Any, zarr_format: int) -> None:
-    """Every type in both formats, with the same metadata."""
+    """Every type is exchanged in both formats, with the same metadata."""
     made = values(dtype)
     for writer, reader, path in ways(tmp_path):
         array = writer.create_array(store=path, shape=SHAPE, chunks=CHUNKS, dtype=made.dtype, zarr_format=zarr_format)
@@ -57,7 +57,7 @@ def test_types(tmp_path: Path, dtype: Any, zarr_format: int) -> None:
         found = reader.open_array(path, mode="r")
         same(found[...], made)
         assert found.dtype == made.dtype
-        # Formats have several ways to write the same fill value.
+        # The same fill value can be written in several forms.
         same(*(np.array(each.fill_value, made.dtype) for each in (found, array)))
     theirs, ours = documents(tmp_path, "zarr.json" if zarr_format == 3 else ".zarray")
     key = "data_type" if zarr_format == 3 else "dtype"
@@ -67,7 +67,8 @@ def test_types(tmp_path: Path, dtype: Any, zarr_format: int) -> None:
 @pytest.mark.parametrize("sharded", [False, True])
 @pytest.mark.parametrize("chain", sorted(CHAINS))
 def test_codecs(tmp_path: Path, chain: str, sharded: bool) -> None:
-    """Every codec, with and without shards: the codecs of zarr-python 3 are taken as ours are."""
+    """Every codec is exchanged, with and without shards. Codec objects of zarr-python 3 are accepted like those of
+    Zarrox."""
     made = values("i4")
     for writer, reader, path in ways(tmp_path):
         options = {"shards": (6, 8)} if sharded else {}
@@ -78,7 +79,7 @@ def test_codecs(tmp_path: Path, chain: str, sharded: bool) -> None:
         assert found.chunks == CHUNKS
         assert found.shards == ((6, 8) if sharded else None)
     theirs, ours = documents(tmp_path, "zarr.json")
-    # An empty configuration is as good as none.
+    # An empty configuration is equivalent to a missing one.
     names = [
         [(codec["name"], codec.get("configuration", {})) for codec in document["codecs"]] for document in (theirs, ours)
     ]
@@ -89,7 +90,7 @@ def test_codecs(tmp_path: Path, chain: str, sharded: bool) -> None:
 @pytest.mark.parametrize("encoding", ["default", "v2"])
 @pytest.mark.parametrize("separator", [".", "/"])
 def test_chunk_keys(tmp_path: Path, encoding: str, separator: str) -> None:
-    """Files have the same names."""
+    """Both libraries write chunks under the same keys."""
     made = values("f8")
     for writer, reader, path in ways(tmp_path):
         keys = {"name": encoding, "configuration": {"separator": separator}}
@@ -108,7 +109,7 @@ def test_chunk_keys(tmp_path: Path, encoding: str, separator: str) -> None:
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_orders(tmp_path: Path, order: str, zarr_format: int) -> None:
-    """Both orders of memory."""
+    """Arrays in both memory orders are exchanged."""
     made = values("i2")
     for writer, reader, path in ways(tmp_path):
         with warnings.catch_warnings():
@@ -122,7 +123,7 @@ def test_orders(tmp_path: Path, order: str, zarr_format: int) -> None:
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_text(tmp_path: Path, zarr_format: int) -> None:
-    """Text of variable length."""
+    """Text of variable length is exchanged."""
     for writer, reader, path in ways(tmp_path):
         array = writer.create_array(store=path, shape=SHAPE, chunks=CHUNKS, dtype=str, zarr_format=zarr_format)
         array[...] = texts()
@@ -144,7 +145,7 @@ def test_fill_values(tmp_path: Path, dtype: str, fill_value: float) -> None:
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_hierarchies(tmp_path: Path, zarr_format: int, consolidated: bool) -> None:
-    """Groups, attributes, names of dimensions, and consolidated metadata."""
+    """Groups, attributes, dimension names and consolidated metadata are exchanged."""
     for writer, reader, path in ways(tmp_path):
         root = writer.open_group(path, mode="w", zarr_format=zarr_format)
         root.attrs["title"] = "all"
@@ -166,7 +167,7 @@ def test_hierarchies(tmp_path: Path, zarr_format: int, consolidated: bool) -> No
 
 
 def test_both_change_one_array(tmp_path: Path) -> None:
-    """In turn, each sees the values that the other wrote, in one shard."""
+    """Both libraries write to one shard in turn, and each sees the values of the other."""
     path = str(tmp_path / "shared.zarr")
     theirs = zarr.create_array(path, shape=(12,), chunks=(2,), shards=(6,), dtype="i4")
     ours = zarrox.open_array(path, mode="r+")
@@ -176,7 +177,7 @@ def test_both_change_one_array(tmp_path: Path) -> None:
 
 
 def test_zip(tmp_path: Path) -> None:
-    """Archives."""
+    """Zip archives are exchanged."""
     with zarr.storage.ZipStore(tmp_path / "theirs.zip", mode="w") as store:
         zarr.create_array(store, name="z", data=values("f8"), chunks=CHUNKS)
     with zarrox.storage.ZipStore(str(tmp_path / "theirs.zip"), mode="r") as archive:

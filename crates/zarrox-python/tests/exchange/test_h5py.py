@@ -1,4 +1,4 @@
-"""Copies between Zarr and real HDF5 files, and trees of these."""
+"""Copies between Zarr and HDF5 files, and trees of HDF5 files."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class TestFromHdf5:
         for copy in (dest["a"], dest["b"], target["a"]):
             assert copy.dtype == dtype
             np.testing.assert_array_equal(copy[:], file["a"][:])
-        # And where such a type is given.
+        # The same holds if such a type is requested.
         for zarr_format in (2, 3):
             assert zarr.zeros(2, dtype=file["a"].dtype, zarr_format=zarr_format).dtype == dtype
 

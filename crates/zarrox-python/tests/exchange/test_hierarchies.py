@@ -1,4 +1,4 @@
-"""Hierarchies as other projects lay them out: anndata's tables of cells, and OME-Zarr's pyramids of images."""
+"""Hierarchies with the layouts of other projects: anndata's tables of cells, and OME-Zarr's image pyramids."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 
 
 def write_text(group: zarr.Group, name: str, values: list[str]) -> None:
-    """A column of text, as anndata writes it."""
+    """Writes a column of text in the layout of anndata."""
     array = group.create_array(name, shape=len(values), dtype=object, object_codec=v2.VLenUTF8())
     array[:] = np.array(values, dtype=object)
     array.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
 
 
 def write_frame(parent: zarr.Group, name: str, index: list[str], columns: dict[str, Any]) -> None:
-    """A table: its columns are arrays, their order an attribute."""
+    """Writes a table, whose columns are arrays, and whose column order is an attribute."""
     frame = parent.create_group(name)
     frame.attrs.update(
         {"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index", "column-order": list(columns)}
@@ -40,7 +40,7 @@ def write_frame(parent: zarr.Group, name: str, index: list[str], columns: dict[s
 
 
 def test_table_of_cells(tmp_path: Path) -> None:
-    """Sparse matrices, tables, text and nothing at all, written and read as anndata does."""
+    """Sparse matrices, tables, text and null values are written and read in the layout of anndata."""
     path = str(tmp_path / "cells.zarr")
     rng = np.random.default_rng(0)
     dense = rng.poisson(0.3, size=(50, 20)).astype("f4")
@@ -77,14 +77,14 @@ def test_table_of_cells(tmp_path: Path) -> None:
             again[row, found["X/indices"][part]] = found["X/data"][part]
         np.testing.assert_array_equal(again, dense)
 
-    # Rows are added as a backed table adds them.
+    # Rows are appended in the way of anndata's backed tables.
     root["X/data"].append(np.ones(3, dtype="f4"))
     assert zarr.open_group(path)["X/data"].shape == (len(rows) + 3,)
 
 
 @FORMATS
 def test_pyramid_of_an_image(tmp_path: Path, zarr_format: Any) -> None:
-    """Levels of half the size, described in attributes as OME-NGFF does, in nested directories."""
+    """Levels of half the size are described by the attributes of OME-NGFF, and stored in nested directories."""
     path = tmp_path / "image.ome.zarr"
     image = np.random.default_rng(0).integers(0, 2**16, (2, 3, 64, 64), dtype="u2")
     root = zarr.open_group(path, mode="w", zarr_format=zarr_format)
@@ -122,7 +122,7 @@ def test_pyramid_of_an_image(tmp_path: Path, zarr_format: Any) -> None:
 
 
 def test_plate_of_many_images(tmp_path: Path) -> None:
-    """A plate's wells and fields are groups; each is found without reading the others."""
+    """The wells and fields of a plate are groups, and each group is opened without reading the others."""
     root = zarr.open_group(tmp_path / "plate.zarr", mode="w")
     wells = [f"{row}/{column}" for row in "AB" for column in range(1, 4)]
     root.attrs["plate"] = {"wells": [{"path": well} for well in wells], "version": "0.4"}

@@ -1,7 +1,7 @@
-"""Tests that the names that `docs/zarr-python.md` lists as missing are those that are missing: no name more, and none less.
+"""Tests that `docs/zarr-python.md` lists exactly the names that are missing.
 
-Both releases of zarr-python are looked at, each in its environment: public modules, their functions and classes, the
-public methods and properties of classes, and the parameters of them all.
+Both releases of zarr-python are compared, each in its environment: public modules, their functions and classes, the
+public methods and properties of classes, and all parameters.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from zarrox.config import WITHOUT_EFFECT
 
 GUIDE = Path(__file__).parents[4] / "docs" / "zarr-python.md"
 
-#: What is private by its own documentation, or no part of the interface.
+#: Names that are private according to their documentation, or are not part of the interface.
 PRIVATE = {
     "zarr2": ("*._*", "zarr.tests*", "zarr.context", "zarr.version"),
     "zarr3": ("*._*", "zarr.core*", "zarr.testing*", "zarr.codecs.[!n]*", "zarr.metadata*"),
 }
 
 
-#: The package that has the names of each release.
+#: The package with the names of each release.
 INTERFACES = {"zarr2": "zarrox.v2", "zarr3": "zarrox"}
 
 
 def modules(environment: str) -> Iterator[ModuleType]:
-    """The public modules of the zarr-python that is here."""
+    """Yields the public modules of the installed zarr-python."""
     import zarr
 
     yield zarr
@@ -48,7 +48,7 @@ def modules(environment: str) -> Iterator[ModuleType]:
 
 
 def public(module: ModuleType) -> dict[str, Any]:
-    """The names that a module offers, or else the functions and classes that are its own."""
+    """Returns the names in ``__all__`` of a module, or else the functions and classes that it defines."""
     if hasattr(module, "__all__"):
         return {name: getattr(module, name) for name in module.__all__ if not name.startswith("_")}
     own = inspect.getmembers(module, lambda value: inspect.isclass(value) or inspect.isfunction(value))
@@ -56,14 +56,14 @@ def public(module: ModuleType) -> dict[str, Any]:
 
 
 def members(owner: type) -> dict[str, Any]:
-    """The public methods and properties of a class."""
+    """Returns the public methods and properties of a class."""
     found = {name: inspect.getattr_static(owner, name) for name in dir(owner) if not name.startswith("_")}
     kinds = (property, classmethod, staticmethod)
     return {name: getattr(owner, name) for name, value in found.items() if callable(value) or isinstance(value, kinds)}
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter]:
-    """The parameters of a function, as far as it tells."""
+    """Returns the parameters of a function; empty if it has no signature."""
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -71,7 +71,7 @@ def parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 
 def lost_parameters(theirs: Any, ours: Any) -> Iterator[str]:
-    """The parameters that only one of two functions has."""
+    """Yields the parameters that only the first of two functions has."""
     mine = parameters(ours)
     if not mine or any(parameter.kind is parameter.VAR_KEYWORD for parameter in mine.values()):
         return
@@ -82,7 +82,7 @@ def lost_parameters(theirs: Any, ours: Any) -> Iterator[str]:
 
 
 def missing(environment: str) -> set[tuple[str, str]]:
-    """Where something is missing, and its name; ``*`` for a whole module."""
+    """Returns each module or class with a missing name, and the name; ``*`` for a whole module."""
     found = set()
     for module in modules(environment):
         try:
@@ -99,7 +99,7 @@ def missing(environment: str) -> set[tuple[str, str]]:
 
 
 def lost_in(theirs: Any, ours: Any) -> Iterator[str]:
-    """The members of a class that are missing, and the parameters."""
+    """Yields the missing members of a class, and the missing parameters."""
     yield from lost_parameters(theirs, ours)
     if not isinstance(theirs, type):
         return
@@ -111,13 +111,13 @@ def lost_in(theirs: Any, ours: Any) -> Iterator[str]:
 
 
 def table(heading: str) -> list[str]:
-    """The rows below a heading of the page."""
+    """Returns the rows below a heading of the page."""
     section = GUIDE.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n#")[0]
     return [row for row in section.splitlines() if row.startswith("| ") and not row.startswith("| | ")]
 
 
 def listed(environment: str) -> list[tuple[str, str]]:
-    """The names that the page lists as missing: where, perhaps as a pattern, and the name."""
+    """Returns the names that the page lists as missing: the module or class, which may be a pattern, and the name."""
     version = environment.removeprefix("zarr")
     rows = [row.split(" | ") for row in table(f"Names of zarr-python {version} that are missing")]
     return [
@@ -130,20 +130,20 @@ def listed(environment: str) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def environment(pytestconfig: pytest.Config) -> str:
-    """The environment, whose zarr-python is compared with."""
+    """Returns the environment whose zarr-python is compared."""
     return str(pytestconfig.getoption("--environment"))
 
 
 @pytest.fixture
 def really(environment: str) -> set[tuple[str, str]]:
-    """The names that are missing."""
+    """Returns the names that are missing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return missing(environment)
 
 
 def matches(row: tuple[str, str]) -> Callable[[tuple[str, str]], bool]:
-    """Makes a test for names that a row lists."""
+    """Returns a function that tests whether a row lists a name."""
     return lambda found: fnmatchcase(found[0], row[0]) and found[1] == row[1]
 
 
@@ -160,7 +160,7 @@ def test_all_that_is_listed_is_missing(environment: str, really: set[tuple[str, 
 
 
 def settings(values: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    """The names of settings, with their dots."""
+    """Yields the names of settings, with dots."""
     for name, value in values.items():
         yield from settings(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
 
@@ -176,20 +176,20 @@ def test_all_settings_of_no_effect_are_listed(environment: str) -> None:
 
 
 def changed(**changes: Any) -> dict[str, bytes]:
-    """The keys and values of an array of two elements, with other metadata."""
+    """Returns the keys and values of an array of two elements, with changed metadata."""
     store: dict[str, bytes] = {}
     zarrox.create(2, dtype="<i4", compressor=None, store=store, zarr_format=2)[:] = 1
     return {**store, ".zarray": json.dumps(json.loads(store[".zarray"]) | changes).encode()}
 
 
 def group_of_an_array(mode: str) -> zarrox.Group:
-    """A group in which an array is, and nothing else."""
+    """Returns a group that contains a single array."""
     store: dict[str, bytes] = {}
     zarrox.group(store).create_array("a", shape=3, dtype="u1")
     return zarrox.open_group(store, mode=mode)
 
 
-#: What raises, by the first cells of the page's rows.
+#: The calls that raise an exception, by the first cells of the page's rows.
 RAISING: dict[str, Callable[[], Any]] = {
     "a document is not JSON": lambda: zarrox.open({".zarray": b"{"}, mode="r"),
     "a document lacks a member, or has a wrong one": lambda: zarrox.open({".zarray": b'{"zarr_format": 2}'}, mode="r"),

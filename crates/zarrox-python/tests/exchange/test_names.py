@@ -1,6 +1,7 @@
-"""Names that others read: whatever Zarrox writes by default, zarr-python opens, for each codec and each data type that it has.
+"""Names in metadata: zarr-python opens the arrays that Zarrox writes by default, for each of its codecs and data types.
 
-What zarr-python cannot open at all stands in `ONLY_OURS`, with the reason, which a test compares with what zarr-python says.
+`ONLY_OURS` lists the codecs that zarr-python cannot open, with the reasons, which a test compares with zarr-python's
+errors.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from zarrox.xarray import to_zarr
 xarray = pytest.importorskip("xarray")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-#: Parameters of the codecs that need some, by the names of classes; and the data type, if it is not `f8`.
+#: The parameters of codecs that require parameters, by class name, with the data type if it is not `f8`.
 PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "AsType": ("f8", {"encode_dtype": "<f4", "decode_dtype": "<f8"}),
     "BitRound": ("f8", {"keepbits": 12}),
@@ -46,21 +47,21 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "Categorize": ("U4", {"labels": ["a", "bb"], "dtype": "<U4"}),
 }
 
-#: Codecs that zarr-python has no name for in format 3, or cannot read itself: why.
+#: Codecs without a name in zarr-python's format 3, or that zarr-python cannot read, with the reasons.
 ONLY_OURS = {
     "Base64": "zarr-python has no 'numcodecs.base64'",
     "Categorize": "zarr-python has no 'numcodecs.categorize'",
 }
 
-#: Codecs of objects in format 2, whose arrays zarr-python 3 opens by their data types: other tests have them.
+#: Object codecs of format 2, which other tests cover: zarr-python 3 opens their arrays by the data type.
 OF_OBJECTS = {"JSON", "MsgPack", "Pickle", "VLenArray", "VLenBytes", "VLenUTF8"}
 
-#: What is no codec among the names of `zarrox.codecs`.
+#: The names of `zarrox.codecs` that are not codecs.
 NO_CODECS = {"Codec", "UnknownCodecError"}
 
 
 def made(dtype: str) -> Values:
-    """Values that codecs of limited precision leave as they are, or nearly so."""
+    """Returns values that codecs of limited precision preserve, at least approximately."""
     if dtype == "U4":
         return np.resize(np.array(["a", "bb", ""], dtype), SHAPE)
     if dtype == "b1":
@@ -69,17 +70,17 @@ def made(dtype: str) -> Values:
 
 
 def parameters(codec: str) -> tuple[str, dict[str, Any]]:
-    """The data type and the parameters for a codec, by the name of its class."""
+    """Returns the data type and the parameters for a codec, by the name of its class."""
     return PARAMETERS.get(codec, ("f8", {}))
 
 
 def instance(module: Any, codec: str) -> Any:
-    """A codec of a module."""
+    """Returns an instance of a codec of a module."""
     return getattr(module, codec)(**parameters(codec)[1])
 
 
 def kind(codec: str) -> str:
-    """The argument that takes a codec in format 3."""
+    """Returns the name of the argument for a codec in format 3."""
     of = getattr(wrapped, codec, None) or getattr(codecs, codec)
     if issubclass(of, ArrayArrayCodec):
         return "filters"
@@ -87,7 +88,7 @@ def kind(codec: str) -> str:
 
 
 def options(codec: Any, name: str, zarr_format: int) -> dict[str, Any]:
-    """The arguments of `create_array` for a codec."""
+    """Returns the arguments of `create_array` for a codec."""
     if zarr_format == 3:
         rest = {} if kind(name) != "serializer" else {"compressors": None}
         return {kind(name): codec, **rest}
@@ -96,7 +97,7 @@ def options(codec: Any, name: str, zarr_format: int) -> dict[str, Any]:
 
 
 def exchanged(path: Path, codec: Any, codec_name: str, zarr_format: int) -> None:
-    """What we write with a codec, zarr-python opens; both read the same."""
+    """Checks that zarr-python opens an array that Zarrox writes with a codec, and that both read the same values."""
     dtype = parameters(codec_name)[0]
     data = made(dtype)
     of: dict[str, Any] = {"dtype": "variable_length_bytes" if codec_name == "VLenBytesCodec" else str if dtype == "O" else data.dtype}
@@ -111,19 +112,19 @@ def exchanged(path: Path, codec: Any, codec_name: str, zarr_format: int) -> None
 
 
 def codecs_of_version_2() -> list[str]:
-    """The names of our codecs of format 2."""
+    """Returns the names of Zarrox's codecs of format 2."""
     named = [each for each in of_numcodecs.__all__ if inspect.isclass(getattr(of_numcodecs, each)) and each not in NO_CODECS]
     return [each for each in named if issubclass(getattr(of_numcodecs, each), of_numcodecs.Codec) and each not in OF_OBJECTS]
 
 
 def codecs_of_version_3() -> list[str]:
-    """The names of our codecs of format 3 that are specified."""
+    """Returns the names of Zarrox's specified codecs of format 3."""
     named = [each for each in codecs.__all__ if inspect.isclass(getattr(codecs, each))]
     return [each for each in named if issubclass(getattr(codecs, each), V3Codec)]
 
 
 def test_no_codec_is_left_out() -> None:
-    """The lists above cover all names: a new codec is tested, or its reason is given."""
+    """The lists above cover all names: each codec is tested, or has a reason."""
     assert set(wrapped.__all__) <= set(codecs_of_version_2()), "every wrapper has a codec of format 2"
     theirs = {of.__name__ for of in numcodecs_registry.values() if of.__module__.startswith("numcodecs.")}
     assert theirs <= set(codecs_of_version_2()) | OF_OBJECTS
@@ -132,13 +133,13 @@ def test_no_codec_is_left_out() -> None:
 
 @pytest.mark.parametrize("codec", wrapped.__all__)
 def test_wrappers(tmp_path: Path, codec: str) -> None:
-    """The classes of `zarrox.codecs.numcodecs`."""
+    """zarr-python opens arrays of the classes of `zarrox.codecs.numcodecs`."""
     exchanged(tmp_path / "a", instance(wrapped, codec), codec, 3)
 
 
 @pytest.mark.parametrize("codec", codecs_of_version_3())
 def test_specified_codecs(tmp_path: Path, codec: str) -> None:
-    """The classes of format 3."""
+    """zarr-python opens arrays of the classes of format 3."""
     if codec == "CastValue":
         pytest.importorskip("cast_value_rs", reason="zarr-python needs it for this codec")
     exchanged(tmp_path / "a", instance(codecs, codec), codec, 3)
@@ -148,7 +149,7 @@ def test_specified_codecs(tmp_path: Path, codec: str) -> None:
 @pytest.mark.parametrize("module", [of_numcodecs, numcodecs], ids=["ours", "numcodecs"])
 @pytest.mark.parametrize("codec", codecs_of_version_2())
 def test_codecs_of_numcodecs(tmp_path: Path, codec: str, module: Any, zarr_format: int) -> None:
-    """Objects of numcodecs and ours, in both formats."""
+    """zarr-python opens arrays that are created with codecs of numcodecs or of Zarrox, in both formats."""
     given = instance(module, codec) if hasattr(module, codec) else instance(getattr(module, codec.lower()), codec)
     if zarr_format == 3 and codec in ONLY_OURS:
         with pytest.raises(Exception, match=r"(?i)codec|unknown|available"):
@@ -160,7 +161,7 @@ def test_codecs_of_numcodecs(tmp_path: Path, codec: str, module: Any, zarr_forma
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("codec", [each for each in codecs_of_version_2() if each not in ONLY_OURS])
 def test_encodings_of_xarray(tmp_path: Path, codec: str, zarr_format: int) -> None:
-    """What xarray's users give as an encoding, xarray's own engine opens."""
+    """xarray's own engine opens datasets with each codec in the encoding."""
     dtype = parameters(codec)[0]
     dataset = xarray.Dataset({"v": (("y", "x"), made(dtype))})
     module: Any = numcodecs if hasattr(numcodecs, codec) else getattr(numcodecs, codec.lower())
@@ -170,14 +171,14 @@ def test_encodings_of_xarray(tmp_path: Path, codec: str, zarr_format: int) -> No
         np.testing.assert_allclose(found.v.values, dataset.v.values, atol=0.06)
 
 
-#: Every data type that zarr-python has.
+#: All data types of zarr-python.
 DTYPES: list[Any] = [*NUMBERS, *TIMES, *TEXTS, *STRUCTURES, "V6", ">i4", ">f8", ">U3", ">M8[s]"]
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("dtype", DTYPES, ids=name)
 def test_data_types(tmp_path: Path, dtype: Any, zarr_format: int) -> None:
-    """Data types, with the default codecs."""
+    """zarr-python opens arrays of all data types with the default codecs."""
     data = np.zeros(SHAPE, dtype) if dtype == "V6" else values(dtype)
     ours = zarrox.create_array(str(tmp_path / "a"), shape=SHAPE, chunks=CHUNKS, dtype=data.dtype, zarr_format=zarr_format)
     ours[...] = data
@@ -186,7 +187,7 @@ def test_data_types(tmp_path: Path, dtype: Any, zarr_format: int) -> None:
 
 
 def test_both_names_of_bitround_are_read(tmp_path: Path) -> None:
-    """The name of zarr-extensions, which zarrs writes, and the one that zarr-python knows."""
+    """Zarrox reads the name of zarr-extensions, which zarrs writes, and the name that zarr-python knows."""
     for each in ("bitround", "numcodecs.bitround"):
         filters = [{"name": each, "configuration": {"keepbits": 4}}]
         array = zarrox.create_array(str(tmp_path / each), shape=SHAPE, chunks=CHUNKS, dtype="f4", filters=filters)
@@ -198,7 +199,7 @@ def test_both_names_of_bitround_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_snappy_is_not_written(tmp_path: Path, zarr_format: int) -> None:
-    """Blosc's snappy, which numcodecs cannot read: neither natively nor by the pipeline."""
+    """Blosc's snappy, which numcodecs cannot read, is written neither natively nor by the pipeline."""
     given = codecs.BloscCodec(cname="snappy") if zarr_format == 3 else {"id": "blosc", "cname": "snappy", "clevel": 5, "shuffle": 1}
     with pytest.raises(ValueError, match="cannot read Blosc's snappy"):
         zarrox.create_array(str(tmp_path / "a"), shape=SHAPE, dtype="f8", compressors=given, zarr_format=zarr_format)

@@ -1,6 +1,7 @@
-"""Random operations on arrays and hierarchies, each done twice: by Zarrox, and on NumPy arrays in a dictionary.
+"""Random operations on arrays and hierarchies, each run twice: by Zarrox, and on NumPy arrays in a dictionary.
 
-An operation is a piece of Python that both understand (`operations` writes them): for one of them ``zarr`` is the package,
-for the other it is `reference`, which keeps everything in memory and knows nothing of chunks. After each operation `runner`
-compares what both have; from those that end in a difference it leaves out what is not needed, and prints a script.
+An operation is Python code that runs on both sides (`operations` generates it). On one side, ``zarr`` is the package;
+on the other side, it is `reference`, which keeps everything in memory and has no chunks. After each operation, `runner`
+compares both sides. If they differ, it removes the operations that are not needed for the difference, and prints a
+script.
 """

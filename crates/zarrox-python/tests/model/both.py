@@ -1,4 +1,4 @@
-"""Both interfaces as one, for operations that are chosen at random: each name is of the one that has it."""
+"""Both interfaces as one, for random operations: each name comes from the interface that has it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from zarrox import v2
 
 
 class _Names:
-    """The names of several modules; those of the first that has one."""
+    """The names of several modules; a name comes from the first module that has it."""
 
     def __init__(self, *modules: Any) -> None:
         self._modules = modules
@@ -19,7 +19,7 @@ class _Names:
 
 
 class Both(_Names):
-    """All names, and the functions in which the interfaces are chosen by the format."""
+    """All names, and functions that choose the interface by the format."""
 
     def __init__(self) -> None:
         super().__init__(v2, zarrox)
@@ -40,5 +40,5 @@ class Both(_Names):
         return group._new_array(v2.creation.array, path, {}, data)
 
     def shown(self, array: Any) -> Any:
-        """The array with the methods that make views."""
+        """Returns the array of the interface with methods for views."""
         return v2.Array(array.store, array.path)

@@ -10,7 +10,7 @@ from .values import N5, V1, V2, V3, Kind
 
 @operation(3)
 def new_group(world: World) -> str | None:
-    """A hierarchy in a new store."""
+    """Creates a hierarchy in a new store."""
     name = world.new("g")
     stores = layouts.IN_MEMORY | layouts.IN_FILES
     template = world.rng.choice(list(stores))
@@ -25,7 +25,7 @@ def new_group(world: World) -> str | None:
 
 @operation(14)
 def new_array(world: World) -> str | None:
-    """An array in a group, with a grid, codecs and a fill value."""
+    """Creates an array in a group, with a grid, codecs and a fill value."""
     group = world.group()
     if group is None:
         return None
@@ -41,7 +41,7 @@ def new_array(world: World) -> str | None:
 
 @operation(1)
 def new_array_of_version_1(world: World) -> str | None:
-    """An array in a store of its own."""
+    """Creates an array of version 1 in a separate store."""
     kind, arguments = _new(world, V1)
     name = world.new("a")
     world.arrays.append(name)
@@ -61,14 +61,14 @@ def _new(world: World, zarr_format: str) -> tuple[Kind, dict[str, str]]:
 
 @operation(25)
 def read(world: World) -> str | None:
-    """Any selection."""
+    """Reads a random selection."""
     name = world.array()
     return name and f"result = {name}{selections.text(world.rng, world.names[name])}"
 
 
 @operation(40)
 def write(world: World) -> str | None:
-    """Values for any selection."""
+    """Writes values to a random selection."""
     name = world.array()
     if name is None:
         return None
@@ -81,7 +81,7 @@ def write(world: World) -> str | None:
 
 @operation(4)
 def read_out_of_bounds(world: World) -> str | None:
-    """Reads an element that is not there."""
+    """Reads an element that is out of bounds."""
     name = world.array(lambda array: array.shape != () and 0 not in array.shape)
     if name is None:
         return None
@@ -92,7 +92,7 @@ def read_out_of_bounds(world: World) -> str | None:
 
 @operation(8)
 def resize(world: World) -> str | None:
-    """Longer or shorter along any dimension."""
+    """Resizes an array along any dimension."""
     name = world.array(lambda array: array.shape != ())
     if name is None:
         return None
@@ -104,7 +104,7 @@ def resize(world: World) -> str | None:
 
 @operation(6)
 def append(world: World) -> str | None:
-    """Longer by some values."""
+    """Appends some values to an array."""
     name = world.array(lambda array: array.shape != () and _may_grow(array))
     if name is None:
         return None
@@ -116,5 +116,5 @@ def append(world: World) -> str | None:
 
 
 def _may_grow(array: Array) -> bool:
-    """Where chunks differ in length, an array is never longer than all of them."""
+    """Returns false if chunks differ in length, since such an array is never made longer than its chunks."""
     return not isinstance(array.chunks, list)

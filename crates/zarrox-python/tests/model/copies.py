@@ -1,4 +1,4 @@
-"""Operations that make arrays of others, show them differently, and put them somewhere else."""
+"""Operations that copy, convert, view and move arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .operations import World, call, operation
 from .reference import Array
 from .values import KINDS, N5, V2, V3
 
-#: Types of one size, as which the bytes of an array can be viewed.
+#: Types of the same size, between which the bytes of an array can be viewed.
 _VIEWS = {
     "<i4": ("<u4", "<f4"),
     "<i8": ("<u8", "<f8", "<M8[ns]"),
@@ -21,7 +21,7 @@ _VIEWS = {
 
 
 def _target(world: World, source: Array) -> str | None:
-    """A group whose format can hold an array: N5 has no fill value but 0."""
+    """Returns a group whose format supports an array: N5 supports only the fill value 0."""
     group = world.group(source.kind)
     return group if group is None or _fits(world, source, group) else None
 
@@ -32,7 +32,7 @@ def _fits(world: World, source: Array, group: str) -> bool:
 
 
 def _regridded(world: World, source: Array, zarr_format: str) -> dict[str, str]:
-    """Now and then other chunks."""
+    """Returns arguments for other chunks in some cases."""
     if world.rng.random() < 0.5 or not source.shape:
         return {}
     if source.zarr_format == V3 == zarr_format:
@@ -42,7 +42,7 @@ def _regridded(world: World, source: Array, zarr_format: str) -> dict[str, str]:
 
 
 def _named(world: World, group: str) -> tuple[str, str]:
-    """A new array, and its quoted name in a group."""
+    """Returns a name for a new array, and its quoted name in a group."""
     name = world.new("a")
     world.arrays.append(name)
     return name, repr(world.member(name))
@@ -50,7 +50,7 @@ def _named(world: World, group: str) -> tuple[str, str]:
 
 @operation(8)
 def from_array(world: World) -> str | None:
-    """`from_array`, into a group or a store of its own, perhaps of another format."""
+    """Calls `from_array` for a group or a separate store, perhaps with another format."""
     source = world.array()
     if source is None:
         return None
@@ -73,7 +73,7 @@ def from_array(world: World) -> str | None:
 
 @operation(6)
 def like(world: World) -> str | None:
-    """Arrays of the same kind without the elements."""
+    """Creates arrays with the same properties, but without the elements."""
     source = world.array()
     if source is None:
         return None
@@ -86,7 +86,7 @@ def like(world: World) -> str | None:
 
 @operation(5)
 def array_of_array(world: World) -> str | None:
-    """`array`, and arrays that are assigned to members of groups."""
+    """Calls `array`, or assigns an array to a member of a group."""
     source = world.array()
     if source is None:
         return None
@@ -106,7 +106,7 @@ def array_of_array(world: World) -> str | None:
 
 @operation(12)
 def copy(world: World) -> str | None:
-    """`copy` of an array into a group."""
+    """Calls `copy` for an array and a group."""
     source = world.array(lambda array: array.home is not None)
     group = source and _target(world, world.names[source])
     if source is None or group is None:
@@ -123,7 +123,7 @@ def copy(world: World) -> str | None:
 
 @operation(3)
 def copy_group(world: World) -> str | None:
-    """`copy` of a group into a group."""
+    """Calls `copy` for a group and a group."""
     source = world.group()
     paths = source and [path for path in world.names[source].store if path.startswith("sub/")]
     if source is None or not paths:
@@ -143,7 +143,7 @@ def copy_group(world: World) -> str | None:
 
 @operation(3)
 def copy_all(world: World) -> str | None:
-    """All of a group, into a new hierarchy that can hold it."""
+    """Copies the content of a group to a new hierarchy whose format supports it."""
     source = world.group()
     if source is None:
         return None
@@ -158,7 +158,7 @@ def copy_all(world: World) -> str | None:
 
 @operation(3)
 def copy_store(world: World) -> str | None:
-    """All keys of a store."""
+    """Copies all keys of a store."""
     source = world.group()
     if source is None:
         return None
@@ -170,7 +170,7 @@ def copy_store(world: World) -> str | None:
 
 
 def _bound(world: World, source: str, copied: str) -> str:
-    """Names for what was copied, and for the group."""
+    """Returns statements that name the copied arrays and the group."""
     world.groups.append(copied)
     lines = []
     for path in world.names[source].store:
@@ -182,7 +182,7 @@ def _bound(world: World, source: str, copied: str) -> str:
 
 @operation(4)
 def save_and_load(world: World) -> str | None:
-    """`save` of one array or several."""
+    """Calls `save` for one or several arrays."""
     first, second = (world.array(lambda array: V2 in array.kind.formats) for _ in range(2))
     if first is None or second is None:
         return None
@@ -196,7 +196,7 @@ def save_and_load(world: World) -> str | None:
 
 @operation(4)
 def rechunk(world: World) -> str | None:
-    """`rechunk` into an array of other chunks."""
+    """Calls `rechunk` with an array that has other chunks."""
     source = world.array(lambda array: array.zarr_format in (V2, V3) and array.shape != ())
     if source is None:
         return None
@@ -209,7 +209,7 @@ def rechunk(world: World) -> str | None:
 
 @operation(4)
 def view(world: World) -> str | None:
-    """The bytes of an array as another type, to read and to write."""
+    """Reads and writes the bytes of an array as another type."""
     source = world.array(lambda array: _is_viewed(array))
     if source is None:
         return None
@@ -223,7 +223,7 @@ def view(world: World) -> str | None:
 
 
 def _is_viewed(array: Array) -> bool:
-    """Returns true if it is known how another type reads the bytes, also of elements that were never written."""
+    """Returns true if the elements of a view with another type are known, including unwritten ones."""
     if array.fill_value is None:
         return False
     is_native = array.kind.name[0] != ">"  # In version 3 the byte order is not part of the type.
@@ -231,13 +231,13 @@ def _is_viewed(array: Array) -> bool:
 
 
 def _is_zero(array: Array) -> bool:
-    """Returns true if elements that were never written are zero bits, as any type."""
+    """Returns true if unwritten elements consist of zero bits, which are zero in any type."""
     return array.fill_value is None or not any(np.asarray(array.fill_value).tobytes())
 
 
 @operation(4)
 def as_type(world: World) -> str | None:
-    """Other numbers, when they are read."""
+    """Reads an array as another numeric type."""
     source = world.array(lambda array: array.kind.name in ("|u1", "<i4", ">i2", "<u8", "<f4", ">f8", "?"))
     if source is None:
         return None
@@ -250,7 +250,7 @@ def as_type(world: World) -> str | None:
 
 @operation(6)
 def open_again(world: World) -> str | None:
-    """A hierarchy is closed, where that means anything, and opened."""
+    """Closes the store of a hierarchy, and opens the hierarchy again."""
     group = world.group()
     if group is None:
         return None
@@ -265,7 +265,7 @@ def open_again(world: World) -> str | None:
 
 @operation(2)
 def delete(world: World) -> str | None:
-    """A member of a group goes."""
+    """Deletes a member of a group."""
     group = world.group()
     names = group and list(world.names[group].store)
     if group is None or not names:
@@ -275,7 +275,7 @@ def delete(world: World) -> str | None:
 
 @operation(2)
 def move(world: World) -> str | None:
-    """A member of a group gets another name."""
+    """Moves a member of a group."""
     group = world.group()
     paths = group and list(world.names[group].store)
     if group is None or not paths:
@@ -289,7 +289,7 @@ def move(world: World) -> str | None:
 
 @operation(6)
 def set_attributes(world: World) -> str | None:
-    """Members are added to the attributes."""
+    """Adds attributes to a node."""
     name = world.array()
     documents = (
         *('{"unit": "K"}', '{"n": 1.5, "list": [1, "a", None]}', '{"deep": {"x": 1e300}}'),

@@ -1,4 +1,4 @@
-"""Where and how new arrays are stored: stores, grids and codecs, as the arguments that say so."""
+"""Random stores, grids and codecs of new arrays, as arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from .values import DRAFT, EXPERIMENTAL, KINDS, N5, V1, V2, V3, Kind
 
 Arguments = dict[str, str]
 
-#: Stores, and the formats of hierarchies in them; ``%s`` is their name. Those in files keep what they hold when closed.
+#: Stores, and the formats of hierarchies in them; ``%s`` is the name of a store. Stores in files keep their content
+#: when they are closed.
 IN_MEMORY = {
     "dict()": (V2, V3, EXPERIMENTAL, DRAFT),
     "zarr.MemoryStore()": (V2, V3),
@@ -31,7 +32,7 @@ IN_FILES = {
     'zarr.N5FSStore(f"{directory}/%s.n5")': (N5,),
 }
 
-#: No array has more chunks: this is about what is in them, and many more take their time.
+#: The maximum number of chunks of an array: more chunks take time, and do not test more.
 _MOST_CHUNKS = 40
 
 _V2_COMPRESSORS = (
@@ -46,14 +47,14 @@ _V3_COMPRESSORS = (
 
 
 def shape(rng: Random, least: int = 0) -> tuple[int, ...]:
-    """The shape of an array of at least so many dimensions."""
+    """Returns the shape of an array with at least ``least`` dimensions."""
     ndim = rng.choice((least, 1, 1, 2, 2, 3))
     longest = (0, 24, 9, 5)[ndim]
     return tuple(0 if rng.random() < 0.03 else rng.randint(1, longest) for _ in range(ndim))
 
 
 def lengths(rng: Random, of: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of chunks, which may be longer than the array."""
+    """Returns a chunk shape, which may exceed the array."""
     chunks = [rng.randint(1, max(1, length) + 2) for length in of]
     while math.prod(-(-length // chunk) for length, chunk in zip(of, chunks, strict=True)) > _MOST_CHUNKS:
         chunks = [chunk + 1 for chunk in chunks]
@@ -61,7 +62,7 @@ def lengths(rng: Random, of: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def grid(rng: Random, of: tuple[int, ...], zarr_format: str) -> Arguments:
-    """Chunks, which may be in shards, and differ in length."""
+    """Returns arguments for chunks, which may be in shards and differ in length."""
     chunks = lengths(rng, of)
     choice = rng.random() if zarr_format == V3 and of else 1
     if choice < 0.15 and all(of):
@@ -73,20 +74,20 @@ def grid(rng: Random, of: tuple[int, ...], zarr_format: str) -> Arguments:
 
 
 def _pieces(rng: Random, length: int) -> list[int]:
-    """Lengths of chunks that add up."""
+    """Returns random chunk lengths with a given sum."""
     borders = sorted(rng.sample(range(1, length), min(length - 1, rng.randint(0, 3))))
     return [stop - start for start, stop in zip([0, *borders], [*borders, length], strict=True)]
 
 
 def codecs(rng: Random, kind: Kind, ndim: int, zarr_format: str) -> Arguments:
-    """The arguments for the codecs of chunks, as far as they are not left to the format."""
+    """Returns the arguments for the codecs of chunks; codecs without an argument are the format's defaults."""
     if rng.random() < 0.4 or zarr_format in (V1, EXPERIMENTAL, DRAFT):
         return {}
     if zarr_format == V3:
         return _v3_codecs(rng, kind, ndim)
     if zarr_format == N5:
         return {"compressor": rng.choice(_N5_COMPRESSORS)}
-    # zarr-python reads objects as JSON in another order than it writes them, so that we write but one.
+    # zarr-python reads objects in JSON in another order than it writes them, so only one element is written.
     orders = ('"C"', '"F"') if kind.name not in ("json", "msgpack") else ('"C"',)
     chosen = {"compressor": rng.choice(_V2_COMPRESSORS), "order": rng.choice(orders)}
     filters = _v2_filters(kind)
@@ -96,7 +97,7 @@ def codecs(rng: Random, kind: Kind, ndim: int, zarr_format: str) -> Arguments:
 
 
 def _v2_filters(kind: Kind) -> list[str]:
-    """Filters that lose nothing."""
+    """Returns lossless filters."""
     dtype = kind.pool.dtype
     if dtype.hasobject:
         return []
@@ -123,5 +124,5 @@ def _v3_codecs(rng: Random, kind: Kind, ndim: int) -> Arguments:
 
 
 def kind(rng: Random, zarr_format: str) -> Kind:
-    """A type that a format can hold."""
+    """Returns a random type that a format supports."""
     return rng.choice([kind for kind in KINDS.values() if zarr_format in kind.formats])

@@ -1,4 +1,4 @@
-"""Operations: each is a few lines of Python, written at random so that they fit what there is."""
+"""Operations: each is a few lines of random Python that fit the existing nodes."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from typing import Any
 from .reference import Array
 from .values import Kind
 
-#: Beyond these, new ones take the place of others.
+#: The maximum number of nodes; further new nodes replace older ones.
 _MOST_ARRAYS = 8
 _MOST_GROUPS = 4
 
 
 @dataclass
 class World:
-    """The nodes that there are, as the reference has them."""
+    """The existing nodes, as objects of the reference."""
 
     rng: Random
     names: dict[str, Any]
     arrays: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
-    #: How groups of stores that keep what they hold are opened again.
+    #: The code that opens the groups of persistent stores again.
     stores: dict[str, str] = field(default_factory=dict)
     counted: int = 0
 
     def new(self, letter: str) -> str:
-        """A name that nothing had yet."""
+        """Returns an unused name."""
         self.counted += 1
         return f"{letter}{self.counted}"
 
     def array(self, fits: Callable[[Array], bool] = lambda _: True) -> str | None:
-        """Any array that fits."""
+        """Returns the name of a random array that fits; ``None`` if no array fits."""
         fitting = [name for name in self.arrays if fits(self.names[name])]
         return self.rng.choice(fitting) if fitting else None
 
     def group(self, kind: Kind | None = None) -> str | None:
-        """Any group whose format can hold a kind."""
+        """Returns the name of a random group whose format supports a type."""
         fitting = [name for name in self.groups if kind is None or self.format(name) in kind.formats]
         return self.rng.choice(fitting) if fitting else None
 
     def format(self, group: str) -> str:
-        """The format of a group."""
+        """Returns the format of a group."""
         zarr_format = self.names[group].store.zarr_format
         assert zarr_format is not None
         return str(zarr_format)
 
     def member(self, name: str) -> str:
-        """A name for a new member of a group."""
+        """Returns a name for a new member of a group."""
         return f"sub/{name}" if self.rng.random() < 0.3 else name
 
     def renew(self) -> None:
-        """Forgets what is no longer in its store, and the oldest where there is too much."""
+        """Removes nodes that are no longer in their stores, and the oldest nodes if there are too many."""
         self.arrays = [name for name in self.arrays if self.names[name].is_there()][-_MOST_ARRAYS:]
         self.groups = self.groups[-_MOST_GROUPS:]
 
@@ -63,7 +63,7 @@ ALL: list[tuple[int, Operation]] = []
 
 
 def operation(weight: int) -> Callable[[Operation], Operation]:
-    """Adds an operation, which is done more often the more it weighs."""
+    """Registers an operation, which is chosen in proportion to its weight."""
 
     def add(function: Operation) -> Operation:
         ALL.append((weight, function))
@@ -73,7 +73,7 @@ def operation(weight: int) -> Callable[[Operation], Operation]:
 
 
 def choose(world: World) -> tuple[str, list[str]]:
-    """The name of an operation, and its text; empty lines divide it into what can be left out."""
+    """Returns the name of an operation, and its code; empty lines separate the parts that can be left out."""
     weights, operations = zip(*ALL, strict=True)
     while True:
         (chosen,) = world.rng.choices(operations, weights)
@@ -83,5 +83,5 @@ def choose(world: World) -> tuple[str, list[str]]:
 
 
 def call(function: str, *arguments: str, **named: str) -> str:
-    """A call as it is written."""
+    """Returns the code of a call."""
     return f"{function}({', '.join([*arguments, *(f'{name}={value}' for name, value in named.items())])})"

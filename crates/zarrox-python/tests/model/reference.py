@@ -1,6 +1,6 @@
 """The part of the package's interface that operations use, over NumPy arrays in dictionaries.
 
-Nothing here knows of chunks, codecs, documents or stores: arguments that are about these are taken and left.
+The module has no chunks, codecs, documents or stores: arguments for these are accepted and ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .values import KINDS, N5, Kind, Values
 
 
 def of(name: str) -> dict[str, Any]:
-    """The arguments that stand here for a type of elements."""
+    """Returns the arguments that represent an element type in the reference."""
     return {"dtype": KINDS[name]}
 
 
@@ -24,11 +24,11 @@ class Store(dict[str, "Array"]):
     zarr_format: str | None = None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Does nothing."""
 
 
 class Array:
-    """An array: its elements, and what decides about elements that come later."""
+    """An array: its elements, and the properties that determine later elements."""
 
     def __init__(self, data: Values, kind: Kind, zarr_format: str, fill_value: Any, grid: tuple[Any, Any]) -> None:
         self.data = data
@@ -37,12 +37,12 @@ class Array:
         self.fill_value = fill_value
         self.chunks, self.shards = grid
         self.attrs: dict[str, Any] = {}
-        #: Where it is; an array outside every group is nowhere.
+        #: The store and the path of the array; ``None`` for an array outside of all groups.
         self.home: Store | None = None
         self.path = ""
 
     def is_there(self) -> bool:
-        """Returns true if it was not deleted, moved or replaced."""
+        """Returns true if the array was not deleted, moved or replaced."""
         return self.home is None or self.home.get(self.path) is self
 
     @property
@@ -63,7 +63,7 @@ class Array:
         if field is None:
             self.data[selection] = value.data if isinstance(value, Array) else value
         else:
-            # A field may be an array, whose dimensions no selection has.
+            # A field may be an array, whose dimensions are not part of selections.
             positions = np.arange(self.data.size).reshape(self.shape)[selection]
             self.data.reshape(-1)[field][positions] = value
 
@@ -94,7 +94,7 @@ class Array:
         self.data[(*[slice(None)] * axis, slice(before, None))] = values
 
     def view(self, *, dtype: str) -> Array:
-        """Another array over the same memory."""
+        """Returns another array over the same memory."""
         kind = KINDS[dtype]
         return Array(self.data.view(kind.pool.dtype), kind, self.zarr_format, self.fill_value, (None, None))
 
@@ -104,7 +104,7 @@ class Array:
 
 
 def _split(selection: Any) -> tuple[str | None, Any]:
-    """The field, which stands first in a selection, and the rest."""
+    """Splits a selection into its field, which comes first, and the rest."""
     if isinstance(selection, tuple) and selection and isinstance(selection[0], str):
         return selection[0], selection[1:] or ...
     return (selection, ...) if isinstance(selection, str) else (None, selection)
@@ -188,7 +188,7 @@ class Group:
         return f"{self.path}/{name}" if self.path else name
 
     def arrays(self) -> dict[str, Array]:
-        """All arrays below, by their paths from here."""
+        """Returns all arrays below the group, by their paths relative to it."""
         prefix = f"{self.path}/" if self.path else ""
         return {path[len(prefix) :]: array for path, array in self.store.items() if path.startswith(prefix)}
 
@@ -210,13 +210,13 @@ class Group:
     def move(self, name: str, new: str) -> None:
         old, new = self._at(name), self._at(new)
         for key in [key for key in self.store if key == old or key.startswith(f"{old}/")]:
-            array = copy.copy(self.store.pop(key))  # Those who have the array have one that is no longer there.
+            array = copy.copy(self.store.pop(key))  # Other references to the array see a deleted array.
             array.path = new + key[len(old) :]
             self.store[array.path] = array
 
 
 class Zarr:
-    """The package, as operations find it under its name."""
+    """The package, which operations access as ``zarr``."""
 
     def __init__(self) -> None:
         self.storage = self.codecs = self
@@ -273,7 +273,8 @@ class Zarr:
         return array
 
     def _like(self, source: Array, **options: Any) -> Array:
-        """Another array like one; its grid is the same if nothing is said of it and the format is the same."""
+        """Returns an array like another one. It has the grid of the other array if no grid is given and the format is
+        the same."""
         settings: dict[str, Any] = {"shape": source.shape, "dtype": source.kind, "is_native": source.dtype.isnative}
         settings |= {"zarr_format": source.zarr_format, "fill_value": source.fill_value}
         if "store" in options:
@@ -295,7 +296,7 @@ class Zarr:
         return array
 
     def empty_like(self, source: Array, **options: Any) -> Array:
-        # That of zarr-python 3 keeps the fill value.
+        # The function of zarr-python 3 keeps the fill value.
         return self._like(source, **({} if source.zarr_format == "3" else {"fill_value": None}) | options)
 
     def zeros_like(self, source: Array, **options: Any) -> Array:
@@ -341,4 +342,4 @@ class Zarr:
         target[...] = source
 
     def consolidate_metadata(self, store: Store) -> None:
-        """There is one copy of everything."""
+        """Does nothing, since the reference has no consolidated metadata."""

@@ -1,4 +1,4 @@
-"""Runs operations on both sides, compares, and finds out which operations a difference needs."""
+"""Runs operations on both sides, compares the results, and finds the operations that a difference requires."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .both import Both
 #: The modules that add operations.
 _OPERATIONS = (changes, copies)
 
-#: How many operations are done on the same arrays, before all is begun anew.
+#: The number of operations on the same arrays, before new arrays are created.
 _TOGETHER = 80
 
-#: The kind of a difference that is none: an operation that lacks what others would have made.
+#: The kind of a failure that is no difference: an operation needs the results of operations that were left out.
 _DOES_NOT_FIT = "does not fit"
 
-#: How often a failure is tried again with fewer operations.
+#: The maximum number of attempts to reproduce a failure with fewer operations.
 _TRIES = 200
 
 
@@ -38,25 +38,25 @@ class Step:
     text: str
 
     def names(self) -> set[str]:
-        """The arrays that it mentions."""
+        """The names that the operation mentions."""
         return set(re.findall(r"\ba\d+\b", self.text))
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A failure, and the operation that it was in."""
+    """A failure, and its operation."""
 
     step: Step
     kind: str
     message: str
 
     def is_like(self, other: Difference | None) -> bool:
-        """Returns true if another one has most likely the same cause."""
+        """Returns true if another difference most likely has the same cause."""
         return other is not None and (self.step.name, self.kind) == (other.step.name, other.kind)
 
 
 class Run:
-    """Both sides: what operations have made there so far."""
+    """The state of both sides after the operations so far."""
 
     def __init__(self, directory: str) -> None:
         shared = {"np": np, "element": values.element, "values": values.values, "directory": directory, "raises": raises}
@@ -64,7 +64,7 @@ class Run:
         self.reference = {**shared, "zarr": reference.Zarr(), "of": reference.of, "dict": reference.Store}
 
     def do(self, step: Step) -> Difference | None:
-        """Does an operation on both sides; none at all if it does not fit what there is."""
+        """Runs an operation on both sides; skips it if it does not fit the existing nodes."""
         code = compile(step.text, f"<{step.name}>", "exec")
         for side in (self.ours, self.reference):
             side.pop("result", None)
@@ -93,7 +93,7 @@ class Run:
 
 @contextlib.contextmanager
 def raises(expected: type[Exception]) -> Any:
-    """Checks that the block raises."""
+    """Checks that the ``with`` block raises an exception."""
     try:
         yield
     except expected:
@@ -102,7 +102,7 @@ def raises(expected: type[Exception]) -> Any:
 
 
 def compare(name: str, found: Any, expected: reference.Array) -> None:
-    """All of an array, and what is known about it."""
+    """Compares all elements and properties of an array."""
     elements = np.asarray(found[...], dtype=found.dtype)
     if not values.same(elements, expected.data):
         raise AssertionError(f"{name}[...] is {elements!r}\nexpected {expected.data!r}")
@@ -115,7 +115,7 @@ def compare(name: str, found: Any, expected: reference.Array) -> None:
 
 
 def replay(steps: Sequence[Step]) -> Difference | None:
-    """Does operations from the beginning; those that no longer fit are skipped."""
+    """Runs operations from the beginning; operations that no longer fit are skipped."""
     with _empty_directory() as directory:
         run = Run(directory)
         for step in steps:
@@ -133,7 +133,7 @@ def _empty_directory() -> Any:
 
 
 def episode(seed: str, count: int) -> tuple[list[Step], Difference | None]:
-    """Chooses operations and does them."""
+    """Chooses operations and runs them."""
     steps: list[Step] = []
     with _empty_directory() as directory:
         run = Run(directory)
@@ -167,7 +167,7 @@ def shrink(steps: list[Step], difference: Difference) -> tuple[list[Step], Diffe
 
 
 def script(steps: Sequence[Step], difference: Difference) -> str:
-    """A program that does the operations."""
+    """Returns a program that runs the operations."""
     lines = ["import tempfile", "import numpy as np", "from model.both import Both", "from model.runner import raises"]
     lines += ["from model.values import element, of, values", "", "zarr, directory = Both(), tempfile.mkdtemp()"]
     body = [step.text for step in steps]
@@ -176,12 +176,11 @@ def script(steps: Sequence[Step], difference: Difference) -> str:
 
 
 def run(seed: str, count: int, report: Callable[[int], None] = lambda _: None) -> None:
-    """Does so many operations.
+    """Runs ``count`` operations.
 
     Raises
     ------
-    AssertionError
-        Where both sides differ, with a script that shows it.
+    AssertionError If both sides differ, with a script that shows the difference.
     """
     for start in range(0, count, _TOGETHER):
         own = f"{seed}/{start}"

@@ -1,4 +1,4 @@
-"""Random selections of every kind, as they are written behind an array, and values for them."""
+"""Random selections of every kind, as the code after an array, and values for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Shape = tuple[int, ...]
 
 
 def text(rng: Random, array: Array) -> str:
-    """A selection with all that stands between the array and its end: ``.oindex[[0, 2], 1:]``."""
+    """Returns the code of a selection after the name of an array: ``.oindex[[0, 2], 1:]``."""
     writers = [basic, basic, orthogonal, coordinates, mask]
     if array.shape and _is_grid(array.shards or array.chunks):
         writers.append(blocks)
@@ -27,7 +27,7 @@ def _is_grid(steps: object) -> bool:
 
 
 def basic(rng: Random, array: Array) -> str:
-    """Integers, slices of any step, and an ellipsis."""
+    """Returns a selection of integers, slices with any step, and an ellipsis."""
     items = [_item(rng, length) for length in array.shape]
     choice = rng.random()
     if choice < 0.15:
@@ -51,14 +51,14 @@ def _slice(rng: Random, length: int) -> str:
 
 
 def field(rng: Random, array: Array) -> str:
-    """A field of structures, and a basic selection."""
+    """Returns a selection of a field, with a basic selection."""
     assert array.dtype.names is not None
     name = rng.choice(array.dtype.names)
     return f'["{name}", {basic(rng, array)[1:]}' if array.shape else f'["{name}"]'
 
 
 def orthogonal(rng: Random, array: Array) -> str:
-    """For each dimension an integer, a slice, a list or a mask."""
+    """Returns an integer, a slice, a list or a mask for each dimension."""
     if not array.shape:
         return "[...]"
     return f".oindex[{', '.join(_orthogonal_item(rng, length) for length in array.shape)}]"
@@ -74,7 +74,7 @@ def _orthogonal_item(rng: Random, length: int) -> str:
 
 
 def coordinates(rng: Random, array: Array) -> str:
-    """A list of positions for each dimension."""
+    """Returns a list of positions for each dimension."""
     if not array.shape or 0 in array.shape:
         return "[...]"
     count = rng.randint(1, 6)
@@ -83,12 +83,12 @@ def coordinates(rng: Random, array: Array) -> str:
 
 
 def mask(rng: Random, array: Array) -> str:
-    """A mask of the array's shape."""
+    """Returns a mask of the array's shape."""
     return f'.vindex[values("?", {array.shape}, {rng.randrange(1000)})]' if array.shape else "[...]"
 
 
 def blocks(rng: Random, array: Array) -> str:
-    """Stored chunks."""
+    """Returns a selection of chunks."""
     steps = array.shards or array.chunks
     counts = [-(-length // step) for length, step in zip(array.shape, steps, strict=True)]
     if 0 in counts:
@@ -104,7 +104,7 @@ def _block(rng: Random, count: int) -> str:
 
 
 def shape(array: Array, selected: str) -> Shape:
-    """The shape of what is selected; of structures, whatever the field."""
+    """Returns the shape of a selection; for structures, without the dimensions of fields."""
     positions = Array(np.empty(array.shape, "?"), array.kind, array.zarr_format, None, (array.chunks, array.shards))
     if selected.startswith('["'):
         selected = f"[{selected.partition(',')[2] or '...]'}"
@@ -112,12 +112,13 @@ def shape(array: Array, selected: str) -> Shape:
 
 
 def value(rng: Random, kind: Kind, shape: Shape, selected: str) -> str | None:
-    """Values that can be written to a selection of a shape: as many values, fewer that are repeated, or one."""
+    """Returns values that can be written to a selection with a shape: a value for each element, values that are
+    broadcast, or one value."""
     named = selected.split('"')[1] if selected.startswith('["') else None
     seed, last = rng.randrange(10_000), f'["{named}"]' if named else ""
     if not shape or (rng.random() < 0.2 and not _is_sequence(kind)):
         if _is_sequence(kind):
-            return None  # NumPy would take a list for several elements.
+            return None  # NumPy would treat a list as several elements.
         return f'element("{kind.name}", {rng.randrange(len(kind.pool))}){last}'
     if rng.random() < 0.2 and ".blocks" not in selected:
         shape = shape[rng.randrange(len(shape)) :]

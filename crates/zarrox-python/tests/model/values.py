@@ -1,4 +1,4 @@
-"""Types of elements, elements of them that are worth trying, and when two arrays are the same."""
+"""Element types with interesting elements, and the comparison of arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zarrox import v2
 
 Values = npt.NDArray[Any]
 
-#: The formats, by the names that `zarr_format=` has for them; N5 is a matter of the store.
+#: The formats, by their names in `zarr_format=`; the store determines N5.
 V1, V2, V3, N5 = "1", "2", "3", "n5"
 EXPERIMENTAL, DRAFT = "v3-experimental", "v3-draft"
 
@@ -27,15 +27,15 @@ class Kind:
     Attributes
     ----------
     name : str
-        Its name in scripts.
+        The name in scripts.
     dtype : object
-        What users give for it.
+        The argument ``dtype``.
     pool : numpy.ndarray
-        Elements, of the type that arrays have in memory. The first is the fill value, if none is given.
+        Elements, in the type of arrays in memory. The first one is the default fill value.
     formats : tuple of str
-        The formats that can hold it.
+        The formats that support the type.
     object_codec : callable, optional
-        What makes the codec that objects need.
+        Creates the codec that objects require.
     """
 
     name: str
@@ -45,17 +45,18 @@ class Kind:
     object_codec: Callable[[], Any] | None = None
 
     def native(self, zarr_format: str) -> np.dtype[Any]:
-        """The type that an array of a format has in memory: the byte order is not part of it in version 3 and its drafts."""
+        """Returns the type in memory for an array of a format: in version 3 and its drafts, it has the machine's byte
+        order."""
         if zarr_format not in (V3, EXPERIMENTAL, DRAFT):
             return self.pool.dtype
         return np.dtypes.StringDType() if self.name == "text" else self.pool.dtype.newbyteorder("=")
 
     def default(self) -> Any:
-        """Returns the fill value if none is given."""
+        """Returns the default fill value."""
         return np.array("NaT", self.pool.dtype)[()] if self.pool.dtype.kind in "mM" else self.pool[0]
 
     def zero(self) -> Any:
-        """The element that 0 stands for."""
+        """Returns the element for the value 0."""
         return {"json": 0, "msgpack": 0, "ragged": np.zeros(1, "<i4")}.get(self.name, self.pool[0])
 
     def is_plain(self) -> bool:
@@ -119,7 +120,7 @@ def _fixed(name: str, dtype: Any, *formats: str) -> Kind:
 
 
 def _small() -> list[Kind]:
-    """Types that NumPy has from another package."""
+    """Returns the types of the package ``ml_dtypes``."""
     import ml_dtypes
 
     floats = [ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2]
@@ -155,19 +156,19 @@ KINDS = {kind.name: kind for kind in _ALL}
 
 
 def of(name: str) -> dict[str, Any]:
-    """The arguments that create an array of a kind."""
+    """Returns the arguments that create an array of a type."""
     kind = KINDS[name]
     codec = {} if kind.object_codec is None else {"object_codec": kind.object_codec()}
     return {"dtype": kind.dtype, **codec}
 
 
 def element(name: str, index: int) -> Any:
-    """One element of a kind."""
+    """Returns one element of a type."""
     return KINDS[name].pool[index]
 
 
 def values(name: str, shape: tuple[int, ...], seed: int) -> Values:
-    """Random elements of a kind; of some seeds all are the same one."""
+    """Returns random elements of a type; for some seeds, all are equal."""
     rng, pool = np.random.default_rng(seed), KINDS[name].pool
     if seed % 4 == 0:
         return pool[np.full(shape, rng.integers(len(pool)))]
@@ -187,7 +188,7 @@ def same(found: Any, expected: Any) -> bool:
     if found.dtype.kind == "O":
         return all(map(_same_object, found.flat, expected.flat))
     if found.dtype.kind == "T" or found.dtype.name == "int4":
-        return bool((found == expected).all())  # The bits above a small negative number may be anything.
+        return bool((found == expected).all())  # The unused high bits of a small negative number are undefined.
     return found.tobytes() == expected.tobytes()
 
 

@@ -1,4 +1,4 @@
-"""Arrays and groups that are awaited."""
+"""Asynchronous arrays and groups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALUES = np.arange(100).reshape(10, 10)
 
 
 def test_everything_is_awaited(tmp_path: Path) -> None:
-    """Nodes are created, written, read and opened."""
+    """Nodes are created, written, read and opened with asynchronous functions."""
 
     async def main() -> None:
         group = await za.create_group(tmp_path / "g.zarr")
@@ -40,7 +40,7 @@ def test_everything_is_awaited(tmp_path: Path) -> None:
 
 
 class Slow(dict[str, bytes]):
-    """A store that takes its time for chunks."""
+    """A store in which reads of chunks are slow."""
 
     def __getitem__(self, key: str) -> bytes:
         if key[0].isdigit():
@@ -49,7 +49,7 @@ class Slow(dict[str, bytes]):
 
 
 def test_calls_wait_together_on_few_threads() -> None:
-    """Hundreds of calls do not start hundreds of threads, and the event loop goes on meanwhile."""
+    """Hundreds of calls do not start hundreds of threads, and do not block the event loop."""
     store = Slow()
     zarr.array(VALUES, chunks=(1, 10), store=store, zarr_format=2)
     z = zarr.open_array(store, mode="r")
@@ -68,7 +68,7 @@ def test_calls_wait_together_on_few_threads() -> None:
     assert total == 30 * VALUES.sum()
     assert ticks > 5
     assert 1 < most <= 32
-    # One after the other they would take 15 seconds.
+    # In sequence, the calls would take 15 seconds.
     assert time.perf_counter() - start < 10
 
 
@@ -93,7 +93,7 @@ def test_what_is_cancelled_before_its_turn_is_not_done() -> None:
 if hasattr(os, "fork"):
 
     def test_a_forked_process_has_threads_of_its_own(tmp_path: Path) -> None:
-        """It reads although the threads of its parent are not there."""
+        """A forked process can read, although the threads of its parent do not exist in it."""
         zarr.save_array(tmp_path / "z.zarr", VALUES)
         z = zarr.open_array(tmp_path / "z.zarr", mode="r")
         assert int(asyncio.run(z.async_array.getitem(...)).sum()) == VALUES.sum()

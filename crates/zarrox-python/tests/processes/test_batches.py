@@ -1,4 +1,4 @@
-"""Batches of rows: their values, what is read for them, and in other processes."""
+"""Batches of rows: their values, their reads, and their use in other processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORDER = np.random.default_rng(0).permutation(1000)
 
 @pytest.fixture
 def z(tmp_path: Path) -> zarr.Array:
-    """Rows in chunks and shards."""
+    """Returns an array with rows in chunks and shards."""
     array = zarr.create_array(tmp_path / "z.zarr", shape=VALUES.shape, chunks=(10, 3), shards=(100, 3), dtype="f4")
     array[:] = VALUES
     return array
@@ -30,7 +30,7 @@ def z(tmp_path: Path) -> zarr.Array:
 @pytest.mark.parametrize("size", [1, 7, 64, 1000, 2000])
 @pytest.mark.parametrize("prefetch", [1, 4])
 def test_all_rows_in_order(z: zarr.Array, size: int, prefetch: int) -> None:
-    """Each batch has its rows in the order of the indices, and the last has what is left."""
+    """Each batch has its rows in the order of the indices, and the last batch has the remaining rows."""
     batches = z.batches(ORDER, size, prefetch=prefetch)
     found = list(batches)
     assert len(found) == len(batches) == -(-1000 // size)
@@ -41,7 +41,7 @@ def test_all_rows_in_order(z: zarr.Array, size: int, prefetch: int) -> None:
 
 
 def test_repeated_and_negative_rows(z: zarr.Array) -> None:
-    """Rows may come more than once, and be counted from the end."""
+    """Indices may be repeated, and may be negative."""
     wanted = [5, -1, 5, 0, -1000]
     np.testing.assert_array_equal(np.concatenate(list(z.batches(wanted, 2))), VALUES[wanted])
     assert list(z.batches([], 2)) == []
@@ -59,7 +59,7 @@ def test_repeated_and_negative_rows(z: zarr.Array) -> None:
     ],
 )
 def test_bad_arguments(z: zarr.Array, indices: Any, size: int, error: type[Exception], message: str) -> None:
-    """They are rejected at once."""
+    """Invalid arguments are rejected when the batches are created."""
     with pytest.raises(error, match=message):
         z.batches(indices, size)
     with pytest.raises(ValueError, match="without dimensions"):
@@ -67,7 +67,7 @@ def test_bad_arguments(z: zarr.Array, indices: Any, size: int, error: type[Excep
 
 
 def test_batches_are_handed_on(z: zarr.Array) -> None:
-    """By DLPack, without a copy, and each has memory of its own."""
+    """Batches are passed on by DLPack without a copy, and each has separate memory."""
     first, second, *_ = z.batches(ORDER, 100)
     shared = np.from_dlpack(first)
     assert np.shares_memory(shared, first)
@@ -78,7 +78,7 @@ def test_batches_are_handed_on(z: zarr.Array) -> None:
 
 
 class Counted(dict[str, bytes]):
-    """A store that counts how often chunks are read."""
+    """A store that counts the reads of chunks."""
 
     reads = 0
 
@@ -88,11 +88,11 @@ class Counted(dict[str, bytes]):
 
 
 def test_chunks_are_read_once_for_several_batches() -> None:
-    """With all batches ahead every chunk is read once, where single batches read almost all chunks each."""
+    """If all batches are prefetched, every chunk is read once, although each batch alone needs almost all chunks."""
     store = Counted()
     zarr.array(VALUES, chunks=(100, 3), store=store, zarr_format=2)
     z = zarr.open_array(store, mode="r")
-    z[0]  # The first read of old metadata finds out how chunks are named.
+    z[0]  # The first read of old metadata detects the separator of chunk keys.
     counts = []
     for prefetch in (1, 10):
         store.reads = 0
@@ -102,7 +102,7 @@ def test_chunks_are_read_once_for_several_batches() -> None:
 
 
 def test_an_iteration_that_ends_early_leaves_no_thread(z: zarr.Array) -> None:
-    """The thread ends with the iteration."""
+    """The background thread ends with the iteration."""
     iteration = iter(z.batches(ORDER, 10))
     next(iteration)
     iteration.close()  # type: ignore[attr-defined]
@@ -124,7 +124,7 @@ def _sum_of(batches: Any) -> float:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_other_processes(z: zarr.Array, method: str) -> None:
-    """Forked and spawned processes iterate, also while this one does."""
+    """Forked and spawned processes iterate, also while this process iterates."""
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"processes do not {method} here")
     batches = z.batches(ORDER, 50)
@@ -137,7 +137,7 @@ def test_other_processes(z: zarr.Array, method: str) -> None:
 
 
 def test_workers_share_the_batches(z: zarr.Array, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An iteration in a worker of PyTorch's gives its share."""
+    """An iteration in a PyTorch worker returns the batches of that worker."""
 
     class Worker:
         id, num_workers = 1, 3
@@ -155,7 +155,7 @@ if importlib.util.find_spec("torch") is not None:
 
     @pytest.mark.parametrize(("style", "method"), [("map", "fork"), ("map", "spawn"), ("iterable", "fork")])
     def test_data_loader_of_torch(z: zarr.Array, style: str, method: str) -> None:
-        """Its workers give tensors of all batches, whether they ask for numbers or iterate."""
+        """The workers return tensors of all batches, whether they request batches by index or iterate."""
         import torch
         from torch.utils.data import DataLoader, IterableDataset
 

@@ -1,4 +1,5 @@
-"""Tests of threads, forks, signals and the collector of garbage: nothing is lost, nothing hangs, exceptions stay what they are."""
+"""Tests of threads, forks, signals and garbage collection: no update is lost, nothing hangs, and exceptions are
+unchanged."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ THREADS = 8
 
 
 def together(work: Callable[[int], Any]) -> list[Any]:
-    """Does work in many threads, which begin at the same moment."""
+    """Runs work in many threads, which start at the same moment."""
     barrier = threading.Barrier(THREADS)
 
     def run(index: int) -> Any:
@@ -67,7 +68,7 @@ class Wrapped(KVStore):
         return super().__getitem__(key)
 
 
-#: Ways to have handles of one place: for each handle a store of its own.
+#: Ways to open several handles of one location, each with a separate store.
 HANDLES: dict[str, Callable[[dict[str, Any], Path], Any]] = {
     "dict": lambda values, path: values,
     "KVStore": lambda values, path: KVStore(values),
@@ -80,7 +81,7 @@ HANDLES: dict[str, Callable[[dict[str, Any], Path], Any]] = {
 
 @pytest.mark.parametrize("handle", HANDLES)
 def test_handles_of_one_mapping_share_their_locks(tmp_path: Path, handle: str) -> None:
-    """Parts of a chunk that threads write, and what they append, is all there, though each thread has a store of its own."""
+    """No partial write and no append of the threads is lost, although each thread has a separate store."""
     values: dict[str, Any] = {}
     opened = HANDLES[handle]
     zarr.create(shape=400, chunks=400, dtype="i4", store=opened(values, tmp_path), path="a")
@@ -131,7 +132,7 @@ def test_what_is_not_consolidated_is_said_not_to_be() -> None:
 
 
 class Failing(Codec):
-    """A codec that fails as it is told."""
+    """A codec that raises a given exception."""
 
     codec_id = "zarrox_test_failing"
     error: type[BaseException] | None = None
@@ -161,7 +162,7 @@ class OwnError(Exception):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OwnError, SystemExit, ValueError])
 @pytest.mark.parametrize("chunks", [10, 500])
 def test_exceptions_of_a_codec_reach_the_caller(monkeypatch: Any, error: type[BaseException], chunks: int) -> None:
-    """They arrive unchanged, with their cause and place."""
+    """Exceptions of a codec reach the caller unchanged, with their cause and location."""
     z = zarr.create(shape=500, chunks=chunks, dtype="i4", compressor=Failing())
     z[:] = 1
     monkeypatch.setattr(Failing, "error", error)
@@ -176,7 +177,7 @@ def test_exceptions_of_a_codec_reach_the_caller(monkeypatch: Any, error: type[Ba
 
 
 class Slow(Failing):
-    """A codec that takes its time, in Python."""
+    """A slow codec in Python."""
 
     codec_id = "zarrox_test_slow"
 
@@ -196,7 +197,7 @@ def test_ctrl_c_in_a_codec_is_a_keyboard_interrupt() -> None:
     main = threading.main_thread().ident
     assert main is not None
     timer = threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGINT))
-    # Shells let programs in the background ignore the signal, and Python leaves it at that.
+    # Shells start background programs with the signal ignored, and Python keeps this setting.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         timer.start()
@@ -214,7 +215,7 @@ def database(kind: str, path: Path) -> Any:
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("kind", ["sqlite", "gdbm"])
 def test_a_fork_while_a_thread_reads_a_database_goes_on(tmp_path: Path, kind: str) -> None:
-    """The child reads and writes as well, or is told why it cannot."""
+    """The child reads and writes as well, or gets an error with the reason."""
     if not hasattr(os, "fork"):
         pytest.skip("no process is forked here")
     store = database(kind, tmp_path)
@@ -240,7 +241,7 @@ def test_a_fork_while_a_thread_reads_a_database_goes_on(tmp_path: Path, kind: st
                         z[turn] = turn
                     status = 0
                 except BaseException as error:
-                    # Another process has locked the file.
+                    # Another process holds the lock of the file.
                     status = 0 if "another process has locked the GDBM file" in str(error) else 1
                     if status:
                         print(repr(error), file=sys.stderr)
@@ -261,7 +262,7 @@ def test_a_fork_while_a_thread_reads_a_database_goes_on(tmp_path: Path, kind: st
 
 
 def holding(kind: str) -> tuple[Any, Any]:
-    """A store that holds its own array and group, and what must go with them."""
+    """Returns a store that refers to its own array and group, and the objects that must be collected with it."""
     mapping: Any = Custom({}) if kind == "store" else Wrapped({}) if kind == "wrapped" else Mapping()
     z = zarr.create(shape=10, dtype="i4", store=mapping, path="a")
     z[:] = 3
@@ -270,7 +271,7 @@ def holding(kind: str) -> tuple[Any, Any]:
 
 
 class Mapping(MutableMapping[str, Any]):
-    """A mapping that is no store."""
+    """A mapping that is not a store."""
 
     def __init__(self) -> None:
         self.values_: dict[str, Any] = {}
@@ -288,7 +289,7 @@ def test_a_store_that_holds_its_own_array_is_collected(kind: str) -> None:
     gone = weakref.ref(store)
     del store
     gc.collect()
-    # The array needs it.
+    # The array needs the mapping.
     assert gone() is not None
     assert z[3] == 3
     attrs = zarr.open_group(Custom({}), mode="a").attrs

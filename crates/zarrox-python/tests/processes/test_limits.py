@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("resource", reason="this system has no limits for processes")
 
-#: Fills an array of one large chunk, leaves the process no room for another, and does something with it.
+#: A program that fills an array of one large chunk, limits its memory to less than another chunk, and works with the
+#: array.
 PROGRAM = """
 import resource, sys
 import numpy as np
@@ -51,9 +52,9 @@ if work == "read" or work == "part":
 @pytest.mark.parametrize("work", ["read", "write", "part", "append"])
 @pytest.mark.parametrize("codec", ["none", "zstd", "gzip", "blosc", "lz4", "crc32c", "big"])
 def test_too_little_memory_is_an_error(tmp_path: Path, codec: str, work: str) -> None:
-    """Whatever is done with large chunks ends in a `MemoryError`, or is done in the memory that there is."""
+    """Every operation on large chunks raises a `MemoryError`, or succeeds in the available memory."""
     if not Path("/proc/self/statm").exists():
-        # This system does not tell how much memory a process has.
+        # This system does not report the memory of a process.
         return
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path / "a"), codec, work], capture_output=True, text=True, check=False
@@ -64,7 +65,7 @@ def test_too_little_memory_is_an_error(tmp_path: Path, codec: str, work: str) ->
         assert run.stdout.startswith("refused"), run.stdout
 
 
-#: Writes an array whose files are larger than the process may write, and then what is small enough.
+#: A program that writes an array whose files exceed its limit, and then an array with files that are small enough.
 LARGE_FILE = """
 import resource, signal, sys
 import numpy as np
@@ -83,7 +84,7 @@ assert not array[:].any()
 
 
 def test_a_file_that_is_too_large_is_an_error(tmp_path: Path) -> None:
-    """Programs that look for errors of files find it, and no temporary file is left."""
+    """The error is an `OSError`, and no temporary file is left."""
     run = subprocess.run([sys.executable, "-c", LARGE_FILE, str(tmp_path / "a")], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert "larger than the file system allows" in run.stdout

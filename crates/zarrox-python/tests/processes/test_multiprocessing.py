@@ -1,4 +1,4 @@
-"""Threads and processes that read and write the same arrays, and what interrupts them."""
+"""Threads and processes that read and write the same arrays, and their interruption."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ import zarrox.v2 as zarr
 ROWS, COLUMNS = 64, 1000
 METHODS = [method for method in multiprocessing.get_all_start_methods() if method in ("fork", "spawn")]
 
-# Python warns of every fork in a process that has threads, which is what is tested here.
+# Python warns about every fork in a process with threads, which is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 
 
 def values() -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The values of the arrays."""
+    """Returns the values of the arrays."""
     return np.arange(ROWS * COLUMNS, dtype="i8").reshape(ROWS, COLUMNS)
 
 
@@ -43,33 +43,33 @@ def write_rows(task: tuple[zarr.Array, int, int]) -> None:
 
 
 def add_one(task: tuple[zarr.Array, int]) -> None:
-    """Changes one element of a chunk that others change, too."""
+    """Changes one element of a chunk that other processes change as well."""
     array, index = task
     array[index] = index + 1
 
 
 @pytest.fixture(params=METHODS)
 def pool(request: pytest.FixtureRequest) -> Any:
-    """Two processes."""
+    """Returns a pool of two processes."""
     with ProcessPoolExecutor(2, multiprocessing.get_context(request.param)) as executor:
         yield executor
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_processes_read(pool: ProcessPoolExecutor, tmp_path: Path, zarr_format: int) -> None:
-    """A fork after decoding must not wait for threads that it does not have."""
+    """A process that is forked after decoding must not wait for threads that it does not have."""
     z = zarr.open(
         tmp_path / "z.zarr", mode="w", shape=(ROWS, COLUMNS), chunks=(8, 100), dtype="i8", zarr_format=zarr_format
     )
     z[:] = values()
-    # Threads of ours run from here on.
+    # From here on, threads of Zarrox run.
     np.testing.assert_array_equal(z[:], values())
     sums = list(pool.map(row_sum, [(z, row) for row in range(ROWS)], timeout=60))
     assert sums == values().sum(axis=1).tolist()
 
 
 def test_processes_read_what_is_in_memory(pool: ProcessPoolExecutor) -> None:
-    """Such an array goes to them with its values."""
+    """An array in memory is pickled with its values."""
     z = zarr.array(values(), chunks=(8, 100))
     sums = list(pool.map(row_sum, [(z, row) for row in range(4)], timeout=60))
     assert sums == values().sum(axis=1)[:4].tolist()
@@ -77,7 +77,7 @@ def test_processes_read_what_is_in_memory(pool: ProcessPoolExecutor) -> None:
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_processes_write_chunks_of_their_own(pool: ProcessPoolExecutor, tmp_path: Path, zarr_format: int) -> None:
-    """No locks are needed where no chunk is shared."""
+    """No locks are needed if no chunk is shared."""
     z = zarr.open(
         tmp_path / "z.zarr", mode="w", shape=(ROWS, COLUMNS), chunks=(8, 100), dtype="i8", zarr_format=zarr_format
     )
@@ -86,7 +86,7 @@ def test_processes_write_chunks_of_their_own(pool: ProcessPoolExecutor, tmp_path
 
 
 def test_processes_share_a_chunk_behind_a_synchronizer(pool: ProcessPoolExecutor, tmp_path: Path) -> None:
-    """Locks of files keep every change."""
+    """With file locks, no change is lost."""
     synchronizer = zarr.ProcessSynchronizer(str(tmp_path / "z.sync"))
     z = zarr.open_array(tmp_path / "z.zarr", mode="w", shape=200, chunks=100, dtype="i8", synchronizer=synchronizer)
     list(pool.map(add_one, [(z, index) for index in range(200)], timeout=120))
@@ -94,7 +94,7 @@ def test_processes_share_a_chunk_behind_a_synchronizer(pool: ProcessPoolExecutor
 
 
 def test_threads_read(tmp_path: Path) -> None:
-    """All at once, and all the same."""
+    """Threads read concurrently, and all read the same values."""
     z = zarr.open(tmp_path / "z.zarr", mode="w", shape=(ROWS, COLUMNS), chunks=(8, 100), dtype="i8")
     z[:] = values()
     with ThreadPoolExecutor(8) as threads:
@@ -105,7 +105,7 @@ def test_threads_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("store", [None, "z.zarr"], ids=["memory", "directory"])
 @pytest.mark.parametrize("synchronized", [False, True])
 def test_threads_share_chunks(tmp_path: Path, store: str | None, synchronized: bool) -> None:
-    """Parts of one chunk are kept without a synchronizer, too."""
+    """No partial write of a chunk is lost, also without a synchronizer."""
     place = None if store is None else str(tmp_path / store)
     synchronizer = zarr.ThreadSynchronizer() if synchronized else None
     z = zarr.create(shape=500, chunks=100, dtype="i8", store=place, synchronizer=synchronizer)
@@ -115,7 +115,7 @@ def test_threads_share_chunks(tmp_path: Path, store: str | None, synchronized: b
 
 
 def test_threads_share_a_mapping() -> None:
-    """A Python mapping is called with the GIL, from threads of ours."""
+    """Threads of Zarrox call a Python mapping with the GIL."""
     store: dict[str, bytes] = {}
     z = zarr.create(shape=(ROWS, COLUMNS), chunks=(8, 100), dtype="i8", store=store)
     with ThreadPoolExecutor(8) as threads:
@@ -145,13 +145,13 @@ def test_other_threads_run_while_one_reads() -> None:
     assert turns > 10
 
 
-#: Lets Ctrl-C arrive: what a shell has put into the background ignores it from the start.
+#: Enables Ctrl-C, which programs ignore if a shell starts them in the background.
 LISTENING = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """
 
-#: Reads from a store in which every read takes a moment, for minutes.
+#: A program that reads for minutes from a store with slow reads.
 ENDLESS = LISTENING + """
 import collections, sys, time
 import zarrox.v2 as zarr
@@ -174,8 +174,8 @@ except KeyboardInterrupt:
 
 
 def test_control_c_ends_a_long_read() -> None:
-    """Within seconds, where the read would take minutes."""
-    if os.name == "nt":  # Signals of other processes are a Unix thing.
+    """The read, which would take minutes, ends within seconds."""
+    if os.name == "nt":  # Only Unix sends signals to other processes.
         return
     program = [sys.executable, "-c", ENDLESS]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -191,7 +191,7 @@ def test_control_c_ends_a_long_read() -> None:
 
 
 def test_a_signal_handler_may_read_during_a_long_read() -> None:
-    """Both ask for the one thread that works for the main one."""
+    """Both reads need the single thread that works for the main thread."""
     if os.name == "nt":
         return
 
@@ -214,7 +214,7 @@ def test_a_signal_handler_may_read_during_a_long_read() -> None:
 
 
 def test_control_c_ends_a_read_of_a_directory(tmp_path: Path) -> None:
-    """Where no code of Python's runs in between."""
+    """The read ends although no Python code runs meanwhile."""
     if os.name == "nt":
         return
     program = LISTENING + f"""

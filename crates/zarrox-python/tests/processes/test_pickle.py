@@ -1,4 +1,4 @@
-"""Arrays, groups and stores go through pickle: what is on a disk by its place, what is in memory with its values."""
+"""Pickles of arrays, groups and stores: on a disk they contain the location, and in memory the values."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PICKLERS["cloudpickle"] = lambda o: cloudpickle.loads(cloudpickle.dumps(o))
 
 @pytest.fixture(params=sorted(PICKLERS))
 def copied(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
-    """Takes an object apart and makes it again."""
+    """Returns a function that pickles and unpickles an object."""
     copy: Callable[[Any], Any] = PICKLERS[request.param]
     return copy
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_array_in_memory_takes_its_values_along(copied: Callable[[Any], Any], zarr_format: int) -> None:
-    """The copy is apart from what it was made of."""
+    """The copy is independent of the original."""
     z = zarr.array(VALUES, zarr_format=zarr_format)
     z.attrs["unit"] = "m"
     assert len(pickle.dumps(z)) > 5000
@@ -89,7 +89,7 @@ def test_groups(copied: Callable[[Any], Any], tmp_path: Path, zarr_format: int) 
     ids=["directory", "nested", "sqlite", "temp", "memory"],
 )
 def test_stores(copied: Callable[[Any], Any], make: Callable[[Path], Any], tmp_path: Path) -> None:
-    """A store gives what it gave."""
+    """An unpickled store returns the same values."""
     store = make(tmp_path)
     root = zarr.group(store=store)
     root.create_dataset("z", data=VALUES, chunks=10_000)
@@ -101,7 +101,7 @@ def test_stores(copied: Callable[[Any], Any], make: Callable[[Path], Any], tmp_p
 
 
 def test_zip(copied: Callable[[Any], Any], tmp_path: Path) -> None:
-    """An archive is opened again, for reading."""
+    """An unpickled archive is opened for reading."""
     with zarr.ZipStore(str(tmp_path / "z.zip"), mode="w") as store:
         zarr.array(VALUES, store=store, path="z")
     store = zarr.ZipStore(str(tmp_path / "z.zip"), mode="r")
@@ -110,7 +110,7 @@ def test_zip(copied: Callable[[Any], Any], tmp_path: Path) -> None:
 
 
 def test_synchronizer_goes_along(copied: Callable[[Any], Any], tmp_path: Path) -> None:
-    """Locks of processes are files, so a copy has the same."""
+    """Locks between processes are files, so that a copy uses the same locks."""
     synchronizer = zarr.ProcessSynchronizer(str(tmp_path / "z.sync"))
     z = zarr.open_array(tmp_path / "z.zarr", mode="w", shape=10, dtype="i4", synchronizer=synchronizer)
     copy = copied(z)
@@ -120,7 +120,7 @@ def test_synchronizer_goes_along(copied: Callable[[Any], Any], tmp_path: Path) -
 
 
 def test_another_process(tmp_path: Path) -> None:
-    """A pickle is read by a Python that has nothing in common but the disk."""
+    """Another Python process, which shares only the disk, reads a pickle."""
     z = zarr.open(tmp_path / "z.zarr", mode="w", shape=VALUES.shape, dtype=VALUES.dtype)
     z[:] = VALUES
     (tmp_path / "z.pickle").write_bytes(pickle.dumps(z))

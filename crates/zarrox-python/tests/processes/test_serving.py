@@ -68,14 +68,14 @@ def test_roots_that_cannot_be_are_told(path):
 
 
 def framed(html):
-    """The address that the frame in a notebook asks for."""
+    """Returns the address of the frame in a notebook."""
     found = re.fullmatch(r'<iframe src="([^"]+)" [^>]*height="(\d+)"[^>]*></iframe>', html)
     assert found, html
     return unescape(found[1]), int(found[2])
 
 
 def node_at(url):
-    """The node that the page at an address shows, by the server's interface."""
+    """Returns the node that the page at an address shows, as the server's API describes it."""
     page, _, fragment = url.partition("#/")
     assert b"page.js" in ask(page)
     return json.loads(ask(f"{page}api/v1/node/{fragment}"))
@@ -89,7 +89,7 @@ def test_a_node_is_shown_in_a_frame(path):
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/t/[0-9a-f]{48}/#/sea\.zarr/depth", url)
     assert node_at(url)["shape"] == [3, 4]
     assert node_at(root.show().url)["kind"] == "group" and framed(root.show()._repr_html_())[1] == 600
-    # One server, in whose list each hierarchy is once, however often it was opened.
+    # There is one server, which lists each hierarchy once, however often it was opened.
     assert zarr.open_array(f"{path}/depth").show().url.partition("/t/")[0] == url.partition("/t/")[0]
     again = zarr.open_group(str(path), mode="r")["depth"].show()
     assert again.url == url
@@ -131,7 +131,7 @@ def test_a_proxy_of_the_notebook_leads_to_the_page(path, monkeypatch):
     assert z.show().url == z.show(proxy=True).url == f"/user/me&you/proxy/{port}{rest}"
     assert framed(z.show()._repr_html_())[0] == z.show().url
     assert z.show(proxy=False).url == here
-    # The proxy gives on the name of its own host.
+    # The proxy forwards the name of its own host.
     assert json.loads(ask(f"http://127.0.0.1:{port}{rest.partition('#')[0]}api/v1/", {"Host": "lab.example.org"}))["roots"]
 
 
@@ -162,7 +162,7 @@ if hasattr(os, "fork"):
             url, shape = json.loads(answers.read())
         assert os.waitpid(child, 0)[1] == 0
         assert shape == [3, 4] and url.partition("#")[0] != before.partition("#")[0]
-        # The parent's goes on.
+        # The parent's server continues.
         assert z.show().url == before and node_at(before)["shape"] == [3, 4]
 
 

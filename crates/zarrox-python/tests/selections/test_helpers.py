@@ -41,7 +41,7 @@ from zarrox.v2.util import is_total_slice
     ],
 )
 def test_total_slices(item: Any, shape: tuple[int, ...], expected: bool) -> None:
-    """All of a chunk, and less than it."""
+    """A selection of a whole chunk is distinguished from a smaller one."""
     assert is_total_slice(item, shape) is expected
 
 
@@ -52,7 +52,7 @@ def test_total_slices_of_other_kinds() -> None:
 
 
 def test_normalized_selections() -> None:
-    """Negative indices, ellipses, and what is outside."""
+    """Negative indices and ellipses are normalized, and indices out of bounds are rejected."""
     assert [normalize_integer_selection(n, 4) for n in (0, 3, -1, -4)] == [0, 3, 3, 0]
     for n in (4, -5):
         with pytest.raises(IndexError):
@@ -73,7 +73,7 @@ def test_normalized_selections() -> None:
 
 
 def test_runs_of_elements() -> None:
-    """Each run that the iterator gives is at its place in the chunk, and together they are all of the selection."""
+    """Each run of the iterator is at its position in the chunk, and all runs together are the selection."""
     shape = (3, 4, 5)
     chunk = np.arange(60)
     choices = [slice(None), slice(1, 3), slice(0, 3, 2), 1, -1, slice(2, 2)]
@@ -90,7 +90,7 @@ def test_runs_of_elements() -> None:
 
 @pytest.mark.parametrize("selection", [(0, [0, 2]), ([True, False, True], slice(1, 3)), (slice(None), -1), ([2, 0], [1, 1]), (...,), 1])
 def test_orthogonal_selections_of_arrays_in_memory(selection: Any) -> None:
-    """They are those of Zarr's arrays."""
+    """Orthogonal selections of NumPy arrays equal those of Zarr arrays."""
     a = np.arange(9).reshape(3, 3)
     z = zarr.array(a, chunks=2)
     expected = z.oindex[selection]
@@ -104,7 +104,7 @@ def test_orthogonal_selections_of_arrays_in_memory(selection: Any) -> None:
 
 
 def test_slices_of_integers() -> None:
-    """Arrays of one integer are integers, and others are rejected."""
+    """Arrays of one integer count as integers, and other arrays are rejected."""
     assert make_slice_selection((np.uint64(3), np.array([2]), slice(4))) == [slice(3, 4, 1), slice(2, 3, 1), slice(4)]
     with pytest.raises(IndexError, match="single"):
         make_slice_selection((np.array([1, 2]),))

@@ -1,4 +1,4 @@
-"""Reading and writing selections of every kind, against NumPy."""
+"""Reading and writing selections of every kind, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Layout = dict[str, Any]
 
 
 def layout_options(name: str, chunks: tuple[int, ...]) -> Layout:
-    """Arguments for an array of the same chunks in one of the layouts."""
+    """Returns arguments for an array with the same chunks in one of the layouts."""
     if name.startswith("v2"):
         return {"zarr_format": 2, "chunks": chunks, "order": name[-1] if "-" in name else "C"}
     if name == "v3":
@@ -33,7 +33,7 @@ def layout_options(name: str, chunks: tuple[int, ...]) -> Layout:
 
 @st.composite
 def arrays(draw: st.DrawFn) -> tuple[npt.NDArray[Any], zarr.Array]:
-    """An array in memory, and the same one stored in some layout."""
+    """Returns an array in memory, and the same array stored in some layout."""
     shape = draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=9))
     chunks = tuple(draw(st.integers(1, length + 2)) for length in shape)
     dtype = draw(st.sampled_from(["i4", ">i2", "f8", "u1"]))
@@ -44,7 +44,7 @@ def arrays(draw: st.DrawFn) -> tuple[npt.NDArray[Any], zarr.Array]:
 
 @st.composite
 def axis_selection(draw: st.DrawFn, length: int) -> Any:
-    """A selection that orthogonal indexing takes for one dimension."""
+    """Returns an orthogonal selection for one dimension."""
     kind = draw(st.sampled_from(["int", "slice", "list", "mask"]))
     if kind == "int":
         return draw(st.integers(-length, length - 1))
@@ -61,7 +61,7 @@ def positions(selected: Any, length: int) -> npt.NDArray[np.intp]:
 
 
 def outer(values: npt.NDArray[Any], selection: tuple[Any, ...]) -> npt.NDArray[Any]:
-    """Orthogonal indexing by NumPy."""
+    """Selects orthogonally with NumPy."""
     picked = values[np.ix_(*map(positions, selection, values.shape))]
     dropped = tuple(axis for axis, selected in enumerate(selection) if isinstance(selected, int))
     return picked.squeeze(dropped)
@@ -112,7 +112,7 @@ def test_orthogonal_selections(data: st.DataObject, both: tuple[npt.NDArray[Any]
 @SETTINGS
 def test_orthogonal_selections_take_arrays(data: st.DataObject, both: tuple[npt.NDArray[Any], zarr.Array]) -> None:
     values, z = both
-    # Positions that come twice have no defined result.
+    # Writing to repeated positions has no defined result.
     selection = tuple(
         np.array(data.draw(st.lists(st.integers(0, length - 1), min_size=1, unique=True))) for length in values.shape
     )
@@ -373,7 +373,7 @@ FARTHEST = [2**62, sys.maxsize - 1, sys.maxsize, 2**63, 2**64, 2**70]
 
 @pytest.mark.parametrize("bound", [*FARTHEST, *(-bound for bound in FARTHEST), -(2**63) - 1])
 def test_bounds_and_steps_beyond_every_array(bound: int) -> None:
-    """They select what NumPy selects, also for writing."""
+    """Such bounds and steps select the same elements as in NumPy, also for writing."""
     values = np.arange(10)
     selections = [
         slice(bound, None),

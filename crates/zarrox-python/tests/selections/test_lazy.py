@@ -1,4 +1,4 @@
-"""Views that read nothing before they are used, compared with NumPy."""
+"""Lazy views, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VALUES = np.arange(7 * 8 * 9).reshape(7, 8, 9)
 
 
 class Counted(dict[str, bytes]):
-    """A store that counts what is read."""
+    """A store that counts reads of chunks."""
 
     reads = 0
 
@@ -26,16 +26,16 @@ class Counted(dict[str, bytes]):
 
 @pytest.fixture
 def z() -> zarr.Array:
-    """An array of three dimensions."""
+    """Returns an array of three dimensions."""
     return zarr.array(VALUES, chunks=(3, 3, 3))
 
 
 def test_nothing_is_read_before_it_is_used() -> None:
-    """Only the last selection reads, and no more than it needs."""
+    """Only the final selection is read, and only the chunks that it needs."""
     store = Counted()
     zarr.array(VALUES, chunks=(1, 8, 9), store=store)
     array = zarr.open_array(store, mode="r")
-    array[0]  # The first read of old metadata finds out how chunks are named.
+    array[0]  # The first read of old metadata detects the separator of chunk keys.
     before = store.reads
     view = array.lazy[2:5, ::2][1]
     assert (view.shape, view.ndim, view.size, view.dtype) == ((4, 9), 2, 36, VALUES.dtype)
@@ -45,7 +45,7 @@ def test_nothing_is_read_before_it_is_used() -> None:
 
 
 def orthogonal(values: Any, selection: Any) -> Any:
-    """NumPy's elements of a selection whose lists are independent."""
+    """Returns NumPy's elements of a selection with independent lists."""
     parts = list(selection) if isinstance(selection, tuple) else [selection]
     at = next((index for index, part in enumerate(parts) if part is Ellipsis), len(parts))
     parts[at : at + 1] = [slice(None)] * (values.ndim - len([part for part in parts if part is not Ellipsis]))
@@ -55,7 +55,7 @@ def orthogonal(values: Any, selection: Any) -> Any:
 
 
 def test_selections_compose(z: zarr.Array) -> None:
-    """Random selections of random selections."""
+    """Random selections of random selections have the elements of NumPy."""
     random = np.random.default_rng(3)
 
     def part(length: int) -> Any:
@@ -80,7 +80,7 @@ def test_selections_compose(z: zarr.Array) -> None:
 
 
 def test_assignments_reach_the_array(z: zarr.Array) -> None:
-    """Through slices, steps and lists."""
+    """Assignments through slices, steps and lists change the array."""
     expected = VALUES.copy()
     z.lazy[1:, ::-2][0, 1] = 5
     expected[1:, ::-2][0, 1] = 5
@@ -106,13 +106,13 @@ def test_assignments_reach_the_array(z: zarr.Array) -> None:
     ids=str,
 )
 def test_bad_selections(z: zarr.Array, selection: Any, message: str) -> None:
-    """They are rejected when they are created, not when they are read."""
+    """Invalid selections are rejected when they are created, not when they are read."""
     with pytest.raises(IndexError, match=message):
         z.lazy[selection]
 
 
 def test_numpy_pickle_and_await(z: zarr.Array) -> None:
-    """Views are arrays for NumPy, go to other processes, and can be awaited."""
+    """NumPy accepts views as arrays, and views can be pickled and awaited."""
     view = z.lazy[1, 2:4]
     assert np.sum(view) == VALUES[1, 2:4].sum()
     assert np.asarray(view, dtype="f4").dtype == np.float32

@@ -103,7 +103,7 @@ def test_trees_end_at_a_level() -> None:
 
 
 class Bar:
-    """A progress bar with the members of tqdm's."""
+    """A progress bar with the members of tqdm's bars."""
 
     def __init__(self, total: int = 0, **kwargs: Any) -> None:
         self.total, self.done, self.closed = total, 0, False

@@ -1,4 +1,4 @@
-"""Trees as they are printed."""
+"""Printed trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores that are told to flush what is written to the disk."""
+"""Stores with the option to flush writes to the disk."""
 
 import pickle
 
@@ -8,7 +8,7 @@ from zarrox.v2 import storage
 
 
 def _is_synced(store):
-    """Returns true if a store waits until what it writes is on the disk."""
+    """Returns true if a store waits until its writes are on the disk."""
     return store._options.get("sync") == "true" if hasattr(store, "_options") else store._sync
 
 

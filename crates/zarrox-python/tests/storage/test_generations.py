@@ -1,4 +1,4 @@
-"""Handles that outlive what they were opened for, over stores of every kind."""
+"""Handles of arrays that were changed or deleted meanwhile, over stores of every kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 
 
 def made(store: Any, zarr_format: int, chunks: tuple[int, int]) -> Any:
-    """An array in a group, created anew."""
+    """Creates an array in a group."""
     group = zarr.open_group(store, mode="a", zarr_format=zarr_format)
     array = group.create_array("a", shape=(8, 8), chunks=chunks, dtype="i4", fill_value=-1, overwrite=True)
     array[...] = VALUES
@@ -39,12 +39,12 @@ def deleted(store: Any, _: int) -> None:
     del zarr.open_group(store, mode="a")["a"]
 
 
-#: What is done to an array, and the handle of it that others have.
+#: Changes of an array for which another handle exists.
 CHANGES: list[Callable[[Any, int], None]] = [again, moved, deleted]
 
 
 def neither_reads_nor_writes(array: Any) -> None:
-    """That a handle refuses to be used."""
+    """Checks that the use of a handle is an error."""
     with pytest.raises((ValueError, zarr.errors.NodeNotFoundError)):
         array[...]
     with pytest.raises((ValueError, zarr.errors.NodeNotFoundError, PermissionError)):
@@ -55,7 +55,7 @@ def neither_reads_nor_writes(array: Any) -> None:
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("kind", ["dict", "KVStore", "MemoryStore", "ZipStore", "memory"])
 def test_handles_in_one_process(tmp_path: Path, zarr_format: int, change: Any, kind: str) -> None:
-    """Dictionaries and archives tell as well whether an array was replaced."""
+    """Replaced arrays are also detected in dictionaries and archives."""
     store: Any = {
         "dict": dict,
         "KVStore": lambda: v2.KVStore({}),
@@ -70,7 +70,7 @@ def test_handles_in_one_process(tmp_path: Path, zarr_format: int, change: Any, k
     neither_reads_nor_writes(old)
 
 
-#: Ways to open an array of a directory by a copy of its document.
+#: Ways to open an array in a directory with a copy of its document.
 COPIES: dict[str, Callable[[Path], Any]] = {
     "consolidated": lambda path: zarr.open_consolidated(path, mode="r+")["a"],
     "store": lambda path: zarr.open_group(
@@ -88,7 +88,7 @@ COPIES: dict[str, Callable[[Path], Any]] = {
     [("consolidated", 2), ("consolidated", 3), ("store", 2), ("cache", 2), ("cache", 3)],
 )
 def test_handles_by_a_copy_of_the_document(tmp_path: Path, zarr_format: int, change: Any, way: str) -> None:
-    """The copy does not change when the array does."""
+    """The handle detects the change, although the copy of the document does not change."""
     made(tmp_path, zarr_format, (4, 4))
     zarr.consolidate_metadata(tmp_path)
     old = COPIES[way](tmp_path)
@@ -99,7 +99,7 @@ def test_handles_by_a_copy_of_the_document(tmp_path: Path, zarr_format: int, cha
 
 @FORMATS
 def test_an_old_copy_is_not_read_by(tmp_path: Path, zarr_format: int) -> None:
-    """Another program changed the array, and left consolidated metadata as it was."""
+    """A stale copy is not used after another program changed the array without consolidated metadata."""
     made(tmp_path, zarr_format, (4, 4))
     zarr.consolidate_metadata(tmp_path)
     name = "zarr.json" if zarr_format == 3 else ".zmetadata"
@@ -115,7 +115,7 @@ def test_an_old_copy_is_not_read_by(tmp_path: Path, zarr_format: int) -> None:
 
 
 def test_a_cache_of_a_directory_goes_on_with_the_new_array(tmp_path: Path) -> None:
-    """Chunks of the old array are forgotten with its document."""
+    """Cached chunks of the old array are dropped with its document."""
     made(tmp_path, 3, (4, 4))
     cache = v2.LRUStoreCache(v2.DirectoryStore(tmp_path), None)
     assert np.array_equal(zarr.open_group(cache, mode="r")["a"][...], VALUES)

@@ -1,4 +1,4 @@
-"""Directories of symbolic links, as git-annex, DataLad and DVC make them."""
+"""Directories of symbolic links, such as those of git-annex, DataLad and DVC."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zarrox import v2
 
 
 def _annex(path: Path, name: str) -> Path:
-    """Moves a value to another place, and leaves a link to it."""
+    """Moves a value to another location, and leaves a link to it."""
     value = path.parent / "annex" / name.replace("/", "-")
     value.parent.mkdir(exist_ok=True)
     os.rename(path / name, value)
@@ -27,7 +27,7 @@ def _annex(path: Path, name: str) -> Path:
 
 @pytest.fixture
 def linked(tmp_path: Path) -> Path:
-    """The directory of an array whose first chunk is a link to a file outside."""
+    """Returns the directory of an array whose first chunk is a link to a file outside of it."""
     path = tmp_path / "linked"
     array = zarr.open_array(path, mode="w", shape=4, chunks=2, dtype="i4", zarr_format=2)
     array[:] = 5
@@ -51,7 +51,7 @@ _WAYS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("way", _WAYS)
 def test_links_that_lead_out_are_followed_where_that_is_asked_for(linked: Path, way: str) -> None:
-    """The option reaches the store by every way in which a directory is named."""
+    """The option reaches the store, however the directory is given."""
     assert _WAYS[way](linked)[:].tolist() == [5, 5, 5, 5]
 
 
@@ -62,14 +62,14 @@ def test_links_that_lead_out_are_refused_otherwise(linked: Path) -> None:
 
 
 def test_options_that_directories_do_not_have_are_refused(linked: Path) -> None:
-    """An option that is misspelled is not passed over."""
+    """A misspelled option is an error."""
     with pytest.raises(ValueError, match="follow_links.*and not 'follow_link'"):
         zarr.open_array(linked, mode="r", storage_options={"follow_link": True})
 
 
 @pytest.mark.parametrize("follow_links", [False, True])
 def test_a_link_to_nothing_is_an_error_and_no_fill_value(linked: Path, follow_links: bool) -> None:
-    """So it is where the data was not fetched; to read, to change a part, and to look at the array as a whole."""
+    """The link represents data that was not fetched. Reading, changing a part and inspecting the array are errors."""
     os.remove(linked.parent / "annex" / "0")
     array = zarr.open_array(linked, mode="r+", storage_options={"follow_links": follow_links})
     with pytest.raises(OSError, match="git annex get"):
@@ -90,7 +90,7 @@ def test_a_link_to_nothing_is_an_error_and_no_fill_value(linked: Path, follow_li
 def test_an_array_that_is_linked_into_a_group_is_opened_or_named_with_the_reason(
     tmp_path: Path, zarr_format: int
 ) -> None:
-    """All ways to it say the same."""
+    """All ways to open the array give the same result."""
     other = zarr.open_array(tmp_path / "other", mode="w", shape=4, dtype="i4", zarr_format=zarr_format)
     other[:] = 3
     group = zarr.open_group(tmp_path / "group", mode="w", zarr_format=zarr_format)
@@ -110,7 +110,7 @@ def test_an_array_that_is_linked_into_a_group_is_opened_or_named_with_the_reason
 
 
 def test_threads_that_reach_an_array_by_two_names_lose_nothing(tmp_path: Path) -> None:
-    """Locks are those of files, and not of names."""
+    """Locks belong to files, not to names."""
     group = zarr.open_group(tmp_path, mode="w", zarr_format=3)
     group.create_array("a", shape=(64,), chunks=(64,), dtype="i4")
     (tmp_path / "b").symlink_to("a")
@@ -132,7 +132,7 @@ def test_threads_that_reach_an_array_by_two_names_lose_nothing(tmp_path: Path) -
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_documents_with_a_byte_order_mark_are_read_changed_and_copied(tmp_path: Path, zarr_format: int) -> None:
-    """Some editors write one in front; zarr-python 3 passes it over."""
+    """Some editors write a byte order mark, which zarr-python 3 ignores."""
     group = zarr.open_group(tmp_path, mode="w", zarr_format=zarr_format)
     group.create_array("a", shape=(4,), chunks=(2,), dtype="i4")[:] = 7
     for file in [*tmp_path.rglob("zarr.json"), *tmp_path.rglob(".z*")]:

@@ -200,7 +200,7 @@ def test_paths_that_end_in_n5(tmp_path: Path) -> None:
 
 
 def test_what_is_in_an_array_is_no_group(tmp_path: Path) -> None:
-    """The directories of chunks are none, though directories without documents are groups."""
+    """The directories of chunks are not groups, although other directories without documents are."""
     store = N5Store(str(tmp_path / "a.n5"))
     root = zarr.open_group(store, mode="w")
     root.create_group("g/h")

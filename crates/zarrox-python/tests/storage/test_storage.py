@@ -43,7 +43,7 @@ from zarrox.storage.awaited import AwaitedStore
 
 
 class OwnStore(BaseStore):
-    """A store of a new kind, as a user writes it."""
+    """A user-defined store."""
 
     def __init__(self) -> None:
         self.values_by_key: dict[str, Any] = {}
@@ -150,7 +150,7 @@ def test_what_is_no_key_is_missing(store: BaseStore) -> None:
     store["c/d"] = b"1"
     for key in ("c", "c/", "", "/c/d", "c//d", "c/d/x"):
         if isinstance(store, FSStore) and key == "/c/d":
-            continue  # It takes keys as paths.
+            continue  # This store treats keys as paths.
         assert key not in store, key
         with pytest.raises(KeyError):
             store[key]
@@ -178,7 +178,7 @@ def test_arrays_of_numbers_are_values(store: BaseStore) -> None:
 
 def test_what_has_no_buffer_is_refused(store: BaseStore) -> None:
     if isinstance(store, KVStore):
-        return  # What a mapping of the user's takes is its own matter.
+        return  # A user's mapping decides which keys it accepts.
     with pytest.raises(TypeError):
         store["foo"] = object()
 
@@ -194,7 +194,7 @@ def test_iteration(store: BaseStore) -> None:
 
 
 def _of_version_2(store: BaseStore) -> None:
-    """Leaves out stores of zarr-python 3, in which methods of these names are awaited."""
+    """Skips stores of zarr-python 3, whose methods of these names are asynchronous."""
     if isinstance(store, (AwaitedStore, StorePath)):
         pytest.skip("methods of these names are awaited")
 

@@ -1,4 +1,4 @@
-"""Tests of objects that users give as stores, of stores in memory, and of stores over other stores."""
+"""Tests of user objects as stores, of stores in memory, and of wrappers of stores."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class CountingDict(dict[str, Any]):
         return super().__iter__()
 
 
-# What users give as a store
+# Store arguments
 
 
 def test_arguments_become_stores(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Stores of servers and at URLs."""
+"""Stores on servers and at URLs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_azure() -> None:
 
 
 class BlobClient:
-    """The part of Azure's client that a store needs."""
+    """The methods of Azure's client that a store needs."""
 
     def __init__(self) -> None:
         self.blobs: dict[str, bytes] = {}

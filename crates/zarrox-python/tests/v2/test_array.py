@@ -1,4 +1,4 @@
-"""Arrays: what they say about themselves, how they change, and what is stored."""
+"""Arrays: their properties, their changes, and their stored form."""
 
 from __future__ import annotations
 
@@ -447,7 +447,7 @@ def test_meta_array_is_what_was_given() -> None:
 
 
 class Elsewhere:
-    """An array that is not in this memory, as far as NumPy is concerned."""
+    """An array that NumPy treats as one in the memory of another device."""
 
     def __init__(self, values: Any = 0) -> None:
         self.values = values
@@ -501,7 +501,7 @@ VALUES: list[Any] = [
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 @pytest.mark.filterwarnings("ignore:.*invalid value:RuntimeWarning")
 def test_values_are_assigned_as_numpy_assigns_them(dtype: str, value: Any) -> None:
-    """A scalar that does not fit is rejected, elements of an array are cast."""
+    """A scalar that does not fit is rejected, but the elements of an array are cast."""
     expected = np.zeros(2, dtype)
     z = zarr.zeros(2, chunks=1, dtype=dtype)
     try:
@@ -515,7 +515,7 @@ def test_values_are_assigned_as_numpy_assigns_them(dtype: str, value: Any) -> No
 
 
 def test_axes_of_an_append_count_from_the_end_as_well() -> None:
-    """As in NumPy; an invalid axis is named."""
+    """Negative axes are accepted as in NumPy, and the error names an invalid axis."""
     z = zarr.zeros((2, 2), chunks=(2, 2))
     assert z.append(np.ones((2, 3)), axis=-1) == (2, 5)
     assert z.append(np.ones((1, 5)), axis=-2) == (3, 5)
@@ -525,7 +525,7 @@ def test_axes_of_an_append_count_from_the_end_as_well() -> None:
 
 
 class Kind(np.ndarray[Any, Any]):
-    """A kind of array of a user."""
+    """A user-defined array class."""
 
 
 @pytest.mark.parametrize("create", [zarr.group, zarr.open_group])

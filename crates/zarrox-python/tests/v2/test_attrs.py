@@ -1,4 +1,4 @@
-"""Attributes of arrays, of groups, and in a key of a store."""
+"""Attributes of arrays and groups, and attributes under a key of a store."""
 
 from __future__ import annotations
 

@@ -473,14 +473,14 @@ class TestCopy:
 
 
 class TestEncodedCopies:
-    """Chunks whose bytes need not change are copied without being decoded."""
+    """Chunks whose encoding does not change are copied without decoding."""
 
     def test_bytes_stay_the_same(self, zarr_format: int, tmp_path: Path) -> None:
         store, dest_store = zarr.MemoryStore(), zarr.DirectoryStore(str(tmp_path / "dest.zarr"))
         source, dest = zarr.group(store, zarr_format=zarr_format), zarr.group(dest_store, zarr_format=zarr_format)
         array = source.create_dataset("a", shape=(9, 9), chunks=(2, 3), dtype="f4", fill_value=5)
         array[2:5, 1:] = np.random.default_rng(0).random((3, 8))
-        # What cannot be decoded is copied all the same.
+        # Chunks that cannot be decoded are copied as well.
         key = next(key for key in store if key.startswith("a/") and not key.endswith((".zarray", ".json")))
         store[key] = b"no chunk"
         zarr.copy(source["a"], dest, name="deep/b")
@@ -578,7 +578,7 @@ def test_members_with_the_names_of_attributes() -> None:
 
 @pytest.mark.parametrize("place", ["s", "s.zip"])
 def test_what_cannot_be_saved_leaves_what_is_there(tmp_path: Path, place: str) -> None:
-    """All arrays are looked at before anything is deleted."""
+    """All arrays are checked before anything is deleted."""
     zarr.save(tmp_path / place, np.arange(3))
     bad = {"y": np.zeros(2, dtype="g"), "mode": "w"}
     for name, value in bad.items():
@@ -588,6 +588,6 @@ def test_what_cannot_be_saved_leaves_what_is_there(tmp_path: Path, place: str) -
 
 
 def test_what_is_no_group_is_not_searched(tmp_path: Path) -> None:
-    """The message says what to do."""
+    """The error message names the remedy."""
     with pytest.raises(TypeError, match="open_group"):
         zarrox.find(str(tmp_path))

@@ -1,4 +1,4 @@
-"""The experimental version 3 of zarr-python 2.13 to 2.18, as `zarrox.v2` has it."""
+"""The experimental version 3 of zarr-python 2.13 to 2.18 in `zarrox.v2`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import zarrox.v2 as zarr
 from zarrox.v2._storage import store as base
 from zarrox.v2._storage import v3
 
-#: How each store is made, in a directory.
+#: Functions that create each kind of store in a directory.
 STORES = {
     "KVStoreV3": lambda _: v3.KVStoreV3({}),
     "MemoryStoreV3": lambda _: v3.MemoryStoreV3(),
@@ -29,7 +29,7 @@ STORES = {
 
 @pytest.fixture(params=STORES.values(), ids=STORES)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A store of each kind."""
+    """Returns a store of each kind."""
     return request.param(tmp_path)
 
 

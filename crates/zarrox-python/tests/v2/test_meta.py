@@ -1,4 +1,4 @@
-"""Version 2's documents."""
+"""Documents of version 2."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Measures codec pipelines of zarr-python 3: `python crates/zarrox-python/tests/zarr3/bench_pipeline.py [--write-docs] [WORD …]`.
 
-Prints the best time of each case in milliseconds, for each pipeline that is installed; words choose cases. With `--write-docs`, the
-table in `docs/pipeline.md` is written anew. The pipelines take turns, so that other work on the machine disturbs all of them alike.
-On a busy machine run it several times, and then `bench_pipeline.py --write-docs --of OUTPUT …`: of the printed outputs, the table has the best
-time of each pipeline in each case.
+Prints the best time of each case in milliseconds, for each installed pipeline. WORDs select cases. `--write-docs`
+rewrites the table in `docs/pipeline.md`. The pipelines take turns, so that other work on the machine disturbs all of
+them alike. On a busy machine, run it several times, and then run `bench_pipeline.py --write-docs --of OUTPUT …`: the
+table then has the best time of each pipeline in each case of the printed outputs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Action = Callable[[Any], Any]
 
 
 class Nothing(BatchedCodecPipeline):
-    """A pipeline that does nothing: all that remains is zarr-python's own work on the selection."""
+    """A pipeline that does nothing: the measured time is zarr-python's own work on the selection."""
 
     async def read(self, batch_info: Any, out: Any, drop_axes: Any = ()) -> Any:
         """Reads nothing."""
@@ -62,7 +62,7 @@ register_pipeline(Nothing)
 
 @dataclass(frozen=True)
 class Layout:
-    """An array, and what is measured with it."""
+    """An array, and the actions that are measured with it."""
 
     name: str
     data: np.ndarray[Any, Any]
@@ -71,29 +71,29 @@ class Layout:
 
 
 def numbers(side: int) -> np.ndarray[Any, Any]:
-    """A square of integers that compress to about a third."""
+    """Returns a square of integers that compress to about a third."""
     return np.random.default_rng(0).integers(0, 1000, (side, side), dtype="i4")
 
 
 def everything(array: Any) -> Any:
-    """Reads all."""
+    """Reads all elements."""
     return array[...]
 
 
 def writing(data: np.ndarray[Any, Any]) -> Action:
-    """Writes all over what is stored, each time other values."""
+    """Returns an action that replaces all stored elements, with other values each time."""
     both = itertools.cycle([data, data[::-1].copy()])
     return lambda array: array.__setitem__(..., next(both))
 
 
 class WritingAnew:
-    """Writes all where no chunk is stored yet."""
+    """An action that writes all elements of an array without stored chunks."""
 
     def __init__(self, data: np.ndarray[Any, Any]) -> None:
         self._data = data
 
     def prepare(self, array: Any) -> None:
-        """Deletes all chunks, which is not measured."""
+        """Deletes all chunks. The time of this is not measured."""
         sync(array.store_path.store.delete_dir("c"))
 
     def __call__(self, array: Any) -> None:
@@ -101,12 +101,12 @@ class WritingAnew:
 
 
 def boxes(length: int, step: int) -> Action:
-    """Reads some boxes, one after the other."""
+    """Returns an action that reads some boxes in sequence."""
     return lambda array: [array[i : i + length, j : j + length] for i in range(0, 2048, step) for j in range(0, 2048, step)]
 
 
 def layouts() -> Iterator[Layout]:
-    """The arrays."""
+    """Yields the arrays."""
     zstd = ZstdCodec(level=3)
     data, generator = numbers(2048), np.random.default_rng(1)
     chunks = {"read all": everything, "read by chunk": boxes(256, 1024), "write": WritingAnew(data), "replace": writing(data)}
@@ -138,7 +138,7 @@ def layouts() -> Iterator[Layout]:
 
 
 def pipelines() -> dict[str, str]:
-    """The pipelines that are installed."""
+    """Returns the installed pipelines."""
     found = {}
     for name, path in PIPELINES.items():
         module, _, member = path.rpartition(".")
@@ -152,7 +152,7 @@ def pipelines() -> dict[str, str]:
 
 
 def opened(layout: Layout, place: str, directory: Path, path: str) -> Any:
-    """The array, stored by one pipeline."""
+    """Returns the array, stored with one pipeline."""
     store = MemoryStore() if place == "memory" else LocalStore(directory)
     options = {"shape": layout.data.shape, "dtype": str if layout.data.dtype.kind == "T" else layout.data.dtype, **layout.options}
     array = zarr.create_array(store, **options)
@@ -162,7 +162,7 @@ def opened(layout: Layout, place: str, directory: Path, path: str) -> Any:
 
 
 def best(arrays: dict[str, Any], action: Action) -> dict[str, float]:
-    """The best time of each pipeline in milliseconds."""
+    """Returns the best time of each pipeline in milliseconds."""
     times = {name: [float("inf")] for name in arrays}
     end = time.perf_counter() + SECONDS * len(arrays)
     for turn in range(ROUNDS[1]):
@@ -178,7 +178,7 @@ def best(arrays: dict[str, Any], action: Action) -> dict[str, float]:
 
 
 def measure(words: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
-    """The cases with their times."""
+    """Yields the cases with their times."""
     installed = pipelines()
     for place, layout in itertools.product(("directory", "memory"), layouts()):
         chosen = {name: action for name, action in layout.actions.items() if not words or all(word in f"{place}, {layout.name}: {name}" for word in words)}
@@ -191,7 +191,7 @@ def measure(words: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
 
 
 def printed(paths: list[str]) -> dict[str, dict[str, float]]:
-    """The best times of the cases in the printed outputs of earlier runs."""
+    """Returns the best times of the cases in the printed outputs of earlier runs."""
     results: dict[str, dict[str, float]] = {}
     for line in itertools.chain.from_iterable(Path(path).read_text().splitlines() for path in paths):
         case, numbers = line[:42].strip(), line[42:].split()
@@ -204,18 +204,18 @@ def printed(paths: list[str]) -> dict[str, dict[str, float]]:
 
 
 def ratio(times: dict[str, float]) -> float:
-    """The time of Zarrox as a multiple of that of the best other pipeline."""
+    """Returns the time of Zarrox as a multiple of the time of the best other pipeline."""
     return times.get("zarrox", float("nan")) / min(times[name] for name in OTHERS if name in times)
 
 
 def described() -> str:
-    """The things that were measured, and where."""
+    """Returns a description of the measurement: the versions and the machine."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("zarr", "zarrs", "numpy"))
     return f"Best of several rounds in milliseconds, {os.cpu_count()} cores, {platform.system()}, {packages}."
 
 
 def table(results: dict[str, dict[str, float]]) -> str:
-    """The table for the page."""
+    """Returns the table for the page."""
     names = [*OTHERS, "zarrox"]
     lines = [f"| | {' | '.join(names)} | Zarrox / best other | zarr-python's own part |", "|---" * (len(names) + 3) + "|"]
     for case, times in results.items():
@@ -225,7 +225,7 @@ def table(results: dict[str, dict[str, float]]) -> str:
 
 
 def write_docs(text: str) -> None:
-    """Puts the table between the markers of the page."""
+    """Writes the table between the markers of the page."""
     begin, end = MARKERS
     before, found, rest = PAGE.read_text().partition(begin)
     _, ended, after = rest.partition(end)

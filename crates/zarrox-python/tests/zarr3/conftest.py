@@ -1,4 +1,4 @@
-"""zarr-python's tests of stores are coroutines."""
+"""Support for tests that are coroutines, as zarr-python's tests of stores are."""
 
 from __future__ import annotations
 

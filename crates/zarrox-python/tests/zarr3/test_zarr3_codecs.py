@@ -1,4 +1,4 @@
-"""Every codec of zarr-python 3 and of numcodecs under the pipeline: Rust encodes and decodes what zarr-python does."""
+"""Every codec of zarr-python 3 and of numcodecs under the pipeline: Rust and zarr-python decode each other's chunks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SHAPE = (23, 17)
 INTEGERS = np.random.default_rng(3).integers(0, 100, SHAPE)
 
-#: Those of version 3: the data type, and the arguments of `create_array`.
+#: The codecs of version 3: the data type, and the arguments of `create_array`.
 V3: dict[str, tuple[str, dict[str, Any]]] = {
     "blosc": ("i4", {"compressors": BloscCodec(cname="lz4hc", shuffle="bitshuffle")}),
     "bytes": ("i4", {"serializer": BytesCodec(endian="big"), "compressors": None}),
@@ -78,7 +78,7 @@ V3: dict[str, tuple[str, dict[str, Any]]] = {
     "numcodecs.zfpy": ("f8", {"serializer": wrapped.ZFPY(mode=4, tolerance=0.001), "compressors": None}),
 }
 
-#: Those of version 2: the data type, the filters, and the compressor.
+#: The codecs of version 2: the data type, the filters, and the compressor.
 V2: dict[str, tuple[str, list[Any], Any]] = {
     "raw": ("i4", [], None),
     "blosc": ("i4", [], numcodecs.Blosc(cname="blosclz")),
@@ -105,7 +105,7 @@ V2: dict[str, tuple[str, list[Any], Any]] = {
 
 
 def exchange(array: Any, dtype: str) -> None:
-    """Each pipeline reads what the other has written, whole and in part."""
+    """Checks that each pipeline reads the array that the other has written, as a whole and in part."""
     assert (explain(array).chunks, explain(array).reasons) == ("rust", ())
     with zarrox.zarr3.disable():
         own = zarr.open_array(array.store_path, mode="r+")
@@ -121,7 +121,7 @@ def exchange(array: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", V3)
 def test_codecs_of_version_3(name: str) -> None:
-    """Alone, and with the usual ones around."""
+    """Each codec is tested alone, and together with the usual codecs."""
     if name == "cast_value":
         pytest.importorskip("cast_value_rs", reason="zarr-python needs it for this codec")
     dtype, options = V3[name]
@@ -131,7 +131,7 @@ def test_codecs_of_version_3(name: str) -> None:
 
 @pytest.mark.parametrize("name", V2)
 def test_codecs_of_version_2(name: str) -> None:
-    """Filters, and compressors."""
+    """Each filter and each compressor is tested."""
     dtype, filters, compressor = V2[name]
     options: dict[str, Any] = {"filters": filters or None, "compressors": compressor, "zarr_format": 2}
     with zarrox.zarr3.enable():
@@ -139,7 +139,7 @@ def test_codecs_of_version_2(name: str) -> None:
 
 
 def test_codecs_of_both_packages_are_equal() -> None:
-    """Those of zarr-python, and those that Zarrox reads in the same metadata."""
+    """A codec object of zarr-python equals the object of Zarrox for the same metadata."""
     store: dict[str, Any] = {}
     theirs = BloscCodec(typesize=4, cname="zstd", clevel=3, shuffle="shuffle", blocksize=0)
     zarrox.create_array(store, shape=(4,), dtype="i4", compressors=theirs, zarr_format=3)
@@ -151,7 +151,7 @@ def test_codecs_of_both_packages_are_equal() -> None:
 
 
 def test_a_variable_of_the_environment_switches_the_pipeline_on(tmp_path: Path) -> None:
-    """Code that knows nothing of Zarrox uses it, since an installed package has the entry point."""
+    """Code without any reference to Zarrox uses the pipeline, since the installed package has an entry point."""
     project = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["project"]
     installed = tmp_path / "zarrox-0.dist-info"
     installed.mkdir()

@@ -1,4 +1,4 @@
-"""Stores of symbolic links through the pipeline: what zarr-python reads, it still reads."""
+"""Stores with symbolic links under the pipeline: zarr-python can still read them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _link_all_chunks(path: Path) -> None:
 
 @pytest.mark.parametrize("link", [_link_a_chunk, _link_all_chunks])
 def test_linked_chunks_are_read_and_written(tmp_path: Path, link: Any) -> None:
-    """A linked file or directory outside the store, as git-annex has it, and as disks are spread."""
+    """Links lead to a file or directory outside of the store, as with git-annex or several disks."""
     path = tmp_path / "a"
     _array(path)
     link(path)
@@ -49,7 +49,7 @@ def test_linked_chunks_are_read_and_written(tmp_path: Path, link: Any) -> None:
 
 
 def test_an_array_that_is_linked_into_a_group_is_read(tmp_path: Path) -> None:
-    """It lies outside the group's directory."""
+    """The array is outside of the group's directory."""
     _array(tmp_path / "other")
     zarr.create_group(tmp_path / "group")
     (tmp_path / "group" / "sub").symlink_to("../other")
@@ -60,7 +60,8 @@ def test_an_array_that_is_linked_into_a_group_is_read(tmp_path: Path) -> None:
 
 
 def test_a_link_to_nothing_is_an_error(tmp_path: Path) -> None:
-    """Zarr-python alone takes it for a missing chunk, which has the fill value: data that was not fetched would be zeros."""
+    """zarr-python alone treats the link as a missing chunk with the fill value: data that was not fetched would be
+    zeros."""
     path = tmp_path / "a"
     _array(path)
     _link_a_chunk(path)
@@ -70,7 +71,7 @@ def test_a_link_to_nothing_is_an_error(tmp_path: Path) -> None:
 
 
 def test_our_store_follows_links_where_it_is_told_to(tmp_path: Path) -> None:
-    """By the same option as everywhere."""
+    """The store has the same option as other stores."""
     path = tmp_path / "a"
     _array(path)
     _link_a_chunk(path)

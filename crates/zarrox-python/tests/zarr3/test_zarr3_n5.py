@@ -1,4 +1,4 @@
-"""Trees of N5, read and written by zarr-python 3."""
+"""N5 hierarchies, read and written by zarr-python 3."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ COMPRESSORS = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True, params=["zarrox", "own"])
 def pipeline(request: pytest.FixtureRequest) -> Any:
-    """Both pipelines: N5's blocks are encoded in Python under each."""
+    """Runs each test with both pipelines: with each, blocks of N5 are encoded in Python."""
     with zarrox.zarr3.enable() if request.param == "zarrox" else zarrox.zarr3.disable():
         yield
 
 
 def example(directory: Path, compressor: Any = None) -> Any:
-    """A tree that Zarrox has written, as zarr-python opens it."""
+    """Returns a hierarchy that Zarrox has written, opened with zarr-python."""
     group = v2.open_group(v2.N5Store(str(directory / "a.n5")), mode="w")
     group.attrs["name"] = "example"
     group.create_dataset("x/y", data=VALUES, chunks=(3, 4), compressor=compressor)
@@ -40,13 +40,13 @@ def example(directory: Path, compressor: Any = None) -> Any:
 
 
 def natively(directory: Path, path: str = "x/y") -> Any:
-    """The node of Zarrox at the same place."""
+    """Returns the node of Zarrox at the same location."""
     return v2.open(v2.N5Store(str(directory / "a.n5")), path=path, mode="r")
 
 
 @COMPRESSORS
 def test_it_is_read_as_version_2(compressor: Any, tmp_path: Path) -> None:
-    """The documents and keys of N5 are shown as those of version 2."""
+    """The documents and keys of N5 are shown in the form of version 2."""
     read = example(tmp_path, compressor)
     assert read.attrs["name"] == "example"
     array = read["x/y"]
@@ -61,7 +61,7 @@ def test_it_is_read_as_version_2(compressor: Any, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:not every program that reads N5:RuntimeWarning")
 @COMPRESSORS
 def test_elements_are_written(compressor: Any, tmp_path: Path) -> None:
-    """Whole chunks, parts of them, and chunks at the edges; chunks of nothing but zeros are deleted."""
+    """Whole chunks, parts of chunks and edge chunks are written; chunks of zeros are deleted."""
     array, expected = example(tmp_path, compressor)["x/y"], VALUES.copy()
     for selection, value in ((slice(None), VALUES[::-1]), ((slice(2, 5), slice(1, 10, 3)), 9), ((6, 10), 1000)):
         array[selection] = expected[selection] = value
@@ -75,7 +75,7 @@ def test_elements_are_written(compressor: Any, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:not every program that reads N5:RuntimeWarning")
 @COMPRESSORS
 def test_attributes_groups_and_shapes_are_written(compressor: Any, tmp_path: Path) -> None:
-    """N5 has one document for what version 2 has two for, and keeps the part that does not change."""
+    """A node has two documents in version 2 and one in N5. A write of one keeps the content of the other."""
     root = example(tmp_path, compressor)
     array = root["x/y"]
     before = json.loads((tmp_path / "a.n5/x/y/attributes.json").read_text())
@@ -98,7 +98,7 @@ def test_attributes_groups_and_shapes_are_written(compressor: Any, tmp_path: Pat
 @COMPRESSORS
 @pytest.mark.filterwarnings("ignore:not every program that reads N5:RuntimeWarning")
 def test_arrays_are_created(compressor: Any, tmp_path: Path) -> None:
-    """zarr-python keeps the codec that it was given: it must be that of N5's blocks."""
+    """zarr-python encodes with the given codec, which must be the codec of N5's blocks."""
     store = Store(tmp_path / "a.n5")
     block = N5ChunkWrapper("u2", (3, 4), compressor=compressor)
     options: dict[str, Any] = {"chunks": (3, 4), "zarr_format": 2, "fill_value": 0}
@@ -113,7 +113,7 @@ def test_arrays_are_created(compressor: Any, tmp_path: Path) -> None:
 
 
 def test_what_n5_cannot_say_is_refused(tmp_path: Path) -> None:
-    """Before anything is written."""
+    """Properties that N5 cannot express are rejected before anything is written."""
     store = Store(tmp_path / "a.n5")
     block = N5ChunkWrapper("u2", (3,))
     options: dict[str, Any] = {"shape": 7, "chunks": 3, "dtype": "u2", "zarr_format": 2, "fill_value": 0, "compressors": block}
@@ -139,7 +139,7 @@ def test_what_n5_cannot_say_is_refused(tmp_path: Path) -> None:
 
 
 async def test_keys(tmp_path: Path) -> None:
-    """All keys are listed as version 2 has them, and each has a value."""
+    """All keys are listed in the form of version 2, and each has a value."""
     example(tmp_path)["x/y"].attrs["a"] = 1
     store = Store(tmp_path / "a.n5")
     keys = [key async for key in store.list()]

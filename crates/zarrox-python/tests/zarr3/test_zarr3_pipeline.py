@@ -1,4 +1,4 @@
-"""The codec pipeline for zarr-python 3, beside zarr-python's own."""
+"""The codec pipeline for zarr-python 3, compared with zarr-python's own."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ DTYPES = [
 
 @pytest.fixture(autouse=True)
 def enabled() -> Iterator[None]:
-    """The pipeline is on."""
+    """Enables the pipeline."""
     with zarrox.zarr3.enable():
         yield
 
 
 def values(dtype: Any, count: int, seed: int = 0) -> np.ndarray[Any, Any]:
-    """Random elements."""
+    """Returns random elements."""
     generator = np.random.default_rng(seed)
     if dtype is str:
         words = ["", "a", "schön", "some longer text that does not fit into the element"]
@@ -69,7 +69,7 @@ def values(dtype: Any, count: int, seed: int = 0) -> np.ndarray[Any, Any]:
 
 
 def stores(directory: Path) -> dict[str, Any]:
-    """A store of each kind that can be written."""
+    """Returns a store of each writable kind."""
     import obstore.store
     from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
     from fsspec.implementations.local import LocalFileSystem
@@ -92,7 +92,7 @@ def stores(directory: Path) -> dict[str, Any]:
 
 
 def own(array: zarr.Array) -> zarr.Array:
-    """The array, opened with zarr-python's own pipeline."""
+    """Opens the array with zarr-python's own pipeline."""
     with zarrox.zarr3.disable():
         return zarr.open_array(array.store_path, mode="r+")
 
@@ -119,7 +119,7 @@ SELECTIONS: list[tuple[str, Any]] = [
 
 
 def part(array: Any, kind: str) -> Any:
-    """The object whose items are parts of that kind."""
+    """Returns the object whose items are selections of a kind."""
     return {"basic": array, "oindex": array.oindex, "blocks": array.blocks}.get(kind, array.vindex)
 
 
@@ -135,7 +135,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_type_and_selection_agrees_with_zarr_pythons_pipeline(dtype: Any, layout: str) -> None:
-    """Both pipelines read what the other has written, whatever is selected."""
+    """Each pipeline reads the elements that the other has written, with any selection."""
     array = zarr.create_array({}, shape=SHAPE, dtype=dtype, **LAYOUTS[layout])
     other = own(array)
     assert isinstance(array.async_array.codec_pipeline, zarrox.zarr3.ZarroxCodecPipeline)
@@ -156,7 +156,7 @@ def test_every_type_and_selection_agrees_with_zarr_pythons_pipeline(dtype: Any, 
     ["local", "memory", "zip", "logging", "wrapper", "obstore", "obstore-memory", "fsspec", "fsspec-memory"],
 )
 def test_every_store_is_read_and_written(name: str, layout: str, tmp_path: Path) -> None:
-    """Elements pass through each store, and both pipelines see each other's writes at once."""
+    """Elements are written and read through each store, and each pipeline sees the writes of the other immediately."""
     store = stores(tmp_path)[name]
     array = zarr.create_array(store, name=layout, shape=SHAPE, dtype="f4", fill_value=3, **LAYOUTS[layout])
     in_rust = name not in ("zip", "logging", "wrapper")
@@ -180,7 +180,7 @@ async def _listed(store: Any) -> list[str]:
 
 
 def test_a_batch_is_one_call_of_rust(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many chunks a selection touches."""
+    """A selection is one call, however many chunks it needs."""
     calls: list[int] = []
 
     async def run(opened: Any, batch: Any, memory: Any, call: Any) -> Any:
@@ -196,7 +196,7 @@ def test_a_batch_is_one_call_of_rust(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_store_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:
-    """`LocalStore.move` changes the store in its place."""
+    """`LocalStore.move` changes the location of the store object itself."""
     store = LocalStore(tmp_path / "a")
     array = zarr.create_array(store, data=np.arange(10), chunks=(3,))
     asyncio.run(store.move(tmp_path / "b"))
@@ -206,7 +206,7 @@ def test_a_store_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:
 
 
 def test_an_archive_is_read_in_rust(tmp_path: Path) -> None:
-    """An archive that was closed is opened by its path."""
+    """Rust opens a closed archive by its path."""
     with ZipStore(tmp_path / "a.zip", mode="w") as store:
         zarr.create_array(store, data=np.arange(100).reshape(10, 10), chunks=(3, 3))
     with ZipStore(tmp_path / "a.zip", mode="r") as store:
@@ -216,7 +216,7 @@ def test_an_archive_is_read_in_rust(tmp_path: Path) -> None:
 
 
 def test_text_of_all_lengths_and_layouts_is_written_and_read() -> None:
-    """NumPy keeps short, medium and long text in different ways."""
+    """NumPy stores short, medium and long text in different ways."""
     texts = ["", "a", "fifteen bytes..", "sixteen bytes...", "ü" * 200, "𝄞" * 100_000, "nul\0inside"]
     text = np.array([texts[n % len(texts)] for n in range(84)], dtype="T").reshape(7, 12)
     array = zarr.create_array({}, shape=(7, 12), dtype=str, chunks=(3, 5))
@@ -232,7 +232,7 @@ def test_text_of_all_lengths_and_layouts_is_written_and_read() -> None:
 
 
 def test_missing_text_is_what_it_is_in_zarr_python() -> None:
-    """A type with an object for missing elements goes the way of objects."""
+    """A text type with an object for missing elements is processed like objects."""
     missing = np.array(["a", None, "b"], dtype=np.dtypes.StringDType(na_object=None))
     array = zarr.create_array({}, shape=(3,), dtype=str)
     results = []
@@ -247,7 +247,7 @@ def test_missing_text_is_what_it_is_in_zarr_python() -> None:
 
 @pytest.mark.parametrize("empty", [False, True])
 def test_empty_chunks_are_stored_where_that_is_asked_for(empty: bool) -> None:
-    """`write_empty_chunks` decides."""
+    """`write_empty_chunks` determines whether empty chunks are stored."""
     store = MemoryStore()
     config = {"write_empty_chunks": empty}
     array = zarr.create_array(store, shape=(4,), chunks=(2,), dtype="i4", config=config)
@@ -259,7 +259,7 @@ def test_empty_chunks_are_stored_where_that_is_asked_for(empty: bool) -> None:
 
 
 def test_missing_chunks_are_told() -> None:
-    """`read` answers for each chunk, and `read_missing_chunks=False` is an error."""
+    """`read` returns the status of each chunk, and a missing chunk is an error with `read_missing_chunks=False`."""
     array = zarr.create_array({}, shape=(4,), chunks=(2,), dtype="i4", config={"read_missing_chunks": False})
     array[:2] = 5
     assert array[:2].tolist() == [5, 5]
@@ -281,7 +281,7 @@ def test_rectilinear_chunks_are_read_and_written() -> None:
 
 
 def test_values_that_do_not_fit_are_refused_as_by_zarr_python() -> None:
-    """The exception is zarr-python's, since its own pipeline gets what does not fit."""
+    """The exception is zarr-python's, since such values are passed to its own pipeline."""
     array = zarr.create_array({}, shape=(4, 6), chunks=(2, 3), dtype="i4")
     for value in (np.ones((4, 5), "i4"), np.ones(5, "i4")):
         with pytest.raises((ValueError, IndexError)):
@@ -291,17 +291,17 @@ def test_values_that_do_not_fit_are_refused_as_by_zarr_python() -> None:
 
 
 class Flip(BytesBytesCodec):
-    """A codec that only Python has."""
+    """A codec that is written in Python."""
 
     is_fixed_size = True
 
     @classmethod
     def from_dict(cls, data: Any) -> Flip:
-        """The codec."""
+        """Returns the codec."""
         return cls()
 
     def to_dict(self) -> Any:
-        """Its metadata."""
+        """Returns the metadata of the codec."""
         return {"name": "flip", "configuration": {}}
 
     async def _decode_single(self, chunk_bytes: Any, chunk_spec: Any) -> Any:
@@ -313,12 +313,12 @@ class Flip(BytesBytesCodec):
         return await self._decode_single(chunk_bytes, chunk_spec)
 
     def compute_encoded_size(self, input_byte_length: int, _chunk_spec: Any) -> int:
-        """The number of bytes, which stays."""
+        """Returns the number of bytes, which does not change."""
         return input_byte_length
 
 
 def test_a_codec_that_only_python_has_is_called() -> None:
-    """It runs, it is explained, and its exception reaches the caller; nothing is written then."""
+    """The codec runs, `explain` reports it, and its exception reaches the caller without a write."""
     zarr.registry.register_codec("flip", Flip)
     array = zarr.create_array({}, shape=(9,), chunks=(4,), dtype="i4", compressors=Flip())
     array[:] = np.arange(9)
@@ -337,7 +337,7 @@ def test_a_codec_that_only_python_has_is_called() -> None:
 
 
 class Broken(WrapperStore[Any]):
-    """A store some of whose methods fail."""
+    """A store in which some methods fail."""
 
     error: BaseException | None = None
     methods: tuple[str, ...] = ("get", "set")
@@ -374,7 +374,7 @@ class Broken(WrapperStore[Any]):
 
 
 class OwnError(Exception):
-    """An exception that only the store knows, which cannot be made from a text."""
+    """An exception that only the store defines, and that cannot be created from a message."""
 
     def __init__(self, code: int, place: str) -> None:
         super().__init__(code, place)
@@ -386,7 +386,7 @@ ERRORS = [KeyError("mine"), OSError("mine"), FileNotFoundError("mine"), ZeroDivi
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("layout", [{"chunks": (3,)}, {"chunks": (1,), "shards": (3,)}], ids=["chunks", "shards"])
 def test_an_exception_of_a_store_reaches_the_caller_unchanged(layout: dict[str, Any], error: Exception) -> None:
-    """Also a `KeyError`, which is no missing value; and nothing is half written."""
+    """This also holds for a `KeyError`, which does not mean a missing value. Nothing is partially written."""
     inner = MemoryStore()
     store = Broken(inner)
     array = zarr.create_array(store, shape=(9,), dtype="i4", **layout)
@@ -412,7 +412,7 @@ def test_an_exception_of_a_store_reaches_the_caller_unchanged(layout: dict[str, 
 
 @pytest.mark.parametrize("method", ["getsize", "get_ranges"])
 def test_an_exception_in_the_middle_of_a_shard_reaches_the_caller_unchanged(method: str) -> None:
-    """A part of a shard is read by other methods than a whole chunk."""
+    """A part of a shard is read with other methods of the store than a whole chunk."""
     store = Broken(MemoryStore())
     array = zarr.create_array(store, shape=(9000,), chunks=(1000,), shards=(9000,), dtype="i4", compressors=None)
     array[:] = np.arange(9000)
@@ -435,7 +435,7 @@ def test_a_store_that_is_read_only_is_not_written(tmp_path: Path) -> None:
 
 
 def test_arrays_are_pickled_with_their_pipeline(tmp_path: Path) -> None:
-    """A copy works, before and after the first read."""
+    """An unpickled copy works, before and after the first read."""
     array = zarr.create_array(tmp_path / "a", shape=(9,), chunks=(4,), dtype="i4")
     for _ in range(2):
         again = pickle.loads(pickle.dumps(array))
@@ -453,7 +453,7 @@ def _sum(path: str, answers: Any) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn"] if sys.platform == "linux" else ["spawn"])
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_other_processes_read(method: str, tmp_path: Path) -> None:
-    """A fork of a process that has read waits for no thread that it does not have."""
+    """A forked process does not wait for the threads of its parent, even if the parent has read before."""
     path = str(tmp_path / "a")
     array = zarr.create_array(path, shape=(3_000_000,), chunks=(100_000,), dtype="i4")
     array[:] = 1
@@ -469,7 +469,7 @@ def test_other_processes_read(method: str, tmp_path: Path) -> None:
 
 
 def test_threads_read_and_write_at_the_same_time(tmp_path: Path) -> None:
-    """Parts of one chunk that threads write are all kept."""
+    """Threads that write parts of one chunk lose no updates."""
     for store in (LocalStore(tmp_path / "a"), LoggingStore(LocalStore(tmp_path / "b"))):
         array = zarr.create_array(store, shape=(64,), chunks=(64,), dtype="i4")
 
@@ -486,7 +486,7 @@ def test_threads_read_and_write_at_the_same_time(tmp_path: Path) -> None:
 
 
 def test_many_reads_of_called_stores_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    """More calls than the event loop has threads, each of which needs one of these."""
+    """There are more calls than threads of the event loop, and each call needs such a thread."""
     array = zarr.create_array(LoggingStore(LocalStore(tmp_path / "a")), shape=(40,), chunks=(2,), dtype="i4")
     array[:] = np.arange(40)
 
@@ -519,7 +519,7 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_ends_a_read() -> None:
-    """The exception comes at once, not when the store answers."""
+    """The exception is raised immediately, not when the store responds."""
     if sys.platform == "win32":
         # Signals are sent as on Unix.
         return
@@ -563,7 +563,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("kind", ["native", "called"])
 def test_ctrl_c_stops_the_work_of_rust(kind: str, tmp_path: Path) -> None:
-    """The chunks in progress are written, and no others; the array can be used as before."""
+    """Only the chunks in progress are written, and the array can be used afterwards."""
     if sys.platform == "win32":
         # Signals are sent as on Unix.
         return
@@ -573,7 +573,8 @@ def test_ctrl_c_stops_the_work_of_rust(kind: str, tmp_path: Path) -> None:
     assert process.stdout.readline() == "writing\n"
     while not list((tmp_path / "a").rglob("0")):
         time.sleep(0.01)
-    # Python misses a signal which comes just before its main thread waits for a lock: a user would press the keys again.
+    # Python misses a signal that arrives just before its main thread waits for a lock: a user would press the keys
+    # again.
     while not select.select([process.stdout], [], [], 0.1)[0]:
         process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == "stopping\n"
@@ -585,7 +586,7 @@ def test_ctrl_c_stops_the_work_of_rust(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_task_that_is_cancelled_stops_the_work_of_rust(tmp_path: Path) -> None:
-    """The work does not go on in the background."""
+    """The work does not continue in the background."""
     array = zarr.create_array(
         tmp_path / "a", shape=(400, 200_000), chunks=(1, 200_000), dtype="f8", compressors=GzipCodec(level=9)
     )
@@ -610,7 +611,7 @@ def test_a_task_that_is_cancelled_stops_the_work_of_rust(tmp_path: Path) -> None
 
 
 def test_other_buffers_go_zarr_pythons_way() -> None:
-    """A prototype that is not the usual one is not touched."""
+    """Batches with another buffer prototype are passed to zarr-python's own pipeline."""
     from zarr.core.buffer import BufferPrototype, cpu
 
     class Own(cpu.NDBuffer):
@@ -624,14 +625,14 @@ def test_other_buffers_go_zarr_pythons_way() -> None:
 
 
 def test_the_explanation_of_an_array_with_another_pipeline_says_how_to_change_it() -> None:
-    """The reason names the function."""
+    """The reason names the function to call."""
     with zarrox.zarr3.disable():
         array = zarr.create_array({}, shape=(9,), dtype="i4")
     assert "zarrox.zarr3.enable()" in str(explain(array))
 
 
 def test_an_unknown_version_is_refused_with_those_that_are_known() -> None:
-    """The import goes on, since zarr-python imports every pipeline; its use is an error."""
+    """The import succeeds, since zarr-python imports every pipeline, but using the pipeline is an error."""
     program = (
         "import zarr; zarr.__version__ = '3.9.0'; import zarrox.zarr3\n"
         "import os; from zarr.registry import get_pipeline_class\n"
@@ -653,7 +654,7 @@ def _module(*arguments: str, prefix: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_an_environment_is_switched_on_and_off(tmp_path: Path) -> None:
-    """One file appears and goes, and nothing else changes."""
+    """A single file is created and deleted, and nothing else changes."""
     file = tmp_path / "etc/zarr/zarrox.yaml"
     assert "not there" in _module("status", prefix=tmp_path).stdout
     assert str(file) in _module("enable", prefix=tmp_path).stdout
@@ -667,7 +668,7 @@ def test_an_environment_is_switched_on_and_off(tmp_path: Path) -> None:
 
 
 def test_a_file_of_somebody_else_stays(tmp_path: Path) -> None:
-    """Neither command touches it, nor what lies beside it."""
+    """Neither command changes the file or other files beside it."""
     file = tmp_path / "etc/zarr/zarrox.yaml"
     file.parent.mkdir(parents=True)
     file.write_text("codec_pipeline:\n  batch_size: 2\n")

@@ -1,4 +1,4 @@
-"""The store for zarr-python 3, by zarr-python's own tests of stores."""
+"""The store for zarr-python 3, tested with zarr-python's own tests of stores."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS = ("directory", "memory", "sqlite", "redb", "lmdb", "zip", "mapping", "our
 
 
 def place(kind: str, directory: Path) -> Any:
-    """A place of each kind."""
+    """Returns a place of each kind."""
     if kind == "mapping":
         return {}
     if kind == "ours":
@@ -55,43 +55,43 @@ class Suite(StoreTests[Store, cpu.Buffer]):
 
     @pytest.fixture
     def store_kwargs(self, tmp_path: Path) -> dict[str, Any]:
-        """The place."""
+        """Returns the arguments with the place."""
         return {"place": place(self.kind, tmp_path)}
 
     @pytest.fixture
     def store(self, open_kwargs: dict[str, Any]) -> Iterator[Store]:
-        """A store that is open."""
+        """Returns an open store."""
         with asyncio.run(Store.open(**open_kwargs)) as store:
             yield store
 
     @pytest.fixture
     def store_not_open(self, store_kwargs: dict[str, Any]) -> Store:
-        """A store that is opened when it is used."""
+        """Returns a store that is opened on first use."""
         return Store(**store_kwargs)
 
     async def get(self, store: Store, key: str) -> Buffer:
-        """A value, by the native store alone."""
+        """Reads a value from the native store alone."""
         assert store.native is not None
         value = store.native.get(key)
         assert value is not None
         return cpu.Buffer.from_bytes(value)
 
     async def set(self, store: Store, key: str, value: Buffer) -> None:
-        """Writes a value, by the native store alone."""
+        """Writes a value to the native store alone."""
         assert store.native is not None
         store.native.set(key, value.to_bytes())
 
     def test_store_repr(self, store: Store) -> None:
-        """It names the place."""
+        """The text form of the store names the place."""
         assert repr(store).startswith("Store(")
         assert str(store) in repr(store)
 
     def test_store_supports_writes(self, store: Store) -> None:
-        """All of these do."""
+        """All of these stores support writes."""
         assert store.supports_writes
 
     def test_store_supports_listing(self, store: Store) -> None:
-        """All of these do."""
+        """All of these stores support listing."""
         assert store.supports_listing
 
 
@@ -149,7 +149,7 @@ QUICK = settings(max_examples=15, stateful_step_count=20, deadline=None, suppres
 # A directory cannot have a value above another one.
 @pytest.mark.parametrize("kind", ["memory", "sqlite", "redb", "mapping"])
 def test_zarr_pythons_state_machine_of_stores(kind: str, tmp_path: Path) -> None:
-    """Random operations leave what they leave in a dictionary."""
+    """Random operations have the same results as on a dictionary."""
     number = itertools.count()
 
     def machine() -> ZarrStoreStateMachine:
@@ -162,7 +162,7 @@ def test_zarr_pythons_state_machine_of_stores(kind: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("pipeline", ["zarrox", "own"])
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 def test_zarr_pythons_state_machine_of_hierarchies(kind: str, pipeline: str, tmp_path: Path) -> None:
-    """Random operations on arrays and groups leave what they leave in zarr-python's memory."""
+    """Random operations on arrays and groups have the same results as in zarr-python's memory store."""
     number = itertools.count()
 
     def machine() -> ZarrHierarchyStateMachine:
@@ -175,7 +175,7 @@ def test_zarr_pythons_state_machine_of_hierarchies(kind: str, pipeline: str, tmp
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_pipeline_reads_and_writes_without_calling_the_store(kind: str, tmp_path: Path) -> None:
-    """Rust has the store itself."""
+    """Rust accesses the values itself."""
     with zarrox.zarr3.enable():
         array = zarr.create_array(Store(place(kind, tmp_path)), shape=(20, 7), chunks=(4, 3), shards=(8, 6), dtype="f4")
     assert explain(array).store == "rust"
@@ -191,7 +191,7 @@ def test_the_pipeline_reads_and_writes_without_calling_the_store(kind: str, tmp_
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_ranges_are_parts_of_one_value(kind: str, tmp_path: Path) -> None:
-    """Ranges beyond the end are cut, and a missing value is an error in a group."""
+    """Ranges beyond the end are truncated, and a missing value is an exception group."""
     store = Store(place(kind, tmp_path))
     store.set_sync("a/b", cpu.Buffer.from_bytes(bytes(range(10))))
     requests = [RangeByteRequest(2, 4), SuffixByteRequest(3), OffsetByteRequest(8), None, RangeByteRequest(8, 20)]
@@ -227,7 +227,7 @@ def test_only_one_of_many_writers_makes_a_value(kind: str, tmp_path: Path) -> No
 
 
 def test_stores_of_other_places_are_not_equal(tmp_path: Path) -> None:
-    """Equality is of places, whatever they are opened for."""
+    """Stores are equal if their places are equal, whatever their modes are."""
     one = Store(tmp_path / "a")
     assert one == Store(str(tmp_path / "a"), read_only=True)
     assert one != Store(tmp_path / "b")
@@ -236,7 +236,7 @@ def test_stores_of_other_places_are_not_equal(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_to_a_store_that_is_read_only(tmp_path: Path) -> None:
-    """Neither by its methods nor by the pipeline."""
+    """Neither the methods of the store nor the pipeline write to it."""
     zarr.create_array(Store(tmp_path / "a"), data=np.arange(4))
     store = Store(tmp_path / "a", read_only=True)
     for act in (store.set, store.set_if_not_exists):
@@ -253,14 +253,14 @@ def test_nothing_is_written_to_a_store_that_is_read_only(tmp_path: Path) -> None
 
 
 def test_storage_options_that_a_place_does_not_have_are_refused(tmp_path: Path) -> None:
-    """The error says for what they are given."""
+    """The error says which kinds of places have options."""
     with pytest.raises(ValueError, match="storage_options of a directory are"):
         Store(tmp_path, storage_options={"anon": True})
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
-    """The URL of a server of a directory's files."""
+    """Returns the URL of a server for the files of a directory."""
     handler = functools.partial(Quiet, directory=str(tmp_path))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -278,7 +278,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def test_an_array_on_a_server_is_read(served: str, tmp_path: Path) -> None:
-    """Rust makes the requests."""
+    """Rust sends the requests."""
     zarr.create_array(tmp_path / "a.zarr", data=np.arange(100).reshape(10, 10), chunks=(3, 3))
     store = Store(f"{served}/a.zarr", read_only=True, storage_options={"allow_http": True})
     with zarrox.zarr3.enable():
@@ -290,7 +290,7 @@ def test_an_array_on_a_server_is_read(served: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["{}/a.zip", "{}/a.zip|zip:", "zip://::{}/a.zip"])
 def test_an_archive_on_a_server_is_read(url: str, served: str, tmp_path: Path) -> None:
-    """A store inside a store is opened by one URL."""
+    """A store inside of another store is opened by a single URL."""
     with Store(tmp_path / "a.zip") as archive:
         zarr.create_array(archive, name="x", data=np.arange(100).reshape(10, 10), chunks=(3, 3))
     store = Store(url.format(served), read_only=True, storage_options={"allow_http": True})
@@ -302,7 +302,7 @@ def test_an_archive_on_a_server_is_read(url: str, served: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("pipeline", ["zarrox", "own"])
 def test_v2_is_read_as_it_is(pipeline: str, tmp_path: Path) -> None:
-    """The documents of version 2 are keys like others."""
+    """The documents of version 2 are ordinary values of the store."""
     zarrox.open(str(tmp_path / "a"), mode="w", shape=(10,), chunks=(3,), dtype="i4", zarr_format=2)[:] = np.arange(10)
     with zarrox.zarr3.enable() if pipeline == "zarrox" else zarrox.zarr3.disable():
         array = zarr.open_array(Store(tmp_path / "a"), mode="r")

@@ -58,8 +58,8 @@ class ArrayBytesCodecPartialEncodeMixin:
 
 
 class CodecPipeline(ABC):
-    """The class that reads and writes chunks in zarr-python. This package has its own in Rust, which `zarrox.zarr3` provides to
-    zarr-python."""
+    """The class that reads and writes chunks in zarr-python. This package has a pipeline in Rust, which `zarrox.zarr3`
+    provides to zarr-python."""
 
     @abstractmethod
     def evolve_from_array_spec(self, array_spec: Any) -> Self:

@@ -17,7 +17,7 @@ class Metadata:
     """A data class whose fields are written as JSON."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the fields, in which other objects of this class have become mappings."""
+        """Returns the fields as a mapping. Nested objects of this class become mappings as well."""
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     @classmethod

@@ -1,7 +1,7 @@
 """Asynchronous versions of the functions of the package. They return `AsyncArray` and `AsyncGroup`.
 
-They run the blocking functions on a fixed number of threads that all event loops of a process share. A call that is cancelled
-before it starts is not executed.
+The functions run the blocking functions on a fixed number of threads that all event loops of a process share. A call
+that is cancelled before it starts is not executed.
 """
 
 from __future__ import annotations

@@ -83,9 +83,9 @@ def create(
     dtype : dtype, optional
         The data type, by default ``float64``.
     compressor : Codec, optional
-        The compressor of chunks; ``None`` for nothing. ``"auto"`` is Zstandard.
+        The compressor of chunks; ``None`` for no compression. ``"auto"`` is Zstandard.
     fill_value : object
-        The value of elements that were never written; by default that of the data type.
+        The value of elements that were never written; by default the default of the data type.
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     store : MutableMapping or str, optional
@@ -111,9 +111,9 @@ def create(
     write_empty_chunks : bool, optional
         Whether chunks that hold only the fill value are stored.
     zarr_format : {2, 3}, optional
-        The format; by default that of the parent group, or ``default_zarr_format`` without one.
+        The format; by default the format of the parent group, or ``default_zarr_format`` without a parent group.
     meta_array : array_like, optional
-        An array of the kind that reads return.
+        An array of the class that reads return.
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     config : dict, optional
@@ -123,7 +123,7 @@ def create(
     mode : str, optional
         ``"w"`` means ``overwrite=True``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
     attributes, chunk_key_encoding, codecs, dimension_names, shards, compressors, serializer
         Parameters of version 3 only; see `create_array`.
 
@@ -266,7 +266,7 @@ def array(data: Any, **kwargs: Any) -> Array:
     data : array_like
         The values. An object with a shape and a data type that can be sliced, such as a Zarr or h5py array, is read in parts.
     **kwargs
-        See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is called with the
+        See `create`; by default shape, dtype and chunks are taken from the values. ``progress`` is called with the
         progress; see `zarrox.core.progress.progress_reporter`.
 
     Examples

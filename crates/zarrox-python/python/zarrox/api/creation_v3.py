@@ -62,9 +62,9 @@ def create_array(
     name : str, optional
         The path in the store.
     shape : int or tuple of int, optional
-        The length of each dimension; by default that of ``data``.
+        The length of each dimension; by default the shape of ``data``.
     dtype : dtype, optional
-        The data type; by default that of ``data``.
+        The data type; by default the data type of ``data``.
     data : array_like, optional
         The values to write to the array.
     chunks : int, tuple of int or "auto", optional
@@ -80,11 +80,11 @@ def create_array(
     serializer : Codec, optional
         The codec that converts elements to bytes.
     fill_value : object, optional
-        The value of unwritten elements; by default that of the data type.
+        The value of unwritten elements; by default the default of the data type.
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     zarr_format : {2, 3}, optional
-        The format; by default that of the group which the array is in, and ``default_zarr_format`` where it is in none.
+        The format; by default the format of the parent group, or ``default_zarr_format`` without a parent group.
     attributes : dict, optional
         The attributes of the array.
     chunk_key_encoding : dict, optional
@@ -194,11 +194,12 @@ def from_array(
     write_data : bool, optional
         Whether the values are copied as well.
     chunks, shards, filters, compressors, serializer : object, optional
-        See `create_array`; ``"keep"`` takes the value of the other array if it is a Zarr array of the same format. Shards that are
-        kept are enlarged to a multiple of the chunks.
+        See `create_array`; ``"keep"`` keeps the property of the other array, if it is a Zarr array of the same format.
+        Shards that are kept are enlarged to a multiple of the chunks.
     name, fill_value, order, zarr_format, attributes, chunk_key_encoding, dimension_names, storage_options, overwrite, config, \
     progress
-        See `create_array`; by default the properties of the other array. Within a group, the format is that of the group.
+        See `create_array`; by default the properties of the other array. Within a group, the default format is the
+        format of the group.
 
     Returns
     -------

@@ -98,7 +98,7 @@ def open(
     config : dict, optional
         The settings of an array: ``{"order": …, "write_empty_chunks": …}``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
     use_consolidated : bool, optional
         Whether consolidated metadata is used. ``True`` requires it; by default it is used if it exists and the mode is 'r'.
     **kwargs
@@ -201,7 +201,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     TypeError
         If an argument is not an array.
     ValueError
-        If no array is given, or one cannot be stored. Existing nodes are unchanged then.
+        If no array is given, or an array cannot be stored. In these cases, existing nodes are unchanged.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def load(store: StoreArgument, path: str | None = None, zarr_format: Any = None)
 def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_format: Any = None) -> Group:
     """Write consolidated metadata: one document with the metadata of all nodes of a hierarchy, so that one read opens it.
 
-    Zarrox keeps it up to date. After changes by other programs, consolidate again.
+    Zarrox keeps this document up to date. After changes by other programs, consolidate again.
 
     Parameters
     ----------

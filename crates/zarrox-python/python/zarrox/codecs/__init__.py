@@ -1,4 +1,4 @@
-"""Codecs of version 3, with the names of zarr-python 3; those of version 2 are in `zarrox.v2.codecs`.
+"""Codecs of version 3, with the names of zarr-python 3; the codecs of version 2 are in `zarrox.v2.codecs`.
 
 A codec of either kind can be used in arrays of either version, if the version supports it.
 

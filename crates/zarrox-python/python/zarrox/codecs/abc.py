@@ -102,7 +102,7 @@ class Codec(ABC):
 
 
 class NativeCodec(Codec):
-    """A native codec, whose parameters are in Python."""
+    """A native codec, whose parameters are attributes in Python."""
 
     def encode(self, buf: Any) -> Any:
         return self._native().encode(buf)
@@ -158,9 +158,9 @@ def flat(buf: Any) -> np.ndarray[Any, Any]:
     Raises
     ------
     TypeError
-        If it is not a buffer, or is a buffer of objects, whose memory holds addresses.
+        If the argument is not a buffer, or is a buffer of objects, whose memory holds addresses.
     ValueError
-        If it is not contiguous.
+        If the buffer is not contiguous.
     """
     array = as_array(buf)
     if array.dtype.hasobject:

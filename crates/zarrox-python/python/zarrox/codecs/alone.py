@@ -24,7 +24,7 @@ def encode_alone(codec: NativeCodec, elements: np.ndarray[Any, Any]) -> bytes:
 
 
 def decode_alone(codec: NativeCodec, stored: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Returns the array of bytes."""
+    """Returns the array that was encoded as these bytes."""
     if 0 in shape:
         return np.empty(shape, dtype)
     array = _array(codec, dtype, shape)

@@ -1,6 +1,6 @@
 """Blosc: a shuffle and a compressor that work on blocks.
 
-The functions are those of ``numcodecs.blosc``. All of Zarrox shares the threads.
+The functions have the interface of ``numcodecs.blosc``. The threads are shared by all parts of Zarrox.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Blosc(BytesCodec):
     blocksize : int
         The size of blocks in bytes; 0 lets the compressor choose.
     typesize : int, optional
-        The size of elements; by default that of the array.
+        The size of elements; by default the element size of the array.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def cbuffer_complib(source: Any) -> str:
     Returns
     -------
     str
-        Its name.
+        The name of the library.
 
     Examples
     --------

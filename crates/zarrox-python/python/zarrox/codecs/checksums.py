@@ -79,7 +79,7 @@ class CRC32C(_Located):
 
 
 class Fletcher32(BytesCodec):
-    """The checksum of HDF5's filter, of 32 bits, at the end.
+    """The 32-bit checksum of HDF5's filter, at the end of the bytes.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class JenkinsLookup3(BytesCodec):
 
     def __init__(self, initval: int = 0, prefix: Any = None) -> None:
         self.initval = initval
-        # In metadata this is a list of numbers, which is not a buffer.
+        # In metadata, the prefix is a list of numbers, which is not a buffer.
         if isinstance(prefix, list):
             prefix = bytes(prefix)
         self.prefix = None if prefix is None else np.frombuffer(prefix, dtype="uint8")

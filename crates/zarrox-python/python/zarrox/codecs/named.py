@@ -31,7 +31,7 @@ class V3Codec:
 
     name: ClassVar[str] = ""
     is_fixed_size: ClassVar[bool] = True
-    """True if the size of what it makes depends on the number of elements alone."""
+    """True if the size of the output depends only on the number of elements."""
 
     def __init_subclass__(cls) -> None:
         if "name" in vars(cls):
@@ -136,7 +136,7 @@ def parse_codec(codec: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If it is not a codec.
+        If the argument is not a codec.
 
     Examples
     --------

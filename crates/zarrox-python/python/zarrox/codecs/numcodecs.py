@@ -1,4 +1,4 @@
-"""The codecs of numcodecs for arrays of v3, like those of zarr-python 3: with names ``numcodecs.…``.
+"""The codecs of numcodecs for arrays of v3, with the names ``numcodecs.…`` of zarr-python 3.
 
 Examples
 --------

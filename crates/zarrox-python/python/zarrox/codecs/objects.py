@@ -185,8 +185,8 @@ class LegacyMsgPack(MsgPack):
 class Pickle(Codec):
     """Pickled Python objects of any type, and structures with fields of objects.
 
-    They are rejected unless ``zarrox.config.set({"array.allow_unsafe_pickle_decode": True})`` allows them, since reading a pickle
-    can run any program.
+    Pickles are rejected unless ``zarrox.config.set({"array.allow_unsafe_pickle_decode": True})`` allows them, since
+    reading a pickle can run any program.
 
     Parameters
     ----------

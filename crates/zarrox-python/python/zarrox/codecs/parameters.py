@@ -47,7 +47,8 @@ class DeprecatedNames(type):
 
 
 def choice(name: str, value: object, names: tuple[str, ...], codec: object) -> str:
-    """A parameter of a codec that is one of some names; members of enumerations have them as their values."""
+    """Returns a codec parameter that must be one of several names. Members of enumerations have the names as their
+    values."""
     if isinstance(value, Enum):
         warnings.warn(f"Passing an enum to {type(codec).__name__} is deprecated: give the name as text", DeprecationWarning, stacklevel=3)
         value = value.value
@@ -57,7 +58,7 @@ def choice(name: str, value: object, names: tuple[str, ...], codec: object) -> s
 
 
 def chunk_shape(value: Any) -> tuple[int, ...]:
-    """The shape of a chunk from a length or several; each is at least 1."""
+    """Returns the shape of a chunk from one or several lengths, each of which must be at least 1."""
     given = [value] if isinstance(value, Integral) else value
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise TypeError(f"Expected an integer or an iterable of integers. Got {value!r} instead.")

@@ -74,7 +74,7 @@ def get_codec(config: Mapping[str, Any]) -> Any:
 
 
 def _of_numcodecs(codec_id: str, config: dict[str, Any]) -> Any:
-    """Third parties register codecs with numcodecs, which imports them on demand."""
+    """Returns a codec that another package registered with numcodecs, which imports the package on demand."""
     try:
         from numcodecs.registry import get_codec as get  # type: ignore[import-untyped, unused-ignore]
     except ImportError:

@@ -48,7 +48,7 @@ SubchunkWriteOrder = Literal["morton", "unordered", "lexicographic", "colexicogr
 
 
 class BloscShuffle(metaclass=DeprecatedNames):
-    """The shuffles of Blosc. Codecs take the names as text, which these attributes are."""
+    """The shuffles of Blosc. Each attribute is a name as text, which codecs take."""
 
     names = ("noshuffle", "shuffle", "bitshuffle")
 
@@ -72,19 +72,19 @@ class BloscShuffle(metaclass=DeprecatedNames):
 
 
 class BloscCname(metaclass=DeprecatedNames):
-    """The compressors of Blosc. Codecs take the names as text, which these attributes are."""
+    """The compressors of Blosc. Each attribute is a name as text, which codecs take."""
 
     names = ("lz4", "lz4hc", "blosclz", "snappy", "zstd", "zlib")
 
 
 class Endian(metaclass=DeprecatedNames):
-    """Byte orders. Codecs take the names as text, which these attributes are."""
+    """Byte orders. Each attribute is a name as text, which codecs take."""
 
     names = ("little", "big")
 
 
 class ShardingCodecIndexLocation(metaclass=DeprecatedNames):
-    """The places of a shard's index. Codecs take the names as text, which these attributes are."""
+    """The locations of a shard's index. Each attribute is a name as text, which codecs take."""
 
     names = ("start", "end")
 
@@ -95,7 +95,7 @@ class BytesCodec(ArrayBytesCodec):
     Parameters
     ----------
     endian : {"little", "big"}, optional
-        Their byte order; ``None`` for elements without one.
+        The byte order of the elements; ``None`` for elements without a byte order.
 
     Examples
     --------
@@ -202,7 +202,7 @@ class BloscCodec(BytesBytesCodec):
     Parameters
     ----------
     typesize : int, optional
-        The size of elements; by default that of the array.
+        The size of elements; by default the element size of the array.
     cname : str
         The compressor.
     clevel : int
@@ -307,7 +307,7 @@ class ScaleOffset(ArrayArrayCodec):
     Parameters
     ----------
     offset : int, float or str
-        What is subtracted.
+        The number that is subtracted.
     scale : int, float or str
         The factor of the difference.
 

@@ -52,9 +52,9 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
 
 
 def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
-    """The arguments for what zarr-python 3 has in ``config``, which is a mapping or an object; those that are given count where
-    ``config`` says nothing, and the settings of the package where neither does. The order in ``config`` is that of elements in memory,
-    which a given one replaces."""
+    """Returns the arguments for the settings in zarr-python 3's ``config``, which is a mapping or an object. A setting
+    that ``config`` lacks is taken from the given arguments, and otherwise from the settings of the package. The order
+    in ``config`` is the order of elements in memory; a given order replaces it."""
     given = {name: value for name, value in given.items() if value is not None}
     if config is None and not given:
         # A fast path for the usual case, since this runs for each opened array.
@@ -68,18 +68,19 @@ def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
         "write_empty_chunks": chosen.write_empty_chunks,
         "read_missing_chunks": chosen.read_missing_chunks,
     }
-    # That of the settings is named only if it is another one than formats have by themselves.
+    # The order of the settings is passed only if it is not the default order of the formats.
     order = order or named.get("order") or ("F" if chosen.order == "F" else None)
     return options if order is None else options | {"order": order}
 
 
 def array_like(data: Any) -> Any:
-    """Data as an object with a shape and a data type."""
+    """Returns data as an object with a shape and a data type."""
     return data if hasattr(data, "shape") and hasattr(data, "dtype") else np.asanyarray(data)
 
 
 def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Returns the properties of an array-like, as far as it has them; bcolz has only the length of a chunk."""
+    """Returns the shape and the chunks of an array-like; ``None`` for a missing property. bcolz has only the length of
+    a chunk."""
     shape = getattr(a, "shape", None)
     if not isinstance(shape, tuple):
         return None, None
@@ -92,7 +93,7 @@ def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | 
 
 
 def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments for an array like another one in a format, merged with the given ones."""
+    """Returns the arguments for an array like another one in a format, merged with the given arguments."""
     kwargs = {name: value for name, value in kwargs.items() if value is not None or name not in ("shape", "dtype")}
     shape, chunks = shape_and_chunks(a)
     stored = stored_like(a, zarr_format, kwargs) if isinstance(a, ArrayBase) else _without({"chunks": chunks} | element_type(a), kwargs)
@@ -138,7 +139,7 @@ def _fill_value(source: ArrayBase) -> Any:
 def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the chunks, the type and the codecs of a Zarr array as arguments for a new one, unless they are given.
 
-    Codecs are those of a format: an array of another one gets its own.
+    Codecs belong to a format: an array of another format gets the default codecs of that format.
     """
     options = element_type(source) | _chunks_like(source, zarr_format, given)
     if _has_codecs_of(source, zarr_format):
@@ -156,7 +157,7 @@ def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -
 
 
 def _without(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments without those that given synonyms replace."""
+    """Returns the arguments without the ones that are replaced by given synonyms."""
     absent = set(given)
     if absent & {"compressor", "compression"}:
         absent.add("compressors")  # Synonymous arguments.
@@ -175,7 +176,7 @@ def _is_object(dtype: DTypeLike) -> bool:
 def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
     """Returns true if the codecs of an array are valid in another format. N5 supports only a few codecs of v2."""
     if source._view is not None:
-        return False  # It shows other elements than those that its codecs are for.
+        return False  # The codecs of such an array are for other elements than the array shows.
     own = source._native.format.removeprefix("v")
     return own == zarr_format.removeprefix("v") or (own in ("1", "n5") and zarr_format == "2")
 
@@ -199,7 +200,7 @@ def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) 
 
 
 def _with_index(source: ArrayBase, shards: Any) -> Any:
-    """Shards with their further options."""
+    """Returns shards with their further options."""
     codecs = json.loads(source._native.codecs)
     locations = (codec["configuration"].get("index_location") for codec in codecs if codec["name"] == "sharding_indexed")
     location = next(locations, "end")
@@ -207,7 +208,7 @@ def _with_index(source: ArrayBase, shards: Any) -> Any:
 
 
 def _fitting_shards(shards: Any, chunks: ChunksLike, shape: tuple[int, ...]) -> Any:
-    """Shards for other chunks: unchanged, or enlarged to a multiple of the chunks."""
+    """Returns shards for other chunks: unchanged, or enlarged to a multiple of the chunks."""
     if isinstance(chunks, str) and chunks in ("auto", "default"):
         return chunks
     if rectilinear(chunks, shape) is not None:
@@ -230,7 +231,7 @@ def _check_whole(grid: dict[str, Any], chunks: Sequence[int | None]) -> None:
 
 
 def _check_shards(shards: Any, chunks: dict[str, Any] | tuple[int, ...], shape: tuple[int, ...]) -> None:
-    """Rejects shards that were given where the chunks of the source do not fit into them."""
+    """Rejects given shards if the chunks of the source do not fit into them."""
     if isinstance(chunks, dict):
         raise ValueError("the chunks of the source differ in length, which is not supported in shards: give chunks as well")
     shards = shards["shape"] if isinstance(shards, Mapping) and "shape" in shards else shards

@@ -151,7 +151,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def lazy(self) -> LazyArray:
-        """A view that reads nothing until it is used; its selections compose.
+        """A lazy view, which reads elements only when they are used; its selections compose.
 
         Examples
         --------
@@ -188,7 +188,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         >>> [len(np.from_dlpack(batch)) for batch in z.batches(order, 4)]
         [4, 4, 2]
         """
-        from zarrox.core.batches import Batches  # Whose threads are slow to import.
+        from zarrox.core.batches import Batches  # Its import of threads is slow.
 
         return Batches(self, indices, size, prefetch=prefetch, drop_last=drop_last)
 
@@ -331,7 +331,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         return InfoReporter(Lines(self._known_items))
 
     def info_complete(self) -> InfoReporter:
-        """Information about the array, including what requires listing the store."""
+        """Information about the array, including properties that require listing the store."""
         return InfoReporter(Lines(lambda: [*self._known_items(), *self._stored_items()]))
 
     def _known_items(self) -> list[tuple[str, object]]:

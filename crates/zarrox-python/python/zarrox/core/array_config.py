@@ -45,7 +45,7 @@ class ArrayConfig:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ArrayConfig:
-        """Returns the settings in a mapping; missing settings are those of `zarrox.config`."""
+        """Returns the settings in a mapping; missing settings are taken from `zarrox.config`."""
         names = [each.name for each in fields(cls)]
         unknown = sorted(data.keys() - set(names))
         if unknown:

@@ -1,4 +1,4 @@
-"""Members of asynchronous classes, which call those of a blocking class.
+"""Members of asynchronous classes, which call the members of a blocking class.
 
 An asynchronous object has the blocking object as ``_blocking``; results and arguments are converted between the two kinds.
 """

@@ -42,11 +42,11 @@ class ArrayBase(Selectable, Described):
     store : MutableMapping or str
         The location of the array.
     path : str, optional
-        Its path in the store.
+        The path of the array in the store.
     read_only : bool, optional
         Whether writing is rejected.
     chunk_store : MutableMapping, optional
-        The store of the chunks, if it differs from that of the metadata.
+        The store of the chunks, if it differs from the store of the metadata.
     synchronizer : object, optional
         The locks of writers: ``synchronizer[key]`` is a lock.
     cache_metadata : bool, optional
@@ -80,7 +80,7 @@ class ArrayBase(Selectable, Described):
 
     __slots__ = ("__weakref__",)
 
-    #: Of the arguments, in order; the store has none.
+    #: The default values of the constructor's arguments, in order. ``...`` stands for the store, which has no default.
     _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, False, None, None)
 
     def __init__(

@@ -21,8 +21,8 @@ class Batches(Sequence[Any]):
     """Batches of rows, which are elements along the first dimension.
 
     An iteration reads several batches at once, so that a chunk or shard with rows of several batches is fetched and decoded once.
-    It prefetches the next batches in the background. Each batch is a separate array in memory, which other libraries can use
-    through DLPack. An index, as in ``batches[3]``, reads one batch.
+    The iteration prefetches the next batches in the background. Each batch is a separate array in memory, which other
+    libraries can use through DLPack. An index, as in ``batches[3]``, reads one batch.
 
     Batches can be pickled and iterated over in forked and spawned processes. In a worker of PyTorch's ``DataLoader``, an iteration
     returns the worker's share of the batches.
@@ -32,11 +32,11 @@ class Batches(Sequence[Any]):
     array : Array
         The array.
     indices : array_like of int
-        The numbers of the rows, in the order in which they are wanted.
+        The indices of the rows, in the order of the batches.
     size : int
         The number of rows of a batch.
     prefetch : int, optional
-        The number of batches that are read at once. Up to twice as many are in memory.
+        The number of batches that are read at once. At most twice this number of batches are in memory.
     drop_last : bool, optional
         Whether a last batch that is not full is skipped.
 
@@ -108,7 +108,7 @@ class Batches(Sequence[Any]):
 
 
 def _checked(indices: npt.NDArray[Any], length: int) -> npt.NDArray[np.intp]:
-    """Indices from zero on."""
+    """Returns valid indices; negative ones are converted to non-negative ones."""
     if indices.ndim != 1:
         raise ValueError(f"indices must be a list of numbers, found an array of {indices.ndim} dimensions")
     if not indices.size:

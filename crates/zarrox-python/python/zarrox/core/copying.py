@@ -28,7 +28,8 @@ def copy_values(source: Any, target: Any, progress: Any = None) -> None:
     target : Array
         The destination.
     progress : object, optional
-        Called with the progress: see `zarrox.core.progress.progress_reporter`. It is counted in bytes of elements.
+        Called with the progress: see `zarrox.core.progress.progress_reporter`. The progress is counted in bytes of
+        elements.
     """
     shape = target.shape
     if progress is None and (isinstance(source, np.ndarray) or not shape):

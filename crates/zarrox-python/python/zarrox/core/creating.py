@@ -26,7 +26,7 @@ __all__ = ["create", "create_in", "create_like", "create_with", "open_array", "o
 
 A = TypeVar("A", bound=ArrayBase)
 
-#: The properties that arrays created with data take from it.
+#: The properties that an array takes from the data that it is created with.
 _OF_DATA = ("chunks", "dtype", "object_codec")
 
 
@@ -36,14 +36,14 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot be written as JSON")
 
 
-# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+# Created once: with non-default options, `json.dumps` creates an encoder for each call.
 _ENCODER = json.JSONEncoder(default=_plain)
 
 
 def create_in(
     cls: type[A], store: BaseStore, native_store: _native.Store, path: str, settings: Settings, *, zarr_format: str, **spec: Any
 ) -> A:
-    """Create an array. All functions that create arrays call this one.
+    """Create an array. All functions that create arrays call this function.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def create_with(cls: type[A], data: Any, **kwargs: Any) -> A:
     data : array_like
         The values.
     **kwargs
-        See `create`; the shape, the data type and the chunks are those of the values if they are not given.
+        See `create`; by default the shape, the data type and the chunks are taken from the values.
     """
     data = array_like(data)
     given = {name: value for name, value in kwargs.items() if value is not None or name not in ("dtype", "chunks")}
@@ -178,7 +178,7 @@ def create_with(cls: type[A], data: Any, **kwargs: Any) -> A:
 
 
 def create_like(cls: type[A], a: Any, **kwargs: Any) -> A:
-    """Create an array like another one. It has the format of that array if no other is given.
+    """Create an array like another one. By default, it has the format of that array.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any
     _open_store_in(cls, kwargs)
     if isinstance(a, ArrayBase) and kwargs.get("zarr_format") is None:
         wanted = _format_of(cls, kwargs, 3 if is_v3(a._native) else 2)
-        # `open_like` opens an existing array of any format, unless one is given.
+        # `open_like` opens an existing array of any format, unless a format is given.
         if wanted != _format_of(cls, kwargs):
             kwargs["zarr_format"] = wanted
     return like(a, _format_of(cls, kwargs), kwargs)
@@ -314,7 +314,7 @@ def open_array(
             **kwargs,
         )
     except ContainsArrayError:
-        # Another thread may have just made it.
+        # Another thread may have just created it.
         if mode != "a" or _native.node_kind(keys, at, form) != "array":
             raise
         return opened()

@@ -98,7 +98,7 @@ def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
 
 
 def _v3_fill_json(value: Any, dtype: DTypeLike) -> Any:
-    """Data types of v3 convert their own values."""
+    """Returns a fill value in the form of v3 metadata, which its data type converts."""
     data_type = parse_dtype(dtype, zarr_format=3)
     native = data_type.to_native_dtype()
     if native.kind not in "OT":

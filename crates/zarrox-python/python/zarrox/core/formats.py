@@ -1,4 +1,4 @@
-"""The format of new nodes: the given one, or that of the parent group."""
+"""The format of new nodes: the given one, or the format of the parent group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ v3_api_available = os.environ.get("ZARR_V3_EXPERIMENTAL_API", "0").lower() not i
 
 
 def one_format(zarr_format: Any, zarr_version: Any) -> Any:
-    """Returns the format from two arguments, of which the second is the older name.
+    """Returns the format from two arguments; the second is the older name.
 
     With ``ZARR_V3_EXPERIMENTAL_API=1`` in the environment, ``zarr_version=3`` is the experimental version of zarr-python 2.
 

@@ -23,9 +23,8 @@ def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
     Parameters
     ----------
     chunks : object
-        For each dimension a length or a list of lengths; ``None`` and -1 are the whole dimension, and so are dimensions that
-        are not
-        mentioned. Or a grid in the form of v3 metadata.
+        For each dimension a length or a list of lengths; ``None`` and -1 are the whole dimension, and so are dimensions
+        that are not mentioned. Or a grid in the form of v3 metadata.
     shape : tuple of int
         The shape of the array.
 
@@ -78,7 +77,7 @@ def grid_of(native: _native.Array) -> Grid | None:
 
 
 def chunk_sizes(lengths: Sequence[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Returns the lengths of all chunks along each dimension; for the last one, the part inside the array.
+    """Returns the lengths of all chunks along each dimension. Only the part inside the array counts for the last chunk.
 
     Parameters
     ----------

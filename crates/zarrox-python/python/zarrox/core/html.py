@@ -15,7 +15,7 @@ _LEFT = 'style="text-align: left"'
 
 
 def info_table(items: Iterable[tuple[str, object]]) -> str:
-    """Title-value pairs as a table."""
+    """Returns title-value pairs as a table."""
     rows = "".join(f"<tr><th {_LEFT}>{escape(title)}</th><td {_LEFT}>{escape(str(value))}</td></tr>" for title, value in items)
     return f'<table class="zarr-info"><tbody>{rows}</tbody></table>'
 

@@ -202,7 +202,7 @@ class Selectable:
         Parameters
         ----------
         selection : tuple of int, list or array
-            For each dimension the positions; they are broadcast against each other.
+            The positions along each dimension; they are broadcast against each other.
         out : numpy.ndarray, optional
             The destination.
         fields : str or sequence of str, optional
@@ -327,7 +327,7 @@ class Selectable:
 
     @property
     def vindex(self) -> VIndex:
-        """``z.vindex[…]``: see `get_coordinate_selection`, `get_mask_selection` and those that set."""
+        """``z.vindex[…]``: see `get_coordinate_selection`, `get_mask_selection` and the methods ``set_…``."""
         return VIndex(self)
 
     @property
@@ -357,7 +357,7 @@ class Selectable:
 
 
 def _check_unsigned(selection: Any) -> None:
-    """Rejects positions that exceed signed integers: they would count from the end."""
+    """Rejects positions that exceed signed integers: they would become negative, and count from the end."""
     for item in selection if isinstance(selection, tuple) else (selection,):
         if isinstance(item, np.ndarray) and item.dtype == np.uint64 and item.size and int(item.max()) > _LAST:
             raise BoundsCheckError(f"index {int(item.max())} is out of bounds")

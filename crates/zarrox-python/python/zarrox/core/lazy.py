@@ -1,4 +1,4 @@
-"""Views of arrays that read nothing until they are used."""
+"""Lazy views of arrays: elements are only read when a view is used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Places = range | npt.NDArray[np.intp] | int
 
 
 class LazyArray:
-    """A part of an array that is read only when it is used.
+    """A part of an array. Its elements are only read when it is used.
 
     Selections compose: slices, integers, and lists or masks along single dimensions, which select independently of each other
     (orthogonally). Assignments write through to the array.

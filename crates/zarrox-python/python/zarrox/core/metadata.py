@@ -95,7 +95,7 @@ class ArrayV2Metadata(_Metadata):
 
     @property
     def shards(self) -> None:
-        """``None``: version 2 has no dimension names."""
+        """``None``, since version 2 has no shards."""
         return None
 
     def to_dict(self) -> dict[str, Any]:

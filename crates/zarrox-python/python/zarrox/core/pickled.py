@@ -1,4 +1,5 @@
-"""Pickled objects, and structures with fields of objects, as NumPy's arrays: called by Rust where pickles are allowed."""
+"""Pickled objects, and structures with fields of objects, as NumPy arrays. Rust calls these functions if pickles are
+allowed."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Described:
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """The shape of a chunk; for arrays with shards, of the inner chunks."""
+        """The shape of a chunk; for arrays with shards, the shape of the inner chunks."""
         return self._native.chunks
 
     @property
@@ -124,7 +124,7 @@ class Described:
 
     @property
     def _stored_chunks(self) -> int:
-        """The number of stored chunks; for arrays with shards, of the chunks in stored shards."""
+        """The number of stored chunks; for arrays with shards, the number of chunks in stored shards."""
         shards = self._native.shards
         inside = 1 if shards is None else math.prod(ceildiv(shards, self._native.chunks))
         return self._fresh.stored_chunks() * inside
@@ -144,7 +144,7 @@ class Described:
 
     @property
     def _serializer(self) -> Any:
-        """The codec that makes bytes of elements (version 3), or ``None``."""
+        """The codec that serializes elements to bytes (version 3), or ``None``."""
         return self._v3_codecs[1] if is_v3(self._native) else None
 
     @property
@@ -180,7 +180,7 @@ class Described:
 
     @property
     def _v3_codecs(self) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]]:
-        """The codecs of chunks; for arrays with shards, of the inner chunks."""
+        """The codecs of chunks; for arrays with shards, the codecs of the inner chunks."""
         if self._codecs is None:
             codecs = v3_codecs(self._native)
             if self._native.shards is not None:

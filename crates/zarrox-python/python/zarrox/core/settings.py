@@ -18,13 +18,13 @@ class Settings:
     Attributes
     ----------
     chunk_store : BaseStore or None
-        The store of chunks, if it differs from that of the metadata.
+        The store of chunks, if it differs from the store of the metadata.
     synchronizer : object
         The locks of writers: ``synchronizer[key]``.
     read_only : bool or None
         True if writing is rejected; ``None`` for the setting of the native node.
     cache_metadata, cache_attrs : bool
-        True if metadata and attributes are read only once.
+        True if metadata and attributes are read once, instead of before each access.
     write_empty_chunks : bool
         True if chunks that hold only the fill value are stored.
     read_missing_chunks : bool
@@ -34,7 +34,7 @@ class Settings:
     partial_decompress : bool
         No effect: parts of chunks are always read separately if the codecs allow it.
     meta_array : object
-        An array of the kind that reads return.
+        An array of the class that reads return.
     consolidated : bool
         True if a group was opened with consolidated metadata.
     """

@@ -93,12 +93,12 @@ def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, 
 
 
 def normalize_order(order: object) -> Literal["C", "F"]:
-    """``C`` or ``F``, from an argument in either case.
+    """Returns ``C`` or ``F`` for an argument in upper or lower case.
 
     Raises
     ------
     ValueError
-        If it is invalid.
+        If the order is invalid.
     """
     orders: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
     found = orders.get(str(order).upper())
@@ -113,7 +113,7 @@ def normalize_dimension_separator(sep: str | None) -> str | None:
     Raises
     ------
     ValueError
-        If it is neither ``.`` nor ``/``.
+        If the separator is neither ``.`` nor ``/``.
     """
     if sep in (".", "/", None):
         return sep

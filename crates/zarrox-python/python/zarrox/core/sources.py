@@ -53,7 +53,7 @@ def place(store: BaseStore, path: str) -> Place:
 
 
 def _identity(file: str) -> tuple[int, int] | None:
-    """The unique identifier of a file; ``None`` if it does not exist."""
+    """Returns the unique identifier of a file; ``None`` if it does not exist."""
     try:
         found = os.stat(file)
     except (OSError, ValueError):
@@ -62,7 +62,7 @@ def _identity(file: str) -> tuple[int, int] | None:
 
 
 def is_at(source: Place, other: Place) -> bool:
-    """Returns true if a node is another one or below it.
+    """Returns true if a node is equal to another one, or below it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def is_at(source: Place, other: Place) -> bool:
 
 
 def _is_at_on_disk(path: str, other: str) -> bool:
-    """Whether a path is another one or below it, also by a mount of the same directory."""
+    """Returns true if a path is equal to another one, or below it, also through a mount of the same directory."""
     wanted = _identity(other)
     if wanted is None:
         return f"{path}/".startswith(f"{other.rstrip('/')}/")
@@ -83,7 +83,7 @@ def _is_at_on_disk(path: str, other: str) -> bool:
 
 
 def _with_parents(path: str) -> Iterator[str]:
-    """A path, and all that it is in."""
+    """Yields a path, and all of its parents."""
     yield path
     while (parent := os.path.dirname(path)) != path:
         path = parent
@@ -100,7 +100,7 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
     store : zarrox.storage.BaseStore
         The store of the node that is replaced.
     path : str, optional
-        Its path.
+        The path of the node that is replaced.
     overwrite : bool
         Whether an existing node is replaced.
 
@@ -143,7 +143,7 @@ def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) 
     store : zarrox.storage.BaseStore
         The store of the copy.
     path : str
-        Its path.
+        The path of the copy.
     replaces : bool
         Whether an existing node is replaced.
 
@@ -173,7 +173,7 @@ def _place_of_array(array: Any) -> Iterator[Place]:
 
 
 def _of_graph(graph: Any) -> Iterator[Any]:
-    """The components of tasks. Of the similar tasks of a layer, only one is searched."""
+    """Yields the components of tasks. Of the similar tasks of a layer, only one is searched."""
     for layer in getattr(graph, "layers", {"": graph}).values():
         indices = getattr(layer, "indices", None)
         if indices is None:

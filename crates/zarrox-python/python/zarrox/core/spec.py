@@ -60,7 +60,7 @@ def array_spec(
     overwrite: bool = False,
     default_compressor: Callable[[], Any],
 ) -> Spec:
-    """Returns the specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
+    """Returns the specification of a new array; for the arguments, see `zarrox.create` and `zarrox.create_array`.
 
     ``default_compressor`` returns the default compressor for arrays of version 2.
 
@@ -125,7 +125,8 @@ def _is_auto(value: Any) -> bool:
 def _types(
     shape: ShapeLike | None, dtype: DTypeLike, zarr_format: str, object_codec: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
-    """Returns the shape including that of array elements, the type in memory, its name in metadata, and the codec of objects."""
+    """Returns the shape with the dimensions of array elements, the type in memory, its name in metadata, and the codec
+    of objects."""
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
     if zarr_format in ("1", "2"):
@@ -294,14 +295,14 @@ def _multiple(length: int, unit: int) -> int:
 
 
 def _guessed_shards(spec: Spec) -> tuple[int, ...]:
-    """Two chunks along each dimension with many of them."""
+    """Returns the shape of guessed shards: two chunks along each dimension that has many chunks."""
     chunks = _made(spec).chunks
     spec["chunks"] = list(chunks)
     return tuple(chunk * 2 if length // chunk > 8 else chunk for length, chunk in zip(spec["shape"], chunks, strict=True))
 
 
 def _index_at(spec: Spec, location: str) -> Spec:
-    """Shards with an index location need the complete list of codecs."""
+    """Returns the specification of shards with an index location, which needs the complete list of codecs."""
     made = _made(spec)
     codecs = json.loads(made.codecs)
     codecs[0]["configuration"]["index_location"] = location

@@ -65,7 +65,7 @@ def native_view(
 
 
 def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
-    """Returns the fill value of a view: that of the array, if the data type can represent it."""
+    """Returns the fill value of a view: the fill value of the array, if the data type can represent it."""
     if fill_value is not None:
         return fill_value
     try:

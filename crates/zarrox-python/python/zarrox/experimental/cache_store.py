@@ -42,7 +42,7 @@ class CacheStore(WrapperStore[Store]):
     Parameters
     ----------
     store : Store
-        The store.
+        The slow store.
     cache_store : Store
         The store for cached values. Parts of values are cached in memory.
     max_age_seconds : int or "infinity", optional

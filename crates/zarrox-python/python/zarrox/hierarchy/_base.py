@@ -45,9 +45,9 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     read_only : bool, optional
         Whether the group is read-only.
     chunk_store : BaseStore or MutableMapping, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
     cache_attrs : bool, optional
-        Whether attributes are read only once (the default) or before each access.
+        Whether attributes are read once (the default), or before each access.
     synchronizer : object, optional
         Locks by key, for concurrent writers.
     zarr_version : {2, 3}, optional
@@ -97,7 +97,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @classmethod
     def _of(cls, native: NativeGroup, store: BaseStore, settings: Settings) -> Self:
-        """Returns the native group."""
+        """Returns the group for a native one."""
         group = cls.__new__(cls)
         group._fill(native, store, settings)
         return group
@@ -163,7 +163,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         )
         return cls._of(native, store, settings)
 
-    # What the group is
+    # Properties of the group
 
     @property
     def store(self) -> BaseStore:
@@ -245,7 +245,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     # A mapping
 
     def __getitem__(self, item: Any) -> Any:
-        """Returns the array or group of a name or a path.
+        """Returns the array or group with a name or a path.
 
         Raises
         ------
@@ -274,7 +274,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             _native.delete_node(self._native_store(), path)
 
     def __contains__(self, item: Any) -> bool:
-        """Returns true if there is an array or a group of this name or path."""
+        """Returns true if there is an array or a group with this name or path."""
         return self._contains(self._item_path(item))
 
     def __iter__(self) -> Iterator[str]:
@@ -290,13 +290,13 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return _Values(self)
 
     def items(self) -> ItemsView[str, Any]:
-        """Names with their arrays and groups; nodes that cannot be opened are skipped with a warning."""
+        """Returns names with their arrays and groups; nodes that cannot be opened are skipped with a warning."""
         return _Items(self)
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
 
-    # What is below
+    # Members
 
     def group_keys(self) -> Iterator[str]:
         """Yields the names of the groups directly below.
@@ -358,7 +358,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             root = _nodes.open_group_node(self._native_store(), "", "r+", self._native.format, False)
             root.move(from_path, to_path)
 
-    # Shared by all of these
+    # Helpers
 
     def _native_store(self) -> NativeStore:
         return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
@@ -408,7 +408,8 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return lock
 
     def _children(self) -> Iterator[tuple[str, Any]]:
-        """Yields the nodes directly below, sorted. For a node that cannot be opened, a string with the reason."""
+        """Yields the nodes directly below, sorted. For a node that cannot be opened, it yields a string with the
+        reason."""
         for name, child in self._native.children():
             yield name, child if isinstance(child, str) else self._wrap(child)
 

@@ -22,7 +22,7 @@ class Finding:
     kind: str
     #: The node in its hierarchy; empty for the root.
     path: str
-    #: The indices of the chunk, or of the first one of several.
+    #: The indices of the chunk, or of the first chunk of a range.
     chunk: tuple[int, ...] | None
     #: The indices of the last chunk in row-major order, for a range of chunks.
     last_chunk: tuple[int, ...] | None
@@ -88,9 +88,10 @@ def check(
     missing : bool, optional
         If true, missing chunks are reported as notes, each for a range.
     repair : bool, optional
-        If true, repairs what can be repaired. Damaged objects are moved to a quarantine: beside a directory, or within other stores.
+        If true, damage is repaired where this is possible. Damaged objects are moved to a quarantine: beside a
+        directory, or within other stores.
     dry_run : bool, optional
-        If true, a repair changes nothing, and the findings describe it.
+        If true, a repair changes nothing, and the findings describe the planned changes.
     refill : bool, optional
         If true, a repair replaces lost chunks by chunks of fill values; otherwise they become missing.
     storage_options : dict, optional

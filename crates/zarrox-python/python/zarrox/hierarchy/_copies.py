@@ -75,15 +75,15 @@ def copy(
     dest : group
         The destination, from Zarr or h5py.
     name : str, optional
-        The name of the copy; by default that of the source.
+        The name of the copy; by default the name of the source.
     shallow : bool, optional
         Whether only arrays directly in the source are copied, and no groups.
     without_attrs : bool, optional
         Whether attributes are omitted.
     log : callable, file or path, optional
-        The destination of a line for each action.
+        The function, file or path that gets a line for each action.
     if_exists : {'raise', 'replace', 'skip', 'skip_initialized'}, optional
-        The treatment of existing arrays; 'skip_initialized' skips those whose chunks are all stored (not in HDF5).
+        The treatment of existing arrays; 'skip_initialized' skips arrays whose chunks are all stored (not in HDF5).
     dry_run : bool, optional
         Whether the actions are only listed.
     progress : callable or progress bar, optional
@@ -94,7 +94,7 @@ def copy(
     Returns
     -------
     n_copied, n_skipped, n_bytes_copied : int
-        The numbers of arrays and groups that were copied and skipped, and of bytes of their elements.
+        The numbers of arrays and groups that were copied and skipped, and the number of bytes of their elements.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def rechunk(source: ArrayBase, target: ArrayBase, *, memory: int | None = None, 
     source, target : Array
         Two arrays of the same shape and data type.
     memory : int, optional
-        The number of bytes that may be used at a time; 1 GiB if not given.
+        The number of bytes that may be used at once; 1 GiB by default.
     scratch : path, optional
         An unused path or URL. If chunks of the source would be read more than twice on average, as when rows become columns, a
         temporary array of the size of all uncompressed elements is created there.
@@ -199,7 +199,7 @@ def copy_all(
     Returns
     -------
     n_copied, n_skipped, n_bytes_copied : int
-        The numbers of arrays and groups that were copied and skipped, and of bytes of their elements.
+        The numbers of arrays and groups that were copied and skipped, and the number of bytes of their elements.
 
     Raises
     ------
@@ -263,7 +263,7 @@ def copy_store(
     excludes : str or list of str, optional
         Regular expressions; keys that match one of them are skipped.
     includes : str or list of str, optional
-        Regular expressions; keys that match one of them are copied although they are excluded.
+        Regular expressions; keys that match one of them are copied even if they match ``excludes``.
     flags : int, optional
         Flags for the regular expressions.
     if_exists : {'raise', 'replace', 'skip'}, optional
@@ -271,14 +271,14 @@ def copy_store(
     dry_run : bool, optional
         Whether the actions are only listed.
     log : callable, file or path, optional
-        The destination of a line for each action.
+        The function, file or path that gets a line for each action.
     progress : callable or progress bar, optional
         Called with the number of completed keys; see :func:`zarrox.v2.util.progress_reporter`.
 
     Returns
     -------
     n_copied, n_skipped, n_bytes_copied : int
-        The numbers of keys that were copied and skipped, and of bytes of their values.
+        The numbers of keys that were copied and skipped, and the number of bytes of the copied values.
 
     Raises
     ------

@@ -77,7 +77,7 @@ class Creation:
                 try:
                     return self._new_group(path, False, attributes)
                 except ContainsGroupError:
-                    pass  # Another thread has just made it.
+                    pass  # Another thread has just created it.
                 except ContainsArrayError:
                     if not overwrite:
                         raise
@@ -271,7 +271,7 @@ class Creation:
             try:
                 return create(name, shape=shape, dtype=dtype, **kwargs)
             except ContainsArrayError:
-                # Another thread may have just made it.
+                # Another thread may have just created it.
                 if self._kind(path) != "array":
                     raise
         with self._writing(path):

@@ -14,8 +14,8 @@ __all__ = ["digest", "manifest", "verify_manifest"]
 
 
 def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str:
-    """Returns a hash of an array or a group and of all nodes below it. It does not depend on the format, the chunks, the codecs and
-    the store.
+    """Returns a hash of an array or a group and of all nodes below it. It does not depend on the format, the chunks,
+    the codecs or the store.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str
     stored : bool, optional
         Whether to hash the stored keys and bytes, without decoding.
     memory : int, optional
-        The number of bytes that may be used at once; 1 GiB by default. With more, long and thin chunks are decoded less often.
+        The number of bytes that may be used at once; 1 GiB by default. With more memory, long and thin chunks are
+        decoded less often.
 
     Returns
     -------
@@ -34,7 +35,7 @@ def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str
     Raises
     ------
     TypeError
-        If it is not a node, or is a view with converted elements.
+        If ``node`` is not a node, or is a view with converted elements.
 
     Examples
     --------
@@ -60,14 +61,14 @@ def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str 
     store : BaseStore, MutableMapping, str or PathLike
         The store.
     file : path or binary file
-        The destination of a line of JSON for each key.
+        The file that gets a line of JSON for each key.
     path : str, optional
         The node; the root if not given.
 
     Returns
     -------
     str
-        The digest of all stored keys and bytes, as that of :func:`digest`.
+        The digest of all stored keys and bytes, as :func:`digest` returns it.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def verify_manifest(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        The store, which may be of another kind than the one of the manifest.
+        The store. Its kind may differ from the kind of the store that the manifest was made from.
     file : path or binary file
         The manifest.
     path : str, optional

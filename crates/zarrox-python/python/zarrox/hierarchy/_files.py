@@ -62,7 +62,8 @@ def import_file(
     conflicts : {'refuse', 'first'}, optional
         The treatment of elements that should be equal in all files but differ: an error, or the first file is used.
     fill_missing : bool, number or str, optional
-        If true, arrays that some files lack are filled with their missing value. A value is used for arrays without one.
+        If true, arrays that some files lack are filled with their missing value. A value is used for arrays without a
+        missing value.
     external : sequence of str or PathLike, optional
         Directories in which files that the file refers to may be opened, in addition to its own directory.
     columns : mapping of str to str, optional
@@ -72,8 +73,8 @@ def import_file(
     ome : bool, optional
         If true, TIFF images become OME-Zarr.
     chunks, shards : sequence of int, or mapping of str to int, optional
-        The shape of chunks and of shards, or lengths by the names of dimensions, where -1 is a whole dimension; by default that of
-        the file.
+        The shape of chunks and of shards, or lengths by the names of dimensions, where -1 is a whole dimension; by
+        default the shape in the file.
     dtype : str, optional
         The data type to which elements are cast; for NumPy files also another form of the same elements, such as ``"string"`` for
         text of a fixed length.
@@ -162,7 +163,7 @@ def _lengths(lengths: Sequence[int] | Mapping[str, int] | None) -> list[int] | N
 
 
 def _named(lengths: Sequence[int] | Mapping[str, int] | None) -> list[tuple[str, int | None]]:
-    """Lengths by the names of dimensions, where None is a whole dimension."""
+    """Returns lengths with the names of dimensions, where None is a whole dimension."""
     if not isinstance(lengths, Mapping):
         return []
     return [(name, None if length == -1 else length) for name, length in lengths.items()]
@@ -197,7 +198,7 @@ def export_file(
     destination : str or PathLike
         The file; for a stack of images the names with a placeholder for the number, such as ``"slices/%03d.png"``, or the directory.
     format : {'h5', 'nc', 'png', 'csv', 'parquet', 'tif', 'ome.tif', 'nii', 'nii.gz'}, optional
-        The kind of file; by default that of its suffix.
+        The kind of file; by default the kind that its suffix names.
     selection : str, optional
         The selection of an array for a picture, TIFF or NIfTI, or the rows of a table, such as ``"0, ::2"``.
     columns : sequence of str, optional
@@ -211,7 +212,7 @@ def export_file(
     compression : {'deflate', 'zstd', 'none'}, optional
         The compression of TIFF; by default deflate.
     stack : {'png', 'jpeg', 'tiff'}, optional
-        The kind of a directory of images, one for each position along the first dimension.
+        The kind of images in a directory, with one image for each position along the first dimension.
     unlimited : sequence of str, optional
         Dimensions that become unlimited in HDF5 and NetCDF.
     skip_unsupported : bool, optional

@@ -182,7 +182,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return InfoReporter(Lines(self._known_items))
 
     def info_complete(self) -> InfoReporter:
-        """Like :attr:`info`, with the numbers of members, for which the store is listed."""
+        """Like :attr:`info`, with the numbers of members. This lists the store."""
         return InfoReporter(Lines(lambda: [*self._known_items(), *self._counted_items()]))
 
     def _known_items(self) -> list[tuple[str, object]]:

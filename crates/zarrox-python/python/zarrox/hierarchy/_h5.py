@@ -30,7 +30,7 @@ __all__ = [
 
 
 def is_h5py(value: object) -> bool:
-    """Returns true if an object belongs to h5py, or to a class derived from one of h5py's."""
+    """Returns true if an object is an instance of a class of h5py, or of a subclass of one."""
     return any(cls.__module__.partition(".")[0] == "h5py" for cls in type(value).__mro__)
 
 
@@ -41,7 +41,8 @@ def _h5py() -> Any:
 
 
 def copies(node: Any) -> bool:
-    """Returns true if Zarr can represent an h5py object: not named types, dangling links, empty datasets and references."""
+    """Returns true if Zarr can represent an h5py object. It cannot represent named types, dangling links, empty
+    datasets and references."""
     if is_array(node):
         return node.shape is not None and not _holds_references(node.dtype)
     return hasattr(node, "keys")
@@ -155,7 +156,7 @@ def _h5_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _storable(values: Any) -> Any:
-    """Values in the form that h5py writes: text as objects, times as opaque values."""
+    """Returns values in the form that h5py writes: text as objects, times as opaque values."""
     values = np.asarray(values)
     if values.dtype.kind in "TU":
         return values.astype(object)
@@ -181,7 +182,8 @@ class Writable:
 
 
 def _ragged(values: Any, dtype: np.dtype[Any]) -> Any:
-    """Arrays in an array, in a form that h5py does not mistake for another dimension if all have the same length."""
+    """Returns an array of arrays, in a form that h5py does not mistake for another dimension if all have the same
+    length."""
     ragged = np.empty(values.shape, _h5py().vlen_dtype(dtype))
     for index in np.ndindex(values.shape):
         ragged[index] = np.asarray(() if values[index] is None else values[index], dtype)
@@ -203,7 +205,7 @@ def _h5_value(value: Any) -> Any:
 
 
 def _is_regular(value: list[Any]) -> bool:
-    """Returns true if nested lists are an array of numbers or of text."""
+    """Returns true if nested lists have the form of an array of numbers or of text."""
     try:
         return np.asarray(value).dtype.kind in "biufU"
     except ValueError:

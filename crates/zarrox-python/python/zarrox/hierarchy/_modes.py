@@ -1,4 +1,4 @@
-"""Modes in which nodes are opened, like those of files."""
+"""Modes for opening nodes, like the modes of files."""
 
 __all__ = ["MODES", "check_mode"]
 

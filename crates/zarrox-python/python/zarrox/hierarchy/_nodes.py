@@ -77,7 +77,8 @@ class GroupMetadata:
 
 @dataclass(frozen=True)
 class ConsolidatedMetadata:
-    """The metadata of the nodes below a group: of its members, in which groups contain the metadata of theirs.
+    """The metadata of the nodes below a group. The metadata of each member group contains the metadata of its own
+    members.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def native_of_document(store: _native.Store, path: str, document: Document) -> _
 
 
 def is_group(document: Document) -> bool:
-    """Returns true if a document describes a group; those of v2 do not name the node type."""
+    """Returns true if a document describes a group; documents of v2 do not name the node type."""
     return bool(document.get("node_type", "array" if "shape" in document else "group") == "group")
 
 
@@ -209,7 +210,7 @@ def create_node(store: _native.Store, path: str, document: Document, overwrite: 
 
 
 def to_json(value: Any) -> str:
-    """JSON of a value that may contain NumPy scalars and objects of zarr-python 3."""
+    """Returns a value as JSON. It may contain NumPy scalars and objects of zarr-python 3."""
     return _ENCODER.encode(value)
 
 
@@ -221,7 +222,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot be written as JSON")
 
 
-# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+# Created once: with non-default options, `json.dumps` creates an encoder for each call.
 _ENCODER = json.JSONEncoder(default=_plain)
 
 
@@ -251,7 +252,7 @@ def open_or_create_group(
     except ContainsGroupError:
         if mode != "a":
             raise
-        # Another thread has just made it.
+        # Another thread has just created it.
         return open_group_node(store, path, "r+", format, consolidated)
 
 
@@ -263,7 +264,7 @@ def create_nodes(
     format: str | None = None,
     overwrite: bool,
 ) -> list[tuple[str, _native.Array | _native.Group]]:
-    """Creates nodes below ``prefix``. If it is given, a group of the given format exists there."""
+    """Creates nodes below ``prefix``. If a prefix is given, a group of the given format exists there."""
     documents = {normalize_storage_path(path): document_of(metadata) for path, metadata in nodes.items()}
     if prefix is not None and "" in documents:
         raise ValueError("nodes has metadata for the group itself, which exists; omit it")

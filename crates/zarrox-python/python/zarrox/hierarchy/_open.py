@@ -38,15 +38,15 @@ def group(
     overwrite : bool, optional
         Whether an existing node is deleted first.
     chunk_store : BaseStore or MutableMapping, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
     cache_attrs : bool, optional
-        Whether attributes are read only once (the default) or before each access.
+        Whether attributes are read once (the default), or before each access.
     synchronizer : object, optional
         Locks by key, for concurrent writers.
     path : str, optional
         The path in the store.
     zarr_format : {2, 3}, optional
-        The format. By default, a new group has the format of its parent group, or ``default_zarr_format`` without one.
+        The format. By default, a new group has the format of its parent group, or ``default_zarr_format`` at the root.
     meta_array : array_like, optional
         No effect: reads always return NumPy arrays.
     attributes : dict, optional
@@ -54,7 +54,7 @@ def group(
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
 
     Returns
     -------
@@ -110,17 +110,17 @@ def open_group(
         'r': read only, must exist; 'r+': read and write, must exist; 'a': created if missing; 'w': created, replaces an existing
         group; 'w-' (or 'x'): created, must not exist.
     cache_attrs : bool, optional
-        Whether attributes are read only once (the default) or before each access.
+        Whether attributes are read once (the default), or before each access.
     synchronizer : object, optional
         Locks by key, for concurrent writers.
     path : str, optional
         The path in the store.
     chunk_store : BaseStore, MutableMapping, str or PathLike, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_format : {2, 3}, optional
-        The format. By default, a new group has the format of its parent group, or ``default_zarr_format`` without one.
+        The format. By default, a new group has the format of its parent group, or ``default_zarr_format`` at the root.
     meta_array : array_like, optional
         No effect: reads always return NumPy arrays.
     attributes : dict, optional
@@ -129,7 +129,7 @@ def open_group(
         Whether consolidated metadata is used: ``True`` requires it, and a string is its key (v2). By default, it is used if it
         exists and the mode is 'r'.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def create_group(
     path : str, optional
         The path in the store.
     zarr_format : {3, 2}, optional
-        The format. By default the format of the parent group, or ``default_zarr_format`` without one.
+        The format. By default the format of the parent group, or ``default_zarr_format`` at the root.
     overwrite : bool, optional
         Whether an existing node is deleted first.
     attributes : dict, optional
@@ -193,7 +193,7 @@ def create_group(
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
 
     Returns
     -------

@@ -157,7 +157,7 @@ def save_array(
             report(arr.nbytes)
     finally:
         if _is_path(store):
-            target.close()  # Files such as ZIP archives are complete only then.
+            target.close()  # Files such as zip archives are complete only after they are closed.
 
 
 def _as_array(values: Any) -> Any:
@@ -192,7 +192,7 @@ def save_group(
     TypeError
         If an argument is not an array.
     ValueError
-        If no array is given, or one cannot be stored. The existing nodes are unchanged then.
+        If no array is given, or an array cannot be stored. In these cases, existing nodes are unchanged.
     """
     arrays = {name: _as_array(arr) for name, arr in named.items()}
     if not arrays:
@@ -217,7 +217,8 @@ def save_group(
 
 
 def _rehearse(group: type[GroupBase], arrays: Mapping[str, Any], zarr_format: Any) -> None:
-    """Creates the arrays in memory to check the arguments: numbers without values, since all values fit."""
+    """Creates the arrays in memory to check the arguments. Arrays of numbers are created without values, since all
+    values fit."""
     parent = group._open(MemoryStore(), "w", format=format_name(zarr_format))
     for name, arr in arrays.items():
         is_objects = getattr(arr.dtype, "kind", "O") == "O"

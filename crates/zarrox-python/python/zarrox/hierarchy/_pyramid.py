@@ -79,21 +79,21 @@ def downsample(
     destination : str or PathLike, optional
         A new group for a copy of the array and its levels. By default the levels are created in the group of the array.
     method : {'mean', 'mode', 'nearest', 'min', 'max', 'median'}, optional
-        The reduction of each cell. By default the mean; the mode for labels.
+        The reduction of each block of elements. By default the mean; the mode for labels.
     factors : int or sequence of int, optional
         The scale factor for all spatial axes, or for each axis; by default 2.
     levels : int, optional
         The number of levels below the first. By default the last level is not larger than a chunk.
     skip_nan : bool, optional
-        If true, NaN is ignored: a cell becomes NaN only if all of its elements are NaN.
+        If true, NaN is ignored: a block becomes NaN only if all of its elements are NaN.
     ome : {'0.4', '0.5'}, optional
         The version of OME-Zarr; by default 0.4 in groups of Zarr v2, and 0.5 in groups of Zarr v3.
     multiscales : bool, optional
         If true, the levels are described by the convention ``multiscales`` of zarr-conventions.
     name : str, optional
-        The name of the image; by default that of its group.
+        The name of the image; by default the name of its group.
     axes : sequence of str, optional
-        The axes, such as ``"tczyx"``; by default the names of the dimensions, or the last of these.
+        The axes, such as ``"tczyx"``; by default the names of the dimensions, or the last letters of ``"tczyx"``.
     scale, translation : sequence of float, optional
         The spacing of elements, and the coordinate of the first one, along each axis.
     unit : str or sequence of str, optional
@@ -103,7 +103,7 @@ def downsample(
     labels : bool, optional
         If true, the elements are labels.
     chunks, shards : sequence of int, optional
-        The shapes of chunks and shards of the new levels; by default those of the source.
+        The shapes of chunks and shards of the new levels; by default the shapes of the source.
     overwrite : bool, optional
         If true, existing levels, or the node at the destination, are replaced.
     memory : int, optional

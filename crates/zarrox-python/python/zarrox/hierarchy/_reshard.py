@@ -40,7 +40,7 @@ def reshard(
     storage_options : dict, optional
         Options of the store of a URL, or of a directory.
     memory : int, optional
-        How many bytes may be in use at once: 1 GiB if not given.
+        The number of bytes that may be used at once; 1 GiB by default.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def reshard(
     Raises
     ------
     TypeError
-        If it is a view with converted elements.
+        If the source is a view with converted elements.
     ContainsNodeError
         If a node exists at the destination.
 

@@ -77,7 +77,7 @@ def serve(
     Parameters
     ----------
     *roots : str, PathLike or mapping
-        Paths or URLs, named by the last part of the path, or a mapping from names to them.
+        Paths or URLs, whose names are the last parts of their paths, or a mapping from names to paths or URLs.
     bind : str, optional
         The address to listen on; by default only this machine can connect.
     port : int, optional
@@ -87,7 +87,7 @@ def serve(
     allow_origin : iterable of str, optional
         The origins whose pages may send requests.
     allow_host : iterable of str, optional
-        Further host names, such as those of proxies.
+        Further host names, such as the host names of proxies.
     prefix : str, optional
         The path prefix of a proxy.
 

@@ -54,7 +54,7 @@ def diff(
     max_values : int, optional
         The number of differing pairs of values to return for each array.
     memory : int, optional
-        How many bytes may be in use at once: 1 GiB if not given.
+        The number of bytes that may be used at once; 1 GiB by default.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def diff(
     Raises
     ------
     TypeError
-        If one is not a node, or is a view with converted elements.
+        If an argument is not a node, or is a view with converted elements.
 
     Examples
     --------
@@ -93,14 +93,15 @@ def stats(
     missing: Sequence[float] = (),
     memory: int | None = None,
 ) -> dict[str, Any]:
-    """Statistics of the elements of an array, in one parallel pass and bounded memory. NaN is only counted.
+    """Returns statistics of the elements of an array, in one parallel pass and bounded memory. NaN is only counted.
 
     Parameters
     ----------
     array : Array
         The array.
     axis : int or sequence of int, optional
-        The axes along which statistics are computed, so that each is an array. By default, statistics are of all elements.
+        The axes along which statistics are computed, so that each statistic is an array. By default, they are computed
+        over all elements.
     measures : str or sequence of str, optional
         With ``axis``, a subset of ``count``, ``nan``, ``min``, ``max``, ``mean`` and ``std``.
     field : str, optional
@@ -121,13 +122,13 @@ def stats(
     Returns
     -------
     dict
-        ``count`` (along axes, of elements that are not NaN), ``nan``, ``missing``, ``min``, ``max``, ``mean``, ``std``, and what
-        was requested: ``histogram``, ``percentiles``, ``percentile_error`` and ``unique``.
+        ``count`` (along axes, of elements that are not NaN), ``nan``, ``missing``, ``min``, ``max``, ``mean``, ``std``,
+        and on request ``histogram``, ``percentiles``, ``percentile_error`` and ``unique``.
 
     Raises
     ------
     TypeError
-        If it is not an array, or is a view with converted elements.
+        If ``array`` is not an array, or is a view with converted elements.
     ValueError
         If there is no such axis or measure, or the minimum of zero integers is requested.
 
@@ -180,13 +181,13 @@ def du(node: Any, *, inner: bool = False) -> list[dict[str, Any]]:
     node : Array or Group
         The node.
     inner : bool, optional
-        Whether chunks inside shards are counted, for which the indexes of shards are read.
+        Whether chunks inside shards are counted, which reads the indexes of the shards.
 
     Returns
     -------
     list of dict
         For each node its ``path``, ``node_type``, ``bytes_stored``, ``bytes`` (of all elements in memory), ``chunks_stored``,
-        ``chunks``, ``inner_chunks``, ``orphans`` and ``orphan_bytes``; excluding those of nodes below it.
+        ``chunks``, ``inner_chunks``, ``orphans`` and ``orphan_bytes``. The numbers exclude the nodes below it.
 
     Examples
     --------
@@ -271,7 +272,8 @@ def chunk_table(array: Any) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        For each of them ``index``, ``key`` and ``bytes``, in the order of the indices. Only a listing is read.
+        For each chunk or shard its ``index``, ``key`` and ``bytes``, in the order of the indices. Only a listing is
+        read.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Lines:
 
 
 def info_text_report(items: Items) -> str:
-    """Pairs of a title and a value as lines, titles aligned and long values wrapped.
+    """Returns title-value pairs as lines, with aligned titles and wrapped values.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def _wrapped(title: str, value: str) -> str:
 
 
 def info_html_report(items: Iterable[tuple[str, object]]) -> str:
-    """Pairs of a title and a value as an HTML table."""
+    """Returns title-value pairs as an HTML table."""
     from zarrox.core.html import info_table
 
     return info_table(items)

@@ -55,7 +55,7 @@ class _Kernel:
         self._server: _native.Server | None = None
 
     def place_of(self, node: NativeArray | NativeGroup) -> tuple[_native.Server, str]:
-        """The server, and the fragment of its page that shows a node."""
+        """Returns the server, and the fragment of its page that shows a node."""
         from urllib.parse import quote
 
         with self._lock:
@@ -83,7 +83,7 @@ def _begin_anew() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
-# Before Python ends: the server's threads may need it for stores that are written in Python.
+# The server is stopped before Python ends, since its threads may need Python for stores that are written in it.
 atexit.register(lambda: _kernel.close())
 
 
@@ -95,19 +95,21 @@ class Shown(Generic[Native]):
     _native: Native
 
     def show(self, height: int = HEIGHT, proxy: bool | str | None = None) -> Page:
-        """Returns the page of ``zarrox serve`` at this array or group: in notebooks a frame.
+        """Returns the page of ``zarrox serve`` at this array or group. A notebook shows it in a frame.
 
-        An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all nodes below. A server in
-        this process provides the page; the URL contains its access token. The server starts with the first page, listens at a free
-        port of this machine, and ends with the process. Shown stores are kept until then.
+        For an array, the page has pictures, lines, tables, metadata and the map of chunks; for a group, the tree of all
+        nodes below. A server in this process provides the page; the URL contains its access token. The server starts
+        with the first page, listens at a free port of this machine, and ends with the process. Shown stores are kept
+        until then.
 
         Parameters
         ----------
         height : int, optional
             The height of the frame in pixels.
         proxy : bool or str, optional
-            Where jupyter-server-proxy leads to this machine's ports: True for the prefix of JupyterHub, or ``/``; or a prefix;
-            False for no proxy. By default, JupyterHub is detected by its variable ``JUPYTERHUB_SERVICE_PREFIX``.
+            The URL prefix below which jupyter-server-proxy forwards to ports of this machine. True is the prefix of
+            JupyterHub, or ``/`` without JupyterHub; False is no proxy. By default, JupyterHub is detected by its
+            variable ``JUPYTERHUB_SERVICE_PREFIX``.
 
         Returns
         -------
@@ -142,10 +144,10 @@ def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
 
 
 def frame(url: str, height: int = HEIGHT) -> str:
-    """A frame with a page, as HTML."""
+    """Returns a frame with a page, as HTML."""
     from html import escape
 
-    # The buttons that copy need the permission of the page around.
+    # The buttons that copy need the permission of the surrounding page.
     return (
         f'<iframe src="{escape(url)}" title="Zarrox" width="100%" height="{int(height)}" style="border: 0" '
         'allow="clipboard-write; fullscreen"></iframe>'

@@ -14,7 +14,7 @@ def is_array(node: Any) -> bool:
 
 
 class _Branches(NamedTuple):
-    """The text before the name of a node, and before everything below it."""
+    """The prefix of the line of a node, and the prefix of all lines below it."""
 
     child: str
     beside: str

@@ -1,6 +1,6 @@
 """Stores: the classes of zarr-python 3.
 
-Those of zarr-python 2 are in `zarrox.v2.storage`; every function accepts both.
+The classes of zarr-python 2 are in `zarrox.v2.storage`; every function accepts both.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def __getattr__(name: str) -> NoReturn:
     OF_2.refuse("zarr.storage", name)
 
 
-# Classes are called by the name under which users find them.
+# Classes have the module name under which users find them.
 for _class in (
     *(FsspecStore, LocalStore, LoggingStore, ManagedMemoryStore, MemoryStore, ObjectStore, StorePath, WrapperStore, ZipStore),
 ):

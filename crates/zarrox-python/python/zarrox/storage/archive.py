@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ZipStore"]
 
-#: As :mod:`zipfile` has it.
+#: The value of the constant in :mod:`zipfile`.
 ZIP_STORED = 0
 
 _MODES: dict[str, Literal["r", "r+", "a", "w", "x"]] = {
@@ -40,7 +40,7 @@ class ZipStore(FileStore):
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     read_only : bool, optional
-        Whether nothing can be written (zarr-python 3).
+        Whether writing is rejected (a parameter of zarr-python 3).
     sync : bool, optional
         Whether the archive is flushed to the disk when it is completed.
 
@@ -105,7 +105,7 @@ class ZipStore(FileStore):
 
     @property
     def zf(self) -> zipfile.ZipFile:
-        """The written part of the archive, for Python's own module."""
+        """The written part of the archive, as an object of :mod:`zipfile`."""
         if self._closed:
             raise ValueError(f"the ZipStore '{self.path}' is closed: open it again")
         self.flush()

@@ -32,11 +32,11 @@ __all__ = ["AwaitedStore", "CalledBack", "StoreOfProgram", "range_of"]
 Result = TypeVar("Result")
 
 _HOOKS = frozenset(name for name in vars(Store) if not name.startswith("__")) | {"get_sync", "set_sync", "delete_sync"}
-"""The methods by which a subclass changes what is stored, and where."""
+"""The methods that a subclass overrides to change values or their keys."""
 
 
 def range_of(request: Any) -> tuple[int | None, int | None]:
-    """Returns the start and the length of a part of a value, as native stores take them; requests of zarr-python are like ours."""
+    """Returns the start and the length of a range for native stores. Requests of zarr-python are accepted as well."""
     if hasattr(request, "start"):
         return request.start, max(request.end - request.start, 0)
     if hasattr(request, "offset"):
@@ -50,7 +50,7 @@ class AwaitedStore(NativeStore, Store):
     """A native store with the methods of zarr-python 3."""
 
     _at_hand = False
-    """True if values are in memory, so that nothing blocks."""
+    """True if values are in memory, so that reads and writes do not block."""
     _transient = (*NativeStore._transient, "_called_back", "_is_open")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -63,7 +63,7 @@ class AwaitedStore(NativeStore, Store):
             return _called_back(self)
         return super().native
 
-    # What the store can do.
+    # The abilities of the store.
 
     def with_read_only(self, read_only: bool = False) -> Self:
         """Returns the same store with another ``read_only``."""
@@ -177,7 +177,7 @@ class AwaitedStore(NativeStore, Store):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """Parts of one version of a value, with the indices of the requests."""
+        """Returns parts of one version of a value, with the indices of the requests."""
         if not byte_ranges:
             return []
         parts = self._raw.get_ranges(key, [(0, None) if one is None else range_of(one) for one in byte_ranges])
@@ -188,7 +188,7 @@ class AwaitedStore(NativeStore, Store):
     async def get_ranges(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Parts of one version of a value, with the indices of the requests."""
+        """Yields parts of one version of a value, with the indices of the requests."""
         if byte_ranges:
             yield await self._do(self.get_ranges_sync, key, byte_ranges, prototype=prototype)
 
@@ -226,7 +226,7 @@ class AwaitedStore(NativeStore, Store):
 
 
 class CalledBack(MutableMapping[str, Any]):
-    """A Python store, also one of zarr-python, as a mapping that Rust calls from its threads.
+    """A store in Python, of this package or of zarr-python, as a mapping that Rust calls from its threads.
 
     Parameters
     ----------

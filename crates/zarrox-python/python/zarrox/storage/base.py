@@ -23,11 +23,11 @@ _HOOKS = frozenset(
     "__getitem__ __setitem__ __delitem__ __contains__ __iter__ keys get getitems setitems delitems "
     "_normalize_key _fromfile _tofile".split()
 )
-"""The methods by which a subclass changes what is stored, and where."""
+"""The methods that a subclass overrides to change values or their keys."""
 
 
 def is_foreign(cls: type) -> bool:
-    """Returns true for classes of programs."""
+    """Returns true for classes from outside this package."""
     return cls.__module__.partition(".")[0] not in {"zarrox", "collections", "typing", "builtins", "abc"}
 
 
@@ -190,7 +190,8 @@ class BaseStore(MutableMapping[str, Any]):
 
     @staticmethod
     def _ensure_store(store: Any) -> Any:
-        """Returns a store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
+        """Returns the store of an argument: a store, of zarr-python as well, or another mapping; ``None`` for
+        ``None``."""
         if store is None or issubclass(type(store), BaseStore):
             return store
         foreign = adapted(store)
@@ -210,7 +211,7 @@ StoreLike = BaseStore | MutableMapping[str, Any]
 
 
 class StoredBytes(bytes):
-    """A value in a ``dict`` that a user gave: bytes, with the method that zarr-python 3's buffers have.
+    """A value in a user's ``dict``: bytes, with the method ``to_bytes`` of zarr-python 3's buffers.
 
     Examples
     --------
@@ -224,7 +225,7 @@ class StoredBytes(bytes):
     __slots__ = ()
 
     def to_bytes(self) -> bytes:
-        """Like ``bytes``."""
+        """Returns the value as ``bytes``."""
         return bytes(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -232,7 +233,7 @@ class StoredBytes(bytes):
 
 
 class _Given(MutableMapping[str, Any]):
-    """A user's kind of ``dict`` as Rust writes to it."""
+    """A subclass of ``dict`` by a user, in the form in which Rust writes to it."""
 
     __slots__ = ("_values",)
 
@@ -338,7 +339,7 @@ class KVStore(BaseStore):
         return f"<{type(self).__name__}: \n{self._mutable_mapping!r}\n at {hex(id(self))}>"
 
     def close(self) -> None:
-        """Closes the mapping, if it is one that can be closed."""
+        """Closes the mapping, if it can be closed."""
         close = getattr(self._mutable_mapping, "close", None)
         if close is not None:
             close()

@@ -19,7 +19,7 @@ from .native import FileStore
 __all__ = ["DBMStore", "LMDBStore", "SQLiteStore"]
 
 _BERKELEY_DB = {magic.to_bytes(4, order) for magic in (0x053162, 0x061561) for order in ("little", "big")}
-"""The bytes at position 12 of Berkeley DB's files: trees and hashes, of machines of either byte order."""
+"""The bytes at offset 12 of Berkeley DB files: trees and hashes, written by machines of either byte order."""
 
 
 class _DBMValues(MutableMapping[str, bytes]):
@@ -81,15 +81,16 @@ def _is_berkeley_db(path: str) -> bool:
 class DBMStore(FileStore):
     """A store in a DBM database.
 
-    GNU's databases are read and written natively, and new ones are of this kind; Berkeley DB's are read natively. Other kinds
-    are read and written by Python's modules.
+    GNU databases are read and written natively, and new databases are of this kind. Berkeley DB files are read
+    natively. Python's modules read and write all other kinds.
 
     Parameters
     ----------
     path : str or PathLike
         The file.
     flag : {'c', 'n', 'r', 'w'}, optional
-        'c' makes the database if it does not exist; 'n' begins a new one; 'r' reads, and 'w' writes one that exists.
+        'c': created if missing; 'n': created, replaces an existing database; 'r': read only, must exist; 'w': read and
+        write, must exist.
     mode : int, optional
         The permissions of a new file.
     open : callable, optional
@@ -99,9 +100,10 @@ class DBMStore(FileStore):
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without it, writing is much faster, but a killed process may lose its writes.
+        Whether every write is flushed to the disk. Without flushing, writing is much faster, but a killed process may
+        lose its writes.
     **open_kwargs
-        More arguments for `open`.
+        Further arguments for `open`.
 
     Examples
     --------
@@ -175,7 +177,8 @@ class DBMStore(FileStore):
         return None if dbm.whichdb(self.path) in (None, "dbm.gnu") or not self._size() else dbm.open
 
     def _size(self) -> int:
-        """Returns the size of the file; a kind with several files has none of this name."""
+        """Returns the size of the file; 1 for kinds of databases that have several files, none of which has this
+        name."""
         return os.path.getsize(self.path) if os.path.exists(self.path) else 1
 
     def flush(self) -> None:
@@ -268,7 +271,8 @@ class SQLiteStore(FileStore):
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without it, writing is much faster, but a power failure may damage the database.
+        Whether every write is flushed to the disk. Without flushing, writing is much faster, but a power failure may
+        damage the database.
     **kwargs
         Arguments of ``sqlite3.connect``, which have no effect.
 

@@ -21,11 +21,11 @@ __all__ = [
 
 
 DIRECTORY_OPTIONS = ("exclusive", "follow_links", "lock_timeout", "sync")
-"""The options of directories, as the native store calls them."""
+"""The names of a directory's options in the native store."""
 
 
 def directory_options(**options: Any) -> dict[str, str]:
-    """Returns the options of a directory as the native store takes them.
+    """Returns the options of a directory in the form that the native store requires.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def directory_options(**options: Any) -> dict[str, str]:
     Raises
     ------
     ValueError
-        There is no such option.
+        If there is no such option.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def directory_options(**options: Any) -> dict[str, str]:
 
 
 def _remove_tree(path: str) -> None:
-    import shutil  # It imports all compressors of archives.
+    import shutil  # The import is slow, since it imports all compressors of archives.
 
     shutil.rmtree(path)
 
@@ -68,21 +68,21 @@ class DirectoryStore(NativeStore):
     path : str or PathLike
         The directory. It is created with the first value.
     normalize_keys : bool, optional
-        Whether all keys are made lower case, so that they are equal on case-sensitive and case-insensitive file systems.
+        Whether all keys are converted to lower case, so that they are equal on case-insensitive file systems as well.
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
-        Whether symbolic links that lead out of the directory are followed, as git-annex, DataLad and DVC make them. Only for
-        directories whose writers are trusted: a link can lead to any file.
+        Whether symbolic links that lead out of the directory are followed, such as the links of git-annex, DataLad and
+        DVC. Set this only for directories whose writers are trusted: a link can lead to any file.
     storage_options : dict, optional
-        The same by other names, as for a URL ``file://…``: ``follow_links``, ``sync``, ``exclusive`` and ``lock_timeout``.
+        Further options, as for a URL ``file://…``: ``follow_links``, ``sync``, ``exclusive`` and ``lock_timeout``.
 
     Raises
     ------
     ValueError
-        There is no such option.
+        If there is no such option.
     FSPathExistNotDir
         If the path is a file.
 
@@ -120,7 +120,7 @@ class DirectoryStore(NativeStore):
         if os.path.isfile(path):
             raise FSPathExistNotDir(f"'{path}' is a file: a store in a directory needs a directory")
         self.path = path
-        # Only what differs from the default is kept, and pickled.
+        # Only options that differ from their defaults are kept, and pickled.
         if normalize_keys:
             self.normalize_keys = True
         if dimension_separator != self._dimension_separator:
@@ -174,7 +174,7 @@ class DirectoryStore(NativeStore):
             write(key, value)
 
     def _make_room(self, key: str) -> None:
-        """Removes the directory that is in the way of a file; a file in the way of a directory stays."""
+        """Removes a directory at the path of a file, but no file at the path of a directory."""
         file = self.dir_path(self._normalize_key(key))
         if os.path.isdir(file):
             _remove_tree(file)
@@ -186,7 +186,7 @@ class DirectoryStore(NativeStore):
             above = os.path.dirname(above)
 
     def _replace(self, key: str, value: Any) -> None:
-        """Writes a file in the way that a subclass has."""
+        """Writes a file with the method of a subclass."""
         file = self.dir_path(self._normalize_key(key))
         os.makedirs(os.path.dirname(file), exist_ok=True)
         partial = f"{file}.{os.urandom(8).hex()}.partial"
@@ -227,14 +227,14 @@ class DirectoryStore(NativeStore):
 
 
 class NestedDirectoryStore(DirectoryStore):
-    """A store in a directory, where new arrays have a level of directories for each dimension.
+    """A store in a directory, in which new arrays have a level of directories for each dimension.
 
     Parameters
     ----------
     path : str or PathLike
         The directory. It is created with the first value.
     normalize_keys : bool, optional
-        Whether all keys are made lower case.
+        Whether all keys are converted to lower case.
     dimension_separator : {'/'}, optional
         The separator in chunk keys, which is always ``/``.
     sync : bool, optional
@@ -247,7 +247,7 @@ class NestedDirectoryStore(DirectoryStore):
     Raises
     ------
     ValueError
-        Another separator was given, or there is no such option.
+        If another separator is given, or there is no such option.
 
     Examples
     --------

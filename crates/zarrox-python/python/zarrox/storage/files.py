@@ -56,5 +56,5 @@ class Files(MutableMapping[str, Any]):
             found = [below.rstrip("/") for below in fs.ls(place, detail=False)]
         except (FileNotFoundError, NotADirectoryError):
             return []
-        # Of a file, some file systems list the file itself.
+        # For a file, some file systems list the file itself.
         return sorted(below.rpartition("/")[2] for below in found if below != place)

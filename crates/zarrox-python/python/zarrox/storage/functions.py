@@ -24,7 +24,7 @@ _ZIP_MODES = {"w-": "x"}
 
 
 class Kinds(NamedTuple):
-    """The classes of stores that an interface has."""
+    """The store classes of an interface."""
 
     memory: Callable[[], BaseStore]
     directory: Callable[..., BaseStore]
@@ -37,7 +37,7 @@ def _at_url(url: str, *, mode: str, **storage_options: Any) -> BaseStore:
     return FsspecStore.from_url(url, storage_options, read_only=mode == "r")
 
 
-#: The classes that zarr-python 3 has.
+#: The store classes of zarr-python 3.
 _KINDS = Kinds(MemoryStore, LocalStore, lambda path, *, mode, sync: ZipStore(path, mode=mode, sync=sync), MemoryStore, _at_url)
 
 
@@ -59,12 +59,12 @@ def normalize_store_arg(
     mode : str, optional
         The mode of the node that is opened, if it is known.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk.
+        Whether writes to a path are flushed to the disk.
 
     Raises
     ------
     ReadOnlyError
-        The mode would write to a store that is read-only.
+        If the mode would write to a read-only store.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def open_store(
     Raises
     ------
     ValueError
-        If it cannot be a store, or ``sync`` was given for an argument that is not a path.
+        If the argument cannot be a store, or ``sync`` is given for an argument that is not a path.
     """
     if hasattr(store, "storage_options") and hasattr(store, "protocol"):
         # A path of the package `universal_pathlib`.
@@ -106,7 +106,7 @@ def open_store(
         return _store_at(store, kinds, storage_options, mode, sync)
     if sync:
         raise ValueError("sync is for paths: pass it to the constructor of other stores, such as SQLiteStore(path, sync=True)")
-    # Not an object that only claims to be one, such as a mock.
+    # The class is compared, since an object such as a mock may only claim to be a store.
     if issubclass(type(store), BaseStore):
         found: BaseStore = store  # type: ignore[assignment]
         return found
@@ -119,7 +119,8 @@ def open_store(
 
 
 def consolidated_store(elements: BaseStore, metadata_key: str, mode: str) -> tuple[BaseStore, BaseStore | None]:
-    """Returns the store of consolidated metadata with a key of version 2, and that of the elements; without that key, the store alone.
+    """Returns the store of consolidated metadata under a key of version 2, and the store of the elements. Without the
+    key, returns the store alone.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def consolidated_store(elements: BaseStore, metadata_key: str, mode: str) -> tup
     Raises
     ------
     ValueError
-        The mode would change metadata.
+        If the mode would change metadata.
     """
     if mode not in ("r", "r+"):
         raise ValueError(f"consolidated metadata is opened with mode 'r' or 'r+', not {mode!r}")
@@ -168,7 +169,7 @@ def native_store(
     store : BaseStore
         The store.
     chunk_store : BaseStore, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
     synchronizer : optional
         Locks by keys, see :mod:`zarrox.sync`.
 

@@ -55,7 +55,7 @@ class LRUStoreCache(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        # Not kept: a handle that refers to the store that it belongs to would keep it alive for ever.
+        # Not cached: a handle that refers to its store would keep the store alive for ever.
         return _native.Store.mapping(self, self._store.native)
 
     def _forget(self) -> None:
@@ -122,7 +122,7 @@ class LRUStoreCache(BaseStore):
         self._store[key] = value
         with self._mutex:
             self._invalidate_keys()
-            # The caller may go on using a buffer of its own.
+            # The caller may change its own buffer later, so it is copied.
             self._keep(key, value if isinstance(value, bytes) else bytes(memoryview(value)))
 
     def __delitem__(self, key: str) -> None:
@@ -171,7 +171,7 @@ class LRUStoreCache(BaseStore):
         return self._store.getsize(path)
 
     def invalidate(self) -> None:
-        """Forgets everything."""
+        """Clears the cache."""
         self.invalidate_values()
         self.invalidate_keys()
 
@@ -188,16 +188,16 @@ class LRUStoreCache(BaseStore):
 
 
 class _Written(dict[str, Any]):
-    """Stored documents, which are encoded on demand: of a large hierarchy, only a few are needed.
+    """Stored documents, which are encoded on demand, since only a few documents of a large hierarchy are needed.
 
-    As a ``dict``, they can be enumerated cheaply.
+    Since this class is a ``dict``, the keys can be enumerated cheaply.
     """
 
     def __getitem__(self, key: str) -> bytes:
         return _ENCODER.encode(super().__getitem__(key)).encode()
 
 
-# Made once, since `json.dumps` is a longer way to it.
+# Created once, since `json.dumps` takes more steps to the same encoder.
 _ENCODER = json.JSONEncoder()
 
 
@@ -238,7 +238,7 @@ class ConsolidatedMetadataStore(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        """The native store that Rust reads the documents by."""
+        """The native store through which Rust reads the documents."""
         if self._custom:
             return super().native
         if self._handle is None:

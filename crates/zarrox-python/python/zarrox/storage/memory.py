@@ -70,7 +70,7 @@ class MemoryStore(NativeStore):
 
     @property
     def _holder(self) -> Any:
-        """The object that holds the values, which is another one where several stores share them."""
+        """The object that holds the values. Stores that share values have the same object."""
         return self if self._values is None else self._values
 
     @property
@@ -110,7 +110,7 @@ class MemoryStore(NativeStore):
     __hash__ = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # In-memory stores take their data with them.
+        # A pickled store in memory contains its values.
         return {**super().__getstate__(), "_values": dict(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -133,7 +133,7 @@ class DictStore(MemoryStore):
         super().__init__(*args, **kwargs)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Warns, as making one does.
+        # This warns, as creating a store does.
         vars(self).update(vars(type(self)()))
         super().__setstate__(state)
 
@@ -162,7 +162,7 @@ class _Values(NativeStore):
 
 
 def new_memory() -> KVStore:
-    """Returns a new store in memory, of which Rust keeps the values."""
+    """Returns a new store in memory, whose values Rust holds."""
     return KVStore(_Values())
 
 
@@ -174,11 +174,13 @@ def _mapping_of(store: Any) -> Any:
 
 
 def is_in_memory(store: Any) -> bool:
-    """Returns true if the values of a store are in the memory of this process, so that no other one can change them."""
+    """Returns true if the values of a store are in the memory of this process, so that no other process can change
+    them."""
     return isinstance(_mapping_of(store), (dict, MemoryStore, _Values))
 
 
 def holder_of(store: Any) -> Any:
-    """Returns the object that holds the values of a store in memory: stores of one dictionary have the same."""
+    """Returns the object that holds the values of a store in memory. Stores over the same dictionary have the same
+    object."""
     inner = _mapping_of(store)
     return holder_of(inner._holder) if isinstance(inner, MemoryStore) and inner._holder is not inner else inner

@@ -65,7 +65,7 @@ _CHUNK = re.compile(r"^\d+(\.\d+)+$")
 
 
 def is_chunk_key(key: str) -> bool:
-    """Returns true if a key is one of a chunk with two or more dimensions."""
+    """Returns true if a key is the key of a chunk with two or more dimensions."""
     return _CHUNK.match(key.rpartition("/")[2]) is not None
 
 
@@ -90,19 +90,19 @@ def attrs_to_zarr(attrs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def group_metadata_to_n5(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a group's document of Zarr as one of N5."""
+    """Converts the document of a group from Zarr to N5."""
     kept = {name: value for name, value in group_metadata.items() if name != "zarr_format"}
     return {**kept, "n5": N5_FORMAT}
 
 
 def group_metadata_to_zarr(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a group's document of N5 as one of Zarr."""
+    """Converts the document of a group from N5 to Zarr."""
     kept = {name: value for name, value in group_metadata.items() if name != "n5"}
     return {**kept, "zarr_format": ZARR_FORMAT}
 
 
 def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns an array's document of Zarr as one of N5.
+    """Converts the document of an array from Zarr to N5.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns an array's document of N5 as one of Zarr."""
+    """Converts the document of an array from N5 to Zarr."""
     array = _array_of(array_metadata)
     return {
         "zarr_format": ZARR_FORMAT,
@@ -164,7 +164,7 @@ def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str,
     return _compressor_of(_array_of({**array_metadata_to_n5(_SMALLEST), "compression": compressor_config}))
 
 
-#: The document of an array, of which only the compressor matters.
+#: The document of an array in which only the compressor matters.
 _SMALLEST = {"shape": [1], "chunks": [1], "dtype": "|u1", "compressor": None}
 
 
@@ -185,7 +185,7 @@ def _compressor_of(array: _native.Array) -> dict[str, Any] | None:
 
 
 def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the compressor inside the codec that stands for blocks of N5."""
+    """Returns the compressor inside the codec for blocks of N5."""
     is_wrapper = config is not None and config["id"] == N5ChunkWrapper.codec_id
     return config["compressor_config"] if config is not None and is_wrapper else config
 
@@ -271,7 +271,7 @@ class _N5Keys(_Base):
         found += [attrs_key] if attrs_to_zarr(attributes) else []
         for name in names:
             below = self._raw.keys(prefix + name) if is_array and NUMBER.match(name) else []
-            # N5 has the coordinates the other way round.
+            # N5 has the coordinates in reverse order.
             found += [".".join(reversed(key[len(prefix) :].split("/"))) for key in below] or [name]
         found.remove(n5_attrs_key)
         return sorted(found)
@@ -285,7 +285,7 @@ class N5Store(_N5Keys, NestedDirectoryStore):
     path : str or PathLike
         The directory. It is created with the first value.
     normalize_keys : bool, optional
-        Whether all keys are made lower case.
+        Whether all keys are converted to lower case.
 
     Examples
     --------
@@ -344,14 +344,14 @@ class N5ChunkWrapper(Codec):
     chunk_shape : tuple of int
         The shape of a whole chunk.
     compressor_config : dict, optional
-        The configuration of the compressor inside.
+        The configuration of the compressor in the blocks.
     compressor : Codec, optional
         The compressor itself, instead of `compressor_config`.
 
     Raises
     ------
     ValueError
-        If both were given.
+        If both are given.
 
     Examples
     --------

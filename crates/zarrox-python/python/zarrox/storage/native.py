@@ -21,7 +21,7 @@ __all__ = ["FileStore", "NativeStore", "open_url"]
 
 
 def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
-    """The place that a URL leads to, as a store."""
+    """Opens the store at a URL."""
     store, path = _native.Store.from_url(url, options, create)
     return store.prefixed(path) if path else store
 
@@ -43,17 +43,17 @@ class NativeStore(BaseStore):
 
     @property
     def _raw(self) -> _native.Store:
-        """The native store that has the keys and values."""
+        """The native store with the keys and values."""
         handle = self._handle
         if handle is None:
-            # Opened on first use, so that a store can be unpickled anywhere.
+            # The store is opened on first use, so that it can be unpickled anywhere.
             handle = self._connect()
             self._handle = handle = handle.read_only() if self._read_only else handle
         return handle
 
     @property
     def native(self) -> _native.Store:
-        """The native store that Rust reads and writes this store by."""
+        """The native store through which Rust reads and writes this store."""
         if self._custom:
             return _native.Store.mapping(self, self._raw)
         return _native.Store.mapping(_Translated(self), self._raw) if self._translates() else self._raw
@@ -181,7 +181,7 @@ class NativeStore(BaseStore):
 
 
 class _Translated(NativeStore):
-    """A store that transforms keys, as Rust sees it: only with its values."""
+    """The stored keys and values of a store that transforms keys, for Rust."""
 
     def __init__(self, store: NativeStore) -> None:
         self._handle = store._raw
@@ -189,7 +189,7 @@ class _Translated(NativeStore):
 
 
 class FileStore(NativeStore):
-    """A store in one file, which has to be closed."""
+    """A store in one file, which must be closed."""
 
     path: str
     _closed = False

@@ -1,4 +1,4 @@
-"""Names in stores: the keys of version 2's documents, and paths of nodes."""
+"""Names in stores: the keys of documents of version 2, and the paths of nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ data_root = "data/root/"
 DOCUMENTS = frozenset({array_meta_key, group_meta_key, attrs_key})
 
 NUMBER = re.compile(r"^\d+$")
-"""A part of a chunk's key where ``/`` separates."""
+"""A part of a chunk key with the separator ``/``."""
 
 
 def experimental_key(path: str, kind: str) -> str:
@@ -37,7 +37,7 @@ def normalize_storage_path(path: PathArgument) -> str:
     Parameters
     ----------
     path : str, bytes or None
-        The path. Backslashes count as slashes; leading, trailing and repeated ones are dropped.
+        The path. Backslashes count as slashes; leading, trailing and repeated slashes are dropped.
 
     Returns
     -------
@@ -70,6 +70,6 @@ def prefix_of(path: str) -> str:
 
 
 def is_key(text: str) -> bool:
-    """Returns true if a value can have this key at all."""
+    """Returns true if a text is a valid key."""
     names = text.split("/")
     return not ("\\" in text or "\0" in text or "" in names or "." in names or ".." in names)

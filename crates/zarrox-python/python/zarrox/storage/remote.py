@@ -46,7 +46,7 @@ _NAMES: dict[str, dict[str, str]] = {
     },
     "http": {},
 }
-"""The names that fsspec has for the options of the native stores."""
+"""The native names of the options of fsspec."""
 
 _OWN = frozenset(
     "access_key_id secret_access_key session_token profile anonymous region endpoint virtual_hosted allow_http "
@@ -141,10 +141,10 @@ def _google(token: Any) -> dict[str, Any]:
 
 
 def _blocking(fs: Any) -> Any:
-    """Returns the file system of fsspec that blocks for one whose methods are awaited."""
+    """Returns the blocking form of a file system of fsspec, whose methods may be asynchronous."""
     if not getattr(fs, "asynchronous", False):
         return fs
-    # One that only hands calls of another one to threads knows that.
+    # A file system that only passes the calls of another one to threads refers to the other one.
     inner = getattr(fs, "sync_fs", None)
     return inner if inner is not None else type(fs)(*fs.storage_args, **{**fs.storage_options, "asynchronous": False})
 
@@ -160,30 +160,30 @@ class FSStore(NativeStore):
     url : str or fsspec.FSMap
         The location of the values: ``s3://bucket/path``, ``https://…``, ``simplecache::gs://…``, a path, or a mapper.
     normalize_keys : bool, optional
-        Whether all keys are made lower case.
+        Whether all keys are converted to lower case.
     key_separator : {'.', '/'}, optional
-        The same as `dimension_separator`, and preferred to it.
+        An alias of `dimension_separator`, which has priority over it.
     mode : {'w', 'r'}, optional
         'r' forbids writing.
     exceptions : sequence of exceptions, optional
-        Errors that mean that a value is missing. If they are not the usual ones, fsspec is used.
+        Errors that mean that a value is missing. Errors that are not the usual ones require fsspec.
     dimension_separator : {'.', '/'}, optional
-        The separator in the chunk keys of new arrays, and in those of this store.
+        The separator in the chunk keys of new arrays and of this store.
     fs : fsspec file system, optional
-        Is used with `url` as a path in it.
+        The file system; `url` is then a path in it.
     check, create : bool, optional
-        Whether the path must be one that can be written, and whether it is made, as fsspec does it.
+        Whether the path must be writable, and whether it is created, as by fsspec.
     missing_exceptions : sequence of exceptions, optional
-        More of `exceptions`.
+        Further errors, in addition to `exceptions`.
     **storage_options
         Options of the fsspec file system, or of native stores.
 
     Raises
     ------
     FSPathExistNotDir
-        The path is a file.
+        If the path is a file.
     ImportError
-        ``fsspec`` is needed and missing.
+        If ``fsspec`` is required but not installed.
 
     Examples
     --------
@@ -337,7 +337,7 @@ class FSStore(NativeStore):
             super().__setitem__(key, value)
 
     def _make_room(self, key: str) -> None:
-        """Removes the directory that is in the way of a file; a file in the way of a directory stays."""
+        """Removes a directory at the path of a file, but no file at the path of a directory."""
         parts = key.split("/")
         for count in range(1, len(parts)):
             above = "/".join(parts[:count])
@@ -361,7 +361,7 @@ class FSStore(NativeStore):
         return int(self.fs.du(place, total=True, maxdepth=1)) if self.fs.exists(place) else 0
 
     def getitems(self, keys: Iterable[str], **kwargs: Any) -> dict[str, Any]:
-        """Returns several values, read at the same time.
+        """Returns several values, which are read concurrently.
 
         Parameters
         ----------

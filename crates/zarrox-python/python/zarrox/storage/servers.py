@@ -87,8 +87,8 @@ class MongoDBStore(NativeStore):
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     **kwargs
-        ``host`` (also a ``mongodb://`` URL), ``port``, ``username`` and ``password``, as ``pymongo.MongoClient`` takes them;
-        what else it takes can be said in a URL.
+        ``host`` (also a ``mongodb://`` URL), ``port``, ``username`` and ``password``, as ``pymongo.MongoClient`` takes
+        them. Further options can be given in a URL.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class MongoDBStore(NativeStore):
 
 
 class _Blobs(MutableMapping[str, bytes]):
-    """The blobs that a client of Azure's own package reaches."""
+    """The blobs that a client of Azure's own package accesses."""
 
     def __init__(self, client: Any, prefix: str) -> None:
         self.client = client
@@ -172,22 +172,22 @@ class ABSStore(NativeStore):
     Parameters
     ----------
     container : str, optional
-        The container's name. It is reached natively.
+        The name of the container, which is accessed natively.
     prefix : str, optional
         The prefix of the blob names of this store.
     account_name, account_key : str, optional
-        The account; without a key the environment is asked.
+        The account. Without a key, the environment provides it.
     blob_service_kwargs : dict, optional
-        More options of the connection, as URLs have them: ``connection_string``, ``sas``, ``endpoint`` …
+        Further options of the connection, as in URLs: ``connection_string``, ``sas``, ``endpoint`` …
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     client : azure.storage.blob.ContainerClient, optional
-        Is used instead of all these.
+        A client to use instead of all other parameters.
 
     Raises
     ------
     ValueError
-        Neither a container nor a client is given.
+        If neither a container nor a client is given.
     """
 
     _identity = ("_container", "prefix", "_account_name", "client")
@@ -230,7 +230,7 @@ class ABSStore(NativeStore):
 
     @property
     def url(self) -> str:
-        """Where the blobs are."""
+        """The location of the blobs."""
         from urllib.parse import quote
 
         return f"az://{self._container}/{quote(self.prefix)}"

@@ -1,4 +1,4 @@
-"""Places in stores."""
+"""Locations in stores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["StorePath", "place_of"]
 
 
 class StorePath(NativeStore):
-    """A location in a store: a key, or the values below a path; as text, the location.
+    """A location in a store: a key, or the values below a path. Its text form is the location.
 
     Parameters
     ----------

@@ -15,14 +15,14 @@ __all__ = ["TempStore", "atexit_rmglob", "atexit_rmtree"]
 
 
 def atexit_rmtree(path: str, isdir: Any = os.path.isdir, rmtree: Any = shutil.rmtree) -> None:
-    """Removes a directory, if it is there; for :func:`atexit.register`.
+    """Removes a directory, if it exists; for :func:`atexit.register`.
 
     Parameters
     ----------
     path : str
         The directory.
     isdir, rmtree : callable, optional
-        What does it: at the end of the interpreter their modules may be gone.
+        The functions to use: when the interpreter ends, their modules may be gone.
     """
     if isdir(path):
         rmtree(path)
@@ -36,14 +36,14 @@ def atexit_rmglob(
     remove: Any = os.remove,
     rmtree: Any = shutil.rmtree,
 ) -> None:
-    """Removes the files and directories that a pattern names; for :func:`atexit.register`.
+    """Removes the files and directories that match a pattern; for :func:`atexit.register`.
 
     Parameters
     ----------
     path : str
         The pattern.
     glob, isdir, isfile, remove, rmtree : callable, optional
-        What does it: at the end of the interpreter their modules may be gone.
+        The functions to use: when the interpreter ends, their modules may be gone.
     """
     for found in glob(path):
         if isfile(found):
@@ -58,15 +58,15 @@ class TempStore(DirectoryStore):
     Parameters
     ----------
     suffix, prefix : str, optional
-        How the directory's name ends and begins.
+        The suffix and the prefix of the name of the directory.
     dir : str, optional
-        Where it is made.
+        The directory in which it is created.
     normalize_keys : bool, optional
-        Whether all keys are made lower case.
+        Whether all keys are converted to lower case.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+        Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
         Whether symbolic links that lead out of the directory are followed.
     """

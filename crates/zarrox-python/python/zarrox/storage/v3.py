@@ -1,4 +1,4 @@
-"""Stores in directories, in memory and in zip archives, as zarr-python 3 has them."""
+"""Stores in directories, in memory and in zip archives, with the interface of zarr-python 3."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ __all__ = ["LocalStore", "ManagedMemoryStore", "MemoryStore", "ZipStore"]
 
 
 def _move(path: str, target: str) -> None:
-    """Moves a file or a directory into a directory that is made if it is missing."""
-    import shutil  # It imports all compressors of archives.
+    """Moves a file or a directory into a directory, which is created if it is missing."""
+    import shutil  # The import is slow, since it imports all compressors of archives.
 
     os.makedirs(os.path.dirname(target), exist_ok=True)
     shutil.move(path, target)
@@ -101,7 +101,7 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
     Parameters
     ----------
     store_dict : MutableMapping, optional
-        Values by their keys, which are used directly.
+        Values by key. The mapping is used directly.
     read_only : bool, optional
         Whether the store is read-only.
 
@@ -162,7 +162,7 @@ class ManagedMemoryStore(MemoryStore):
     name : str, optional
         The name; a new one if not given.
     path : str, optional
-        The path in the store of this name.
+        The path in the store with this name.
     read_only : bool, optional
         Whether the store is read-only.
 
@@ -187,7 +187,7 @@ class ManagedMemoryStore(MemoryStore):
 
     @classmethod
     def from_url(cls, url: str, *, read_only: bool = False) -> Self:
-        """Returns the store of a URL ``memory://name/path``."""
+        """Returns the store at a URL ``memory://name/path``."""
         scheme, _, rest = url.partition("://")
         name, _, path = rest.partition("/")
         if scheme != "memory" or not name:
@@ -232,23 +232,24 @@ def _found(name: str, path: str, read_only: bool) -> ManagedMemoryStore:
 class ZipStore(AwaitedStore, archive.ZipStore):
     """A store in a zip archive: each value is an entry.
 
-    The archive has to be finished by :meth:`close`, or by a ``with`` statement. Only one process can write to it at a time.
+    The archive must be completed with :meth:`close` or a ``with`` statement. Only one process can write to it at a
+    time.
 
     Parameters
     ----------
     path : str or PathLike
         The archive.
     mode : {'r', 'r+', 'a', 'w', 'x'}, optional
-        'r' reads an archive; 'r+' writes, too; 'a' makes it if it does not exist; 'w' begins a new one in its place; 'x' begins
-        one where nothing may exist.
+        'r': read only; 'r+': read and write; 'a': created if missing; 'w': replaced by a new archive; 'x': created,
+        must not exist.
     read_only : bool, optional
-        Whether nothing can be written; by default with mode 'r'.
+        Whether writing is rejected; by default true with mode 'r'.
     compression : int, optional
-        How entries are compressed, as :mod:`zipfile` has it. Chunks are mostly compressed already.
+        The compression of entries, as in :mod:`zipfile`. Chunks are usually compressed already.
     allowZip64 : bool, optional
-        Archives of any size are written in any case.
+        No effect: archives of any size are supported.
     sync : bool, optional
-        Whether the archive is flushed to the disk when it is finished.
+        Whether the archive is flushed to the disk when it is completed.
 
     Examples
     --------
@@ -280,7 +281,7 @@ class ZipStore(AwaitedStore, archive.ZipStore):
     __repr__ = AwaitedStore.__repr__
 
     async def move(self, path: str | os.PathLike[str]) -> None:
-        """Finish the archive, and move it."""
+        """Complete the archive, and move it."""
         self.flush()
         self._handle = None
         target = os.path.abspath(path)

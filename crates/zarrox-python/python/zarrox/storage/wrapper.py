@@ -25,12 +25,12 @@ S = TypeVar("S", bound=Store)
 
 
 class WrapperStore(Store, Generic[S]):
-    """A store that hands everything on to another one. Subclasses change some of it.
+    """A store that forwards all calls to another store. Subclasses override some methods.
 
     Parameters
     ----------
     store : Store
-        The other store.
+        The wrapped store.
     """
 
     _store: S
@@ -43,11 +43,11 @@ class WrapperStore(Store, Generic[S]):
 
     @classmethod
     async def open(cls, store_cls: type[S], *args: Any, **kwargs: Any) -> Self:
-        """Make and open a store of a class, and put this one around it."""
+        """Create and open a store of a class, and wrap it."""
         return cls(store=await store_cls.open(*args, **kwargs))
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """Returns the same around the other store as one that can, or cannot, be written."""
+        """Returns the same wrapper around the wrapped store with another ``read_only``."""
         return self._with_store(self._store.with_read_only(read_only))  # type: ignore[arg-type]
 
     def __enter__(self) -> Self:
@@ -185,7 +185,7 @@ class WrapperStore(Store, Generic[S]):
 
 
 class LoggingStore(WrapperStore[S]):
-    """A store that logs and counts all calls to another one.
+    """A store that logs and counts all calls to another store.
 
     Parameters
     ----------
@@ -194,12 +194,12 @@ class LoggingStore(WrapperStore[S]):
     log_level : str, optional
         The level of the logger.
     log_handler : logging.Handler, optional
-        The handler of the messages; the standard output if none is given and the logger has no other handler.
+        The handler of the messages; by default the standard output, unless the logger has another handler.
 
     Attributes
     ----------
     counter : dict
-        How often each method was called.
+        The number of calls of each method.
 
     Examples
     --------
@@ -243,12 +243,12 @@ class LoggingStore(WrapperStore[S]):
         log_handler: logging.Handler | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Make and open a store of a class, and log its calls."""
+        """Create and open a store of a class, and log its calls."""
         return cls(await store_cls.open(*args, **kwargs), log_level, log_handler)
 
     @contextmanager
     def log(self, hint: Any = "", method: str | None = None) -> Iterator[None]:
-        """Log and count a call, which is made in the ``with`` statement."""
+        """Log and count the call that the ``with`` statement contains."""
         name = method or inspect.stack()[2].function
         shown = f"{type(self._store).__name__}.{name}" + (f"({hint})" if hint else "")
         self.logger.info(" Calling %s", shown)
@@ -267,7 +267,7 @@ class LoggingStore(WrapperStore[S]):
 
 
 def _logged(name: str) -> Any:
-    """Returns the method of a `WrapperStore` with a line in the log."""
+    """Returns the method of a `WrapperStore`, extended by a line in the log."""
     method = vars(WrapperStore)[name]
     if isinstance(method, property):
         read = method.fget

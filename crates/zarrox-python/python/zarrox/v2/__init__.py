@@ -55,7 +55,7 @@ __all__ += convenience.__all__
 __all__ += creation.__all__
 __all__ += hierarchy.__all__
 
-# They create arrays and groups, which stand above stores; zarr-python 2 has them in `zarr.storage`.
+# These functions create arrays and groups, which are built on stores; zarr-python 2 has them in `zarr.storage`.
 vars(storage).update(init_array=init_array, init_group=init_group, init_store=init_store)
 
 

@@ -1,4 +1,5 @@
-"""Metadata of new arrays and groups, without opening them: functions of zarr-python 2's ``zarr.storage``."""
+"""Functions of zarr-python 2's ``zarr.storage`` that write the metadata of new arrays and groups, without opening
+them."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def _clear(path: str, *stores: BaseStore | None) -> None:
 
 
 def refuse_transformers(storage_transformers: Sequence[Any]) -> None:
-    """Refuses the storage transformers of the experimental version 3, which no released format has."""
+    """Rejects the storage transformers of the experimental version 3, which no released format supports."""
     if storage_transformers:
         raise ValueError(f"storage transformers are not supported: {list(storage_transformers)!r}; leave storage_transformers out")
 
@@ -41,14 +42,14 @@ def init_array(
     dimension_separator: str | None = None,
     storage_transformers: Sequence[Any] = (),
 ) -> None:
-    """Writes the metadata of a new array, and of the groups above that are missing.
+    """Writes the metadata of a new array, and of its missing parent groups.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The store.
     overwrite : bool, optional
-        Whether what is at the path is deleted; an array above it never is.
+        Whether an existing node at the path is deleted. An array above the path is never deleted.
     fill_value : object, optional
         The value of elements that were never written; ``None`` leaves them undefined.
     shape, chunks, dtype, compressor, order, path, chunk_store, filters, object_codec, dimension_separator
@@ -59,9 +60,9 @@ def init_array(
     Raises
     ------
     ContainsArrayError, ContainsGroupError
-        Something is at the path already, or an array is above it.
+        If a node exists at the path, or an array above it.
     ValueError
-        There is a storage transformer.
+        If a storage transformer is given.
 
     Examples
     --------
@@ -103,23 +104,23 @@ init_store = init_array
 def init_group(
     store: StoreLike, overwrite: bool = False, path: PathArgument = None, chunk_store: StoreLike | None = None
 ) -> None:
-    """Writes the metadata of a new group, and of the groups above that are missing.
+    """Writes the metadata of a new group, and of its missing parent groups.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The store.
     overwrite : bool, optional
-        Whether what is at the path is deleted; an array above it never is.
+        Whether an existing node at the path is deleted. An array above the path is never deleted.
     path : str, optional
         The path of the group in the store.
     chunk_store : BaseStore or MutableMapping, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
 
     Raises
     ------
     ContainsArrayError, ContainsGroupError
-        Something is at the path already, or an array is above it.
+        If a node exists at the path, or an array above it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Attributes of arrays and groups, as zarr-python 2 has them."""
+"""Attributes of arrays and groups, with the interface of zarr-python 2."""
 
 from zarrox.attrs import Attributes
 

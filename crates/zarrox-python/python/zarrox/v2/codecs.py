@@ -1,4 +1,4 @@
-"""The classes of numcodecs, as zarr-python 2 has them."""
+"""The classes of numcodecs, under the module name of zarr-python 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that open, save, copy and consolidate, as zarr-python 2 has them."""
+"""Functions that open, save, copy and consolidate, with the interface of zarr-python 2."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def open(
     store : BaseStore, MutableMapping, str or PathLike, optional
         The location of the node; a new store in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' only reads and 'r+' also writes an existing node; 'a' creates a missing one; 'w' replaces an existing one with a new
-        one; 'w-' (or 'x') creates a node and fails if one exists. An array is created if ``shape`` is given, otherwise a
-        group. ``None`` is 'r' for stores that can only be read, and 'a' for others.
+        'r': read only, must exist; 'r+': read and write, must exist; 'a': created if missing; 'w': created, replaces an
+        existing node; 'w-' (or 'x'): created, must not exist. An array is created if ``shape`` is given, otherwise a
+        group. The default is 'r' for read-only stores, and otherwise 'a'.
     zarr_version, zarr_format : {2, 3}, optional
         The format that is opened or created.
     **kwargs
@@ -95,7 +95,7 @@ def open(
     return opened
 
 
-#: Arguments of `save` that are not arrays, unless an array is what they are given.
+#: Options of `save`, unless their value is an array.
 _SAVE_OPTIONS = ("path", "zarr_version", "zarr_format", "storage_options", "progress")
 
 
@@ -106,13 +106,14 @@ def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
-    """Save an array, as :func:`numpy.save` does. Existing data are replaced. The arguments are those of :func:`zarrox.save_array`."""
+    """Save an array, as :func:`numpy.save` does. Existing data is replaced. See :func:`zarrox.save_array` for the
+    arguments."""
     _save_array(Group, store, arr, array, progress=progress, **kwargs)
 
 
 def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
-    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data are replaced. The arguments are those of
-    :func:`zarrox.save_group`.
+    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data is replaced. See
+    :func:`zarrox.save_group` for the arguments.
 
     Examples
     --------
@@ -128,7 +129,8 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
 
 
 def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
-    """Save an array, or several arrays in a group. Existing data are replaced. The arguments are those of :func:`zarrox.save`."""
+    """Save an array, or several arrays in a group. Existing data is replaced. See :func:`zarrox.save` for the
+    arguments."""
     options = _options(kwargs)
     if len(args) == 1 and not kwargs:
         return save_array(store, args[0], **options)
@@ -136,7 +138,8 @@ def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
 
 
 def load(store: StoreArgument, zarr_version: Any = None, path: str | None = None, *, zarr_format: Any = None) -> Any:
-    """Load data that was saved. The arguments are those of :func:`zarrox.load`; ``zarr_version`` is the older name of ``zarr_format``."""
+    """Load data that was saved. See :func:`zarrox.load` for the arguments; ``zarr_version`` is the older name of
+    ``zarr_format``."""
     return _load(Group, store, path, one_format(zarr_format, zarr_version))
 
 
@@ -145,22 +148,22 @@ def consolidate_metadata(
 ) -> Group:
     """Write consolidated metadata: one document with copies of all documents of a hierarchy, so that one read opens it.
 
-    Changes by Zarrox keep it up to date, unless it has a key of its own; after those of other programs it has to be
-    consolidated again.
+    Zarrox keeps this document up to date, unless it has another key than the default. After changes by other programs,
+    consolidate again.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
         The location of the hierarchy.
     metadata_key : str, optional
-        The key of the document (format 2; format 3 has a fixed place).
+        The key of the document (format 2; in format 3, the location is fixed).
     path : str, optional
         The group at the top of the hierarchy; the root if not given.
 
     Returns
     -------
     Group
-        The group, opened by the consolidated metadata.
+        The group, opened with the consolidated metadata.
 
     Examples
     --------
@@ -190,7 +193,7 @@ def _documents(store: BaseStore) -> dict[str, Any]:
 def open_consolidated(
     store: StoreArgument, metadata_key: str = ".zmetadata", mode: str = "r+", *, path: PathArgument = None, **kwargs: Any
 ) -> Any:
-    """Open a hierarchy by consolidated metadata.
+    """Open a hierarchy with its consolidated metadata.
 
     Elements of arrays can be written, but metadata cannot be changed.
 

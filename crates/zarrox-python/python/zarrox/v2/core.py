@@ -1,4 +1,4 @@
-"""Arrays as zarr-python 2 has them."""
+"""Arrays with the interface of zarr-python 2."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Array(ArrayBase, Internals):
 
     __slots__ = ()
 
-    #: Of the arguments, in order; the store has none.
+    #: The default values of the constructor's arguments, in order; ``...`` for the store, which has none.
     _defaults = (..., None, False, None, None, True, True, False, True, None, None)
 
     def __init__(
@@ -89,7 +89,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def name(self) -> str | None:
-        """The path with a leading slash, as h5py has it; ``None`` at the root of a store."""
+        """The path with a leading slash, as in h5py; ``None`` at the root of a store."""
         path = self.path
         return f"/{path}" if path else None
 
@@ -116,7 +116,7 @@ class Array(ArrayBase, Internals):
         Parameters
         ----------
         shape, chunks : int or tuple of int, optional
-            Another shape of the array or of its chunks; both, if the size of elements changes.
+            Another shape of the array or of its chunks; both are required if the size of elements changes.
         dtype : dtype, optional
             Another data type.
         fill_value : object, optional
@@ -126,7 +126,7 @@ class Array(ArrayBase, Internals):
         read_only : bool, optional
             Whether writing is rejected.
         synchronizer : object, optional
-            What synchronizes writers.
+            The locks of concurrent writers.
 
         Returns
         -------
@@ -195,9 +195,9 @@ class Array(ArrayBase, Internals):
         native = self._fresh
         checksum = hashlib.new(hashname)
         native.visit_encoded_chunks(checksum.update)
-        # Through the store, since stores of N5 show their documents as those of version 2.
+        # The document is read through the store, since stores of N5 show documents in the form of version 2.
         for key in dict.fromkeys((document_key(native), self.attrs.key)):
-            # In the form that zarr-python 2 writes, whichever library has written the document.
+            # The document gets the form that zarr-python 2 writes, whichever library has written it.
             checksum.update(json_dumps(json_loads(self._store[key])) if key in self._store else b"")
         return checksum.digest()
 
@@ -218,14 +218,14 @@ class Array(ArrayBase, Internals):
         Parameters
         ----------
         start, end : int, optional
-            The start, and the exclusive end; all if not given.
+            The start, and the exclusive end; by default the whole dimension.
 
         Raises
         ------
         TypeError
             If the array has no dimensions.
         ValueError
-            If they are not integers, or negative.
+            If ``start`` or ``end`` is not an integer, or negative.
 
         Examples
         --------
@@ -302,7 +302,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def chunk_store(self) -> BaseStore:
-        """The store of its chunks."""
+        """The store of the chunks."""
         return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
@@ -336,14 +336,14 @@ class Array(ArrayBase, Internals):
 
     @property
     def _bytes_codecs(self) -> tuple[Any, ...]:
-        """The codecs of bytes as version 2 has them: of several, all but the last are filters."""
+        """The codecs of bytes in the form of version 2, in which all codecs but the last are filters."""
         if not is_v3(self._native):
             return self._compressors
         return tuple(from_v2(codec_config(codec, 2) or {}) for codec in self._compressors)
 
     @property
     def compressor(self) -> Any:
-        """The codec that compresses chunks, or ``None``; the last one where an array of version 3 has several."""
+        """The codec that compresses chunks, or ``None``; the last one if an array of version 3 has several."""
         return next(reversed(self._bytes_codecs), None)
 
     @property
@@ -361,7 +361,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def nchunks_initialized(self) -> int:
-        """The number of chunks that are stored. The store is listed for it."""
+        """The number of chunks that are stored. Reading this property lists the store."""
         return self._stored_chunks
 
     #: The name of zarr-python 1.

@@ -1,7 +1,7 @@
-"""Functions that create and open arrays, as zarr-python 2 has them.
+"""Functions that create and open arrays, with the interface of zarr-python 2.
 
-An array within a group has the format of the group. Elsewhere it is of version 2, unless ``zarr_version`` or ``zarr_format`` names
-another one.
+An array in a group has the format of the group. Other arrays have version 2. ``zarr_version`` or ``zarr_format``
+overrides both.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ __all__ = [
     "zeros_like",
 ]
 
-#: The arguments by which arrays are created, and those of h5py that mean the same as some of them.
+#: The arguments for creating arrays, including synonyms from h5py.
 _ARGUMENTS = frozenset(
     "shape chunks dtype compressor fill_value order store synchronizer overwrite path chunk_store filters cache_metadata "
     "cache_attrs read_only object_codec dimension_separator write_empty_chunks zarr_version zarr_format meta_array "
     "storage_options sync".split()
 )
 
-#: Arguments of zarr-python 3, which change what is stored: to ignore them would lose something.
+#: Arguments of zarr-python 3 that change the stored array: ignoring them would lose something.
 _OF_3 = frozenset(
     "attributes chunk_key_encoding chunk_shape codecs compressors config data dimension_names name serializer shards".split()
 )
 
 
 def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Returns the arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning.
+    """Returns the arguments for a new array, without unknown arguments, which zarr-python 2 ignores with a warning.
 
-    They may be all that a function has, with the further ones under ``kwargs``.
+    ``kwargs`` may be all local variables of a function, whose further arguments are in it under the name ``kwargs``.
     """
     kwargs.update(kwargs.pop("kwargs", {}))
     refuse_transformers(kwargs.pop("storage_transformers", ()))
@@ -99,10 +99,11 @@ def create(
     chunks : bool, int or tuple of int, optional
         The shape of a chunk. ``True``: guessed; ``False``: one chunk; ``None`` or -1 for a dimension: the whole dimension.
     dtype : dtype, optional
-        The data type, by default ``float64``. ``str`` and ``bytes`` have any length, ``"array:i4"`` is an array of any
-        length in each element.
+        The data type, by default ``float64``. ``str`` and ``bytes`` have any length; with ``"array:i4"``, each element
+        is an array of any length.
     compressor : Codec, optional
-        The compressor of chunks; ``None`` for nothing. ``"default"`` is ``zarrox.v2.storage.default_compressor``.
+        The compressor of chunks; ``None`` for no compression. ``"default"`` is
+        ``zarrox.v2.storage.default_compressor``.
     fill_value : object
         The value of elements that were never written.
     order : {'C', 'F'}, optional
@@ -110,7 +111,7 @@ def create(
     store : MutableMapping or str, optional
         The location of the array: a mapping, a path or a URL; a new store in memory if not given.
     synchronizer : object, optional
-        What synchronizes writers.
+        The locks of concurrent writers.
     overwrite : bool, optional
         Whether an existing node is deleted.
     path : str, optional
@@ -130,15 +131,15 @@ def create(
     write_empty_chunks : bool, optional
         Whether chunks that hold only the fill value are stored.
     zarr_version, zarr_format : {2, 3}, optional
-        The format; by default that of the parent group, or 2 without one.
+        The format; by default the format of the parent group, or 2 without a parent group.
     meta_array : array_like, optional
-        An array of the kind that reads return.
+        An array of the class that reads return.
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
     **kwargs
-        ``compression``, ``compression_opts`` and ``fillvalue``, as h5py has them. Others are ignored with a warning.
+        ``compression``, ``compression_opts`` and ``fillvalue``, as in h5py. Others are ignored with a warning.
 
     Returns
     -------
@@ -162,12 +163,12 @@ def create(
 
 
 def empty(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array without a fill value: unwritten elements are undefined. Keyword arguments are those of `create`."""
+    """Create an array without a fill value: unwritten elements are undefined. See `create` for keyword arguments."""
     return create(shape=shape, fill_value=None, **kwargs)
 
 
 def zeros(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array whose unwritten elements are zero. Keyword arguments are those of `create`.
+    """Create an array whose unwritten elements are zero. See `create` for keyword arguments.
 
     Examples
     --------
@@ -183,12 +184,12 @@ def zeros(shape: ShapeLike, **kwargs: Any) -> Array:
 
 
 def ones(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array whose unwritten elements are one. Keyword arguments are those of `create`."""
+    """Create an array whose unwritten elements are one. See `create` for keyword arguments."""
     return create(shape=shape, fill_value=1, **kwargs)
 
 
 def full(shape: ShapeLike, fill_value: Any, **kwargs: Any) -> Array:
-    """Create an array whose unwritten elements have a given value. Keyword arguments are those of `create`.
+    """Create an array whose unwritten elements have a given value. See `create` for keyword arguments.
 
     Examples
     --------
@@ -205,10 +206,11 @@ def array(data: Any, **kwargs: Any) -> Array:
     Parameters
     ----------
     data : array_like
-        The values. What has a shape and a type and can be sliced, such as a Zarr array or h5py, is read in parts.
+        The values. An object with a shape and a data type that can be sliced, such as a Zarr or h5py array, is read in
+        parts.
     **kwargs
-        See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is told how far it is:
-        see `zarrox.v2.util.progress_reporter`.
+        See `create`; by default shape, dtype and chunks are taken from the values. ``progress`` is called with the
+        progress; see `zarrox.v2.util.progress_reporter`.
 
     Examples
     --------
@@ -247,15 +249,15 @@ def open_array(
     sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
-    """Open an array, or create it, with the modes of files, which are those of :func:`zarrox.open_array`.
+    """Open an array, or create it, with the modes of files. They are the modes of :func:`zarrox.open_array`.
 
     Parameters
     ----------
     store : MutableMapping or str, optional
         The location of the array: a mapping, a path or a URL.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist; ``w``:
-        created, what was there is deleted; ``w-`` or ``x``: created, must not exist.
+        ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not
+        exist; ``w``: created, replaces an existing node; ``w-`` or ``x``: created, must not exist.
     path : str, optional
         The path in the store.
     storage_options : dict, optional
@@ -285,7 +287,7 @@ def _create_like(a: Any, kwargs: dict[str, Any], fill_value: Any) -> Array:
 
 
 def empty_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `empty` does, with the shape, chunks, type and codecs of another one where `create` is given no others."""
+    """Create an array like `empty`. By default, it has the shape, chunks, data type and codecs of another array."""
     return _create_like(a, kwargs, None)
 
 
@@ -322,5 +324,5 @@ def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
     """
     given = _checked(dict(kwargs), ("mode",))
     if kwargs.keys().isdisjoint(("fill_value", "fillvalue")):
-        del given["fill_value"]  # That of the other array.
+        del given["fill_value"]  # The default is the fill value of the other array.
     return creating.open_like(Array, a, path, **given)

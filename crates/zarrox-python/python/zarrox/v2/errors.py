@@ -1,4 +1,4 @@
-"""The exceptions that zarr-python 2 has."""
+"""The exceptions of zarr-python 2."""
 
 from zarrox.errors import (
     ArrayIndexError,

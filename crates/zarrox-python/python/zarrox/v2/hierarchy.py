@@ -1,4 +1,4 @@
-"""Groups as zarr-python 2 has them."""
+"""Groups with the interface of zarr-python 2."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ class Group(GroupBase, Internals):
         return items
 
     def visitvalues(self, func: Callable[[Any], Any]) -> Any:
-        """Call ``func`` with each array and group below, until it returns something other than ``None``, which is returned.
+        """Call ``func`` with each array and group below, until it returns a value other than ``None``; return this
+        value.
 
         Examples
         --------
@@ -107,7 +108,7 @@ class Group(GroupBase, Internals):
         return self.visititems(lambda _, node: func(node))
 
     def visit(self, func: Callable[[str], Any]) -> Any:
-        """Call ``func`` with the path of each array and group below, until it returns something.
+        """Call ``func`` with the path of each array and group below, until it returns a value other than ``None``.
 
         Examples
         --------
@@ -124,7 +125,8 @@ class Group(GroupBase, Internals):
     visitkeys = visit
 
     def visititems(self, func: Callable[[str, Any], Any]) -> Any:
-        """Call ``func`` with path and object of each array and group below, until it returns something.
+        """Call ``func`` with the path and the object of each array and group below, until it returns a value other than
+        ``None``.
 
         Examples
         --------
@@ -138,14 +140,14 @@ class Group(GroupBase, Internals):
         return next((result for result in results if result is not None), None)
 
     def tree(self, expand: bool = False, level: int | None = None) -> TreeViewer:
-        """Returns the hierarchy below, to be printed.
+        """Returns the hierarchy below as a tree, which prints itself.
 
         Parameters
         ----------
         expand : bool, optional
             Whether the tree is unfolded in notebooks.
         level : int, optional
-            How many levels are shown; all if not given.
+            The number of levels to show; by default all.
 
         Examples
         --------
@@ -252,7 +254,7 @@ class Group(GroupBase, Internals):
         return group
 
     def create_groups(self, *names: Any, **kwargs: Any) -> tuple[Group, ...]:
-        """Create several groups; further arguments are those of :meth:`create_group`.
+        """Create several groups; see :meth:`create_group` for further arguments.
 
         Examples
         --------
@@ -289,7 +291,7 @@ class Group(GroupBase, Internals):
         array: Array = self._new_array(creation.create if data is None else creation.array, name, kwargs, *given)
         return array
 
-    #: The same, under the name of the function.
+    #: An alias, with the name of the function.
     create = create_dataset
 
     def array(self, name: Any, data: Any, **kwargs: Any) -> Array:
@@ -435,31 +437,31 @@ def open_group(
     meta_array: Any = None,
     sync: bool | None = None,
 ) -> Group:
-    """Open a group with a mode like a file's. The arguments are those of :func:`zarrox.open_group`, except for these.
+    """Open a group with a mode like a file's. See :func:`zarrox.open_group` for further arguments.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
         The location of the group; in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
-        one; 'w-' (or 'x') creates a group and fails if one exists.
+        'r': read only, must exist; 'r+': read and write, must exist; 'a': created if missing; 'w': created, replaces an
+        existing group; 'w-' (or 'x'): created, must not exist.
     cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are requested.
+        Whether attributes are read once (the default), or before each access.
     synchronizer : object, optional
-        Locks by key, for several threads or processes that write.
+        Locks by key, for concurrent writers.
     path : str, optional
         The path in the store.
     chunk_store : BaseStore, MutableMapping, str or PathLike, optional
-        The store of chunks, if it differs.
+        The store of chunks, if it differs from the store of the metadata.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional
-        The format. By default that of the parent group, or 2 without one.
+        The format. By default the format of the parent group, or 2 without a parent group.
     meta_array : array_like, optional
         An array of the class that reading returns; a NumPy array by default.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
+        Whether writes to a path are flushed to the disk before a call returns, so that they survive a power failure.
 
     Returns
     -------
@@ -468,9 +470,9 @@ def open_group(
     Raises
     ------
     GroupNotFoundError
-        If there must be a group and there is none.
+        If the group must exist but does not.
     ContainsArrayError, ContainsGroupError
-        If something is in the way.
+        If another node exists.
 
     Examples
     --------

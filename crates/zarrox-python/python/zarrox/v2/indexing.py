@@ -1,4 +1,5 @@
-"""The helpers of zarr-python 2's ``zarr.indexing`` that other packages import, and the classes of ``z.oindex`` and its like."""
+"""The helpers of zarr-python 2's ``zarr.indexing`` that other packages import, and the classes of ``z.oindex``,
+``z.vindex`` and ``z.blocks``."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ __all__ = [
 
 
 def is_integer(x: Any) -> bool:
-    """Returns true for an integer that is no Boolean."""
+    """Returns true for an integer that is not a boolean."""
     return isinstance(x, numbers.Integral) and not isinstance(x, (bool, np.bool_))
 
 
@@ -54,12 +55,12 @@ def is_integer_array(x: Any, ndim: int | None = None) -> bool:
 
 
 def is_bool_list(x: Any) -> bool:
-    """Returns true for a list that begins with a Boolean."""
+    """Returns true for a list that begins with a boolean."""
     return isinstance(x, list) and bool(x) and isinstance(x[0], (bool, np.bool_))
 
 
 def is_bool_array(x: Any, ndim: int | None = None) -> bool:
-    """Returns true for an array of Booleans, with this number of dimensions if it is given."""
+    """Returns true for an array of booleans, with this number of dimensions if it is given."""
     return _is_array(x, "b", ndim)
 
 
@@ -70,7 +71,7 @@ def _is_array(x: Any, kinds: str, ndim: int | None) -> bool:
 
 
 def is_scalar(value: Any, dtype: np.dtype[Any]) -> bool:
-    """Returns true for a value that is one element of a type, such as a tuple for a structure."""
+    """Returns true for a value that is a single element of a data type, such as a tuple for a structured type."""
     if np.isscalar(value) or getattr(value, "shape", None) == ():
         return True
     return isinstance(value, tuple) and dtype.names is not None and len(value) == len(dtype.names)
@@ -82,7 +83,7 @@ def is_slice(s: Any) -> bool:
 
 
 def is_contiguous_selection(selection: Any) -> bool:
-    """Returns true if a selection has nothing but integers, slices without steps and an ellipsis."""
+    """Returns true if a selection consists only of integers, slices without steps and an ellipsis."""
 
     def is_contiguous(part: Any) -> bool:
         return is_integer(part) or part is Ellipsis or (is_slice(part) and part.step in (None, 1))
@@ -91,7 +92,7 @@ def is_contiguous_selection(selection: Any) -> bool:
 
 
 def is_total_slice(item: Any, shape: tuple[int, ...]) -> bool:
-    """Returns true if a selection is all of an array of a shape.
+    """Returns true if a selection selects the whole of an array with a shape.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def _is_total(part: Any, length: int) -> bool:
 
 
 def ensure_tuple(v: Any) -> tuple[Any, ...]:
-    """Returns the value itself if it is a tuple, and a tuple of it otherwise."""
+    """Returns a tuple unchanged, and any other value as a tuple with this value."""
     return v if isinstance(v, tuple) else (v,)
 
 
@@ -135,7 +136,7 @@ def ceildiv(a: int, b: int) -> int:
 
 
 def normalize_integer_selection(dim_sel: Any, dim_len: int) -> int:
-    """Returns an index from zero on.
+    """Returns an index as a non-negative number.
 
     Raises
     ------
@@ -179,7 +180,7 @@ def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def make_slice_selection(selection: Sequence[Any]) -> list[slice]:
-    """Returns the selection with slices instead of integers, and of arrays of one integer.
+    """Returns the selection with slices in place of integers and of arrays of one integer.
 
     Raises
     ------
@@ -221,7 +222,7 @@ def oindex_set(a: Any, selection: Any, value: Any) -> None:
 
 
 def _orthogonal(selection: Any, shape: tuple[int, ...]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """NumPy's form of an orthogonal selection, and the dimensions that integers drop."""
+    """Returns NumPy's form of an orthogonal selection, and the dimensions that integers drop."""
     parts = replace_ellipsis(selection, shape)
     dropped = tuple(axis for axis, part in enumerate(parts) if is_integer(part))
     lists = [_indices(part, length) for part, length in zip(parts, shape, strict=True)]
@@ -235,9 +236,10 @@ def _indices(part: Any, length: int) -> Any:
 
 
 class PartialChunkIterator:
-    """The runs of neighbouring elements of a chunk that a selection consists of, in row-major order.
+    """The runs of contiguous elements of a chunk that a selection consists of, in row-major order.
 
-    Each item has the number of the first element of a run in the chunk, the number of its elements, and its place in the chunk.
+    Each item has the offset of the first element of a run in the chunk, the number of its elements, and its region in
+    the chunk.
 
     Parameters
     ----------
@@ -263,7 +265,7 @@ class PartialChunkIterator:
         places = [_places(part, length) for part, length in zip(parts, arr_shape, strict=True)]
         if any(each.step < 1 for each in places):
             raise ValueError("slices that go backwards have no runs of elements")
-        # A run goes on over the dimensions at the end that are selected as a whole, and one before these.
+        # A run covers the trailing dimensions that are selected as a whole, and the dimension before them.
         while len(places) > 1 and places[-1] == range(arr_shape[len(places) - 1]):
             places.pop()
         run = places.pop() if places and places[-1].step == 1 else None

@@ -1,4 +1,4 @@
-"""Names that are private in zarr-python 2, and that programs use all the same."""
+"""Names that are private in zarr-python 2, but that programs use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places where keys and their bytes are stored, and functions for them, as zarr-python 2 has them."""
+"""Stores and functions for stores, with the interface of zarr-python 2."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ __all__ = [
 ]
 
 default_compressor: Any = Blosc()
-"""The compressor of new arrays by default. Set it to another codec, or to ``None``."""
+"""The default compressor of new arrays. Set it to another codec, or to ``None``."""
 
-#: What `zarr_version` can be, as text.
+#: The values of `zarr_version`, as text.
 _VERSIONS = ("None", "1", "2", "3", "v3-experimental")
 
 _KINDS = Kinds(new_memory, DirectoryStore, ZipStore)
@@ -99,7 +99,7 @@ def normalize_store_arg(
     zarr_version : {2, 3}, optional
         The version of the nodes, if it is known. Stores hold nodes of any version.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk.
+        Whether writes to a path are flushed to the disk.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def _contains(store: StoreLike, path: PathArgument, kind: str, key: str) -> bool
     path = normalize_storage_path(path)
     owner = BaseStore._ensure_store(store)
     found = _native.node_kind(owner.native, path, owner._format)
-    # A document that cannot be understood is one all the same.
+    # An invalid document counts as well.
     return found == kind or (found == "broken" and prefix_of(path) + key in owner)
 
 
@@ -242,12 +242,12 @@ def getsize(store: StoreArgument, path: PathArgument = None) -> int:
 
 
 def migrate_1to2(store: StoreLike) -> None:
-    """Turns the array of version 1 in a store into one of version 2.
+    """Converts the array of version 1 in a store to version 2.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
-        The store. Version 1 has a single array in it, and no groups.
+        The store. In version 1, a store contains a single array, and no groups.
     """
     _native.migrate_1to2(BaseStore._ensure_store(store).native)
 
@@ -256,7 +256,7 @@ def __getattr__(name: str) -> Any:
     OF_3.refuse("zarr.storage", name)
 
 
-# Classes are called by the name under which users find them.
+# Classes have the module name under which users find them.
 for _name in __all__:
     _object = globals()[_name]
     if isinstance(_object, type):

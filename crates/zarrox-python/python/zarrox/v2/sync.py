@@ -19,7 +19,7 @@ __all__ = ["ProcessSynchronizer", "ThreadSynchronizer"]
 class ThreadSynchronizer:
     """Locks between the threads of one process.
 
-    The lock is reentrant: a thread may acquire it again. Pickled, it becomes a new one.
+    Each lock is reentrant: the thread that holds it may acquire it again. Unpickling creates new locks.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class ThreadSynchronizer:
 
     def __init__(self) -> None:
         self.mutex = threading.Lock()
-        # Locks leave with their last user, so that arrays of any size have few.
+        # A lock is deleted with its last user, so that there are few locks for arrays of any size.
         self.locks: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
     def __getitem__(self, item: str) -> Any:
@@ -54,7 +54,7 @@ class ThreadSynchronizer:
 
 
 class _FileLock:
-    """The lock of a file, shared by all that use the file in this process.
+    """The lock of a file, which all users of the file in this process share.
 
     The operating system excludes other processes, and a Python lock excludes other threads, which file locks do not.
     """
@@ -81,10 +81,10 @@ class _FileLock:
 
     def __exit__(self, *_: object) -> None:
         if self._depth == 0:
-            return  # It was entered before a fork, and is the parent's.
+            return  # The lock was acquired before a fork, and belongs to the parent.
         self._depth -= 1
         if self._depth == 0 and self._file is not None:
-            os.close(self._file)  # This unlocks, too.
+            os.close(self._file)  # Closing the file also releases the lock.
             self._file = None
         self._threads.release()
 
@@ -99,7 +99,7 @@ def _locked_file(path: str) -> int:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        # The same kind of lock that zarr-python takes, so that its processes wait, too.
+        # The same kind of lock that zarr-python acquires, so that its processes wait as well.
         fcntl.lockf(file, fcntl.LOCK_EX)
     except BaseException:
         os.close(file)
@@ -112,7 +112,8 @@ _locks: WeakValueDictionary[str, _FileLock] = WeakValueDictionary()
 
 
 def _reset_after_fork() -> None:
-    """A forked process holds no locks, and the threads are gone that held others."""
+    """Resets the locks in a forked process, which holds no locks, and in which the threads that held locks do not
+    exist."""
     global _mutex
     _mutex = threading.Lock()
     for lock in list(_locks.values()):
@@ -124,14 +125,14 @@ if hasattr(os, "register_at_fork"):
 
 
 class ProcessSynchronizer:
-    """Locks between processes, and between the threads of each.
+    """Locks between processes, and between the threads of each process.
 
-    The lock is reentrant: a thread may acquire it again.
+    Each lock is reentrant: the thread that holds it may acquire it again.
 
     Parameters
     ----------
     path : str or PathLike
-        A directory for the files of locks that all processes see, apart from where the data are. It is made when it is needed.
+        A directory for lock files that all processes can access, outside of the data. It is created on first use.
 
     Examples
     --------

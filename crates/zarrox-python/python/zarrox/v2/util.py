@@ -53,12 +53,12 @@ __all__ = [
 
 
 def is_valid_python_name(name: str) -> bool:
-    """Returns true if a member of that name can be reached as an attribute."""
+    """Returns true if a member with this name can be accessed as an attribute."""
     return name.isidentifier() and not iskeyword(name)
 
 
 def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
-    """Returns the shape of chunks as arrays get it, from what users write for it.
+    """Returns the chunk shape of an array for a ``chunks`` argument.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
     shape : tuple of int
         The shape of the array.
     typesize : int
-        The size of an element in bytes, which guessing chunks depends on.
+        The size of an element in bytes, on which a guessed chunk shape depends.
 
     Examples
     --------

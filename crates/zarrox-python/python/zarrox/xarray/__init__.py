@@ -1,8 +1,8 @@
 """xarray reads and writes Zarr with Zarrox: ``engine="zarrox"``, `open_zarr` and `to_zarr`.
 
-Stores hold what xarray's own engine ``zarr`` writes and reads: variables are arrays whose dimensions are named by the
-attribute ``_ARRAY_DIMENSIONS`` (format 2) or ``dimension_names`` (format 3), with CF conventions, which xarray itself
-encodes and decodes.
+Stores have the content that xarray's own engine ``zarr`` writes and reads: variables are arrays whose dimensions are
+named by the attribute ``_ARRAY_DIMENSIONS`` (format 2) or ``dimension_names`` (format 3), with CF conventions, which
+xarray itself encodes and decodes.
 """
 
 from __future__ import annotations

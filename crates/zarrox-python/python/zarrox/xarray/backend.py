@@ -1,4 +1,4 @@
-"""The engine of xarray that ``engine="zarrox"`` chooses."""
+"""The backend of xarray for ``engine="zarrox"``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ StorageOptions = dict[str, Any]
 
 
 class ZarroxBackendEntrypoint(BackendEntrypoint):
-    """The backend of xarray that ``engine="zarrox"`` chooses.
+    """The backend of xarray for ``engine="zarrox"``.
 
-    Beside xarray's own arguments there are ``group``, the path of the group; ``storage_options`` of a URL; ``consolidated``
-    (``True`` requires consolidated metadata, ``None`` uses it if it exists); ``zarr_format``; and ``use_zarr_fill_value_as_mask``
-    (whether the fill value marks missing values: by default in format 2).
+    Further arguments are ``group``, the path of the group; ``storage_options`` of a URL; ``consolidated`` (``True``
+    requires consolidated metadata, ``None`` uses it if it exists); ``zarr_format``; and ``use_zarr_fill_value_as_mask``
+    (whether the fill value marks missing values; by default true in format 2).
 
     Examples
     --------
@@ -41,7 +41,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
     supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Returns true if this is the path or URL of a hierarchy, going by its ending."""
+        """Returns true if the suffix of a path or URL is the suffix of a hierarchy."""
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
         return os.fspath(filename_or_obj).rstrip("/").endswith((".zarr", ".zarr.zip", ".n5"))
@@ -116,7 +116,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         }
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
-        """Returns a group and all groups below it, as a tree. The arguments are those of `open_groups_as_dict`."""
+        """Returns a group and all groups below it, as a tree. See `open_groups_as_dict` for the arguments."""
         datasets = self.open_groups_as_dict(filename_or_obj, **options)
         tree = xr.DataTree.from_dict(datasets)
         for path, dataset in datasets.items():
@@ -131,7 +131,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         return dataset
 
 
-# xarray asks the signatures of engines that entry points name, and not those of classes that it is given.
+# xarray inspects the signatures of engines from entry points, but not of classes that are passed to it.
 ZarroxBackendEntrypoint.open_dataset_parameters = tuple(
     name for name in inspect.signature(ZarroxBackendEntrypoint.open_dataset).parameters if name != "self"
 )

@@ -1,4 +1,4 @@
-"""Variables as stored: by CF's conventions, and with the encoding of Zarr."""
+"""The encoding of variables: the CF conventions, and the options of Zarr arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from xarray.core.common import contains_cftime_datetimes
 from zarrox.xarray.fitting import fitted
 from zarrox.xarray.lazy import DIMENSIONS
 
-#: The allowed members of ``encoding=`` of a variable, except those of CF, which xarray removes first.
+#: The allowed members of ``encoding=`` of a variable, except the members of the CF conventions, which xarray removes
+#: first.
 ENCODINGS = {
     "chunks",
     "shards",
@@ -31,55 +32,56 @@ ENCODINGS = {
     "dimension_separator",
     "cache_metadata",
 }
-#: Those of them that another format cannot take over.
+#: The allowed members that cannot be taken over to another format.
 CODECS = {"filters", "compressor", "compressors", "serializer", "chunk_key_encoding", "dimension_separator"}
-#: The members for which ``None`` is a value, and not the default.
+#: The members for which ``None`` is a value, rather than the default.
 _NONE_IS_NONE = {"filters", "compressor", "compressors"}
-#: Members of variables that were read, which do not concern new arrays.
+#: Members of the encoding of variables that were read. They do not apply to new arrays.
 _OF_READING = {"preferred_chunks", "zarr_format", "source", "original_shape", "_FillValue"}
 _NUMBERS = "iufc"
 
 
 def plain(value: Any) -> Any:
-    """Returns an attribute without NumPy's types."""
+    """Returns an attribute with Python types in place of NumPy types."""
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
-    """Returns a variable by CF's conventions."""
+    """Returns a variable encoded by the CF conventions."""
     is_bool = variable.dtype.kind == "b" and np.dtype(variable.encoding.get("dtype", bool)).kind == "b"
     variable = conventions.encode_cf_variable(variable, name=name)
     if is_bool:
-        # Zarr has Booleans, where CF makes numbers of them.
+        # Zarr supports booleans, which CF would convert to numbers.
         attributes = {key: value for key, value in variable.attrs.items() if key != "dtype"}
         variable = xr.Variable(variable.dims, variable.data.astype(bool), attributes, variable.encoding)
     variable = ensure_dtype_not_object(variable, name=name)
     if variable.dtype.kind == "T":
         return variable
-    # Text is encoded only where the encoding asks for characters: Zarr has text.
+    # Text is encoded only if the encoding requests characters, since Zarr supports text.
     variable = strings.EncodedStringCoder(allows_unicode=True).encode(variable, name=name)
     return strings.ensure_fixed_length_bytes(variable)
 
 
 def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None, rounds: bool) -> xr.Variable:
-    """Returns a variable by CF's conventions, whose numbers are stored as a type, and do not change on the way.
+    """Returns a variable encoded by the CF conventions, whose numbers are stored as a data type without a change of
+    their values.
 
     Raises
     ------
     ValueError
-        A value does not fit into the type.
+        If the type cannot represent a value.
     """
     if dtype is None or not _is_cast(variable, dtype):
         return encode(name, variable)
     place = f"variable {name!r}"
     if variable.dtype.kind in "iu" and not is_packed(variable):
-        # Integers are not missing. Encoding would look for the fill value in their own type.
+        # No integer is a missing value. The encoding would compare with the fill value in the type of the integers.
         return encode(name, _with_data(variable, fitted(variable, dtype, rounds, place)))
     are_times = _is_time(variable)
     exact = variable.copy(deep=False)
     exact.encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
     if are_times:
-        # Whether units change that are too coarse depends on the kind of the type.
+        # The kind of the type determines whether units that are too coarse are changed.
         exact.encoding["dtype"] = np.dtype("f8" if dtype.kind == "f" else "i8")
     data = fitted(encode(name, exact), dtype, rounds, place, are_times)
     with np.errstate(invalid="ignore"):
@@ -115,7 +117,7 @@ def _is_time(variable: xr.Variable) -> bool:
 
 
 def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
-    """Returns the type of numbers that the encoding of a variable asks for."""
+    """Returns the numeric type that the encoding of a variable requests."""
     wanted = variable.encoding.get("dtype")
     try:
         dtype = None if wanted is None or wanted is str else np.dtype(wanted)
@@ -130,7 +132,7 @@ def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_for
     Raises
     ------
     ValueError
-        It cannot be done.
+        If the encoding cannot be written.
     """
     unknown = sorted(set(variable.encoding) - ENCODINGS - _OF_READING)
     if wanted and unknown:
@@ -153,7 +155,7 @@ def creation(
     write_empty_chunks: bool | None,
     is_asked: bool,
 ) -> dict[str, Any]:
-    """Returns the arguments of `zarrox.create_array` for an encoded variable, but for its name.
+    """Returns the arguments of `zarrox.create_array` for an encoded variable, without its name.
 
     Raises
     ------
@@ -170,12 +172,12 @@ def creation(
         options = {key: value for key, value in options.items() if key not in CODECS}
     chunks = options.get("chunks")
     if isinstance(chunks, (tuple, list)) and len(chunks) != variable.ndim:
-        # Those of the array that the variable was read from, before its dimensions changed.
+        # The chunks belong to the array that the variable was read from, before its dimensions changed.
         del options["chunks"]
     if variable.chunks is not None and "chunks" not in options:
         options["chunks"] = tuple(max(*sizes, 1) for sizes in variable.chunks)
     if isinstance(options.get("chunks"), (tuple, list)):
-        # Along a dimension of length 0 pieces have the length 0, which chunks cannot have.
+        # Along a dimension of length 0, blocks have the length 0, which chunks cannot have.
         options["chunks"] = tuple(
             1 if length == chunk == 0 else chunk for chunk, length in zip(options["chunks"], variable.shape, strict=True)
         )
@@ -202,13 +204,13 @@ def _config(name: Hashable, own: bool | None, of_all: bool | None) -> dict[str, 
 
 
 def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, Any], mask: bool) -> Any:
-    """Returns the fill value of an array. Missing values are marked either by it or by an attribute."""
+    """Returns the fill value of an array. Either the fill value or an attribute marks missing values."""
     missing = attributes.pop("_FillValue", None)
     if mask:
         return missing
     if missing is not None:
         attributes["_FillValue"] = FillValueCoder.encode(variable.attrs["_FillValue"], variable.dtype)
-    # xarray takes a float that was never written as missing.
+    # xarray treats a float that was never written as missing.
     return np.nan if fill_value is None and variable.dtype.kind == "f" else fill_value
 
 
@@ -216,7 +218,7 @@ Kind = Literal["number", "complex number", "Boolean", "time", "duration", "text"
 
 
 def kind_of(variable: xr.Variable) -> Kind:
-    """The kind of the values of a decoded variable. An array has values of a single kind."""
+    """Returns the kind of the values of a decoded variable. An array has values of a single kind."""
     kinds: dict[str, Kind] = {
         "b": "Boolean",
         "c": "complex number",

@@ -29,21 +29,21 @@ class Undo:
         self._steps: list[Callable[[], None]] = []
 
     def created(self, node: Array | Group) -> None:
-        """Notes a node that was not there before."""
+        """Records a node that was created."""
         store, path = native_store(node._store), node.path
         self._steps.append(lambda: _native.delete_node(store, path))
 
     def all(self) -> None:
-        """Undoes everything that can be undone, the last first."""
+        """Undoes all actions that can be undone, the last one first."""
         for step in reversed(self._steps):
-            # An error that prevents undoing also caused the failed write, whose error is reported.
+            # The cause of an error here also caused the failed write, and the error of the write is reported.
             with suppress(Exception):
                 step()
         self._steps.clear()
 
 
 def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
-    """Makes groups and arrays. Those that become longer have their old shapes still: see `growing`."""
+    """Creates groups and arrays. Arrays that grow still have their old shapes: see `growing`."""
     prepared = []
     for path, plan in plans:
         group = _group(root, path, undo)
@@ -82,7 +82,7 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
 
 
 def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tuple[str, int, int, int]]:
-    """Yields the arrays that become longer: their paths below the group, the axis, and the lengths before and after."""
+    """Yields the arrays that grow: their paths below the group, the axis, and the lengths before and after."""
     for array, write in prepared:
         for axis, (before, after) in enumerate(zip(write.before or (), write.shape, strict=False)):
             if before != after:
@@ -90,11 +90,13 @@ def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tup
 
 
 def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tuple[Array, Write]]], None]) -> None:
-    """Writes into arrays as they will be, and then stores the shapes of those that become longer, coordinates last.
+    """Writes into arrays with their future shapes, and then stores the shapes of the arrays that grow, coordinates
+    last.
 
     Until then, and if the work fails, readers see the old shapes.
     """
-    # All appending writers name the arrays in this order, in which they are locked. The first one is the last to get its shape.
+    # All appending writers name the arrays in this order, in which the arrays are locked. The shape of the first array
+    # is stored last.
     growing = sorted(
         (number for number, (_, write) in enumerate(prepared) if write.before is not None),
         key=lambda number: (not prepared[number][1].is_label, prepared[number][0].path),
@@ -113,7 +115,8 @@ def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tu
 
 
 def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
-    """Returns the array with the requested option, which is set for all arrays or for this one."""
+    """Returns the array with the requested option ``write_empty_chunks``, which is set for all arrays or for this
+    one."""
     own = None if write.creation is None else write.creation["config"].get("write_empty_chunks")
     wanted = plan.write_empty_chunks if own is None else own
     if wanted is None:
@@ -124,14 +127,15 @@ def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
 
 
 def write_values(prepared: Sequence[tuple[Array, Write]]) -> None:
-    """Writes the values that are in memory. Coordinates come last: a failure before them leaves the old ones."""
+    """Writes the values that are in memory. Coordinates are written last: a failure before that leaves the old
+    coordinates."""
     in_memory = [(array, write) for array, write in prepared if write.variable.chunks is None]
     for array, write in sorted(in_memory, key=lambda each: each[1].is_label):
         array[write.region or ...] = write.variable.data
 
 
 def write_pieces(prepared: Sequence[tuple[Array, Write]], aligns: bool, compute: bool, options: Options) -> Any:
-    """Writes the values that come in pieces, in parallel."""
+    """Writes the values of chunked arrays, in parallel."""
     writer, gate = ArrayWriter(), Gate()
     for array, write in prepared:
         if write.variable.chunks is not None:
@@ -140,13 +144,13 @@ def write_pieces(prepared: Sequence[tuple[Array, Write]], aligns: bool, compute:
     try:
         return writer.sync(compute=compute, chunkmanager_store_kwargs=None if options is None else dict(options))
     except BaseException:
-        # Other threads may still be writing, and what they write would come after all is undone.
+        # Other threads may still be writing, and would write after everything is undone.
         gate.close()
         raise
 
 
 def set_attributes(root: Group, plans: Plans) -> None:
-    """Gives groups their attributes, beside others that they have."""
+    """Adds the attributes of groups to their existing attributes."""
     for path, plan in plans:
         if plan.attributes:
             (root[path] if path else root).attrs.update(plan.attributes)

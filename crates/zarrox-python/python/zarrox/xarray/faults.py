@@ -24,7 +24,7 @@ class Faults:
 
     @contextmanager
     def caught(self) -> Iterator[None]:
-        """Notes the error that ends what is done within, so that the rest is looked at as well."""
+        """Records an error that ends the ``with`` block, so that the remaining checks are made as well."""
         try:
             yield
         except Exception as error:
@@ -37,12 +37,12 @@ class Faults:
         return len(self._found)
 
     def raise_all(self) -> None:
-        """Raises the fault, or one error that lists all faults.
+        """Raises the recorded error, or a single error that lists all of them.
 
         Raises
         ------
         Exception
-            The error that was found if there is only one, and `ValueError` if there are more.
+            The recorded error if there is only one, and `ValueError` if there are several.
         """
         if len(self._found) == 1:
             raise self._found[0]

@@ -1,4 +1,4 @@
-"""Values as elements of a stored type, which refuse to become other values on the way."""
+"""Conversion of values to a stored type, which fails if it would change a value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NAT = np.iinfo("i8").min
 
 
 def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str, are_times: bool = False) -> Any:
-    """Returns the values of a variable as a type of numbers or of text with a length.
+    """Returns the values of a variable as a numeric type, or as text of a fixed length.
 
-    Pieces of chunked arrays are looked at when they are computed: their values are not known before.
+    Blocks of chunked arrays are checked when they are computed, since their values are not known before.
 
     Raises
     ------
     ValueError
-        A value does not fit into the type.
+        If the type cannot represent a value.
     """
     if dtype.kind not in _NUMBERS + "US" or variable.dtype == dtype:
         return variable.data
@@ -66,7 +66,7 @@ def _fit_integers(values: Any, to: np.dtype[Any], rounds: bool, place: str) -> A
         whole = np.rint(values)
         if not rounds:
             _check(whole == values, values, to, place)
-        # The limits as floats: the one above is exact, as a power of two.
+        # The limits as floats: the upper limit is exact, since it is a power of two.
         _check((whole >= float(limits.min)) & (whole < float(limits.max + 1)), values, to, place)
         return whole.astype(to)
     if values.size and not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:

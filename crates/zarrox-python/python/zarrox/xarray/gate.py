@@ -1,4 +1,4 @@
-"""Writers that are stopped together: after a failure of one, none of them writes any more."""
+"""Stopping of concurrent writers: after one of them fails, the others do not write any more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrox.core.array import Array
 
 
 class Gate:
-    """Counts the threads that write, and lets none begin after it is closed."""
+    """A counter of writing threads, which lets no thread begin to write after it was closed."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -30,14 +30,14 @@ class Gate:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Waits for the threads that write, and lets no other thread begin."""
+        """Waits for the threads that write, and prevents other threads from beginning."""
         with self._changed:
             self._is_closed = True
             self._changed.wait_for(lambda: self._inside == 0)
 
 
 class Guarded:
-    """An array whose elements are written through a gate. In another process there is no gate.
+    """An array whose elements are written through a gate. In other processes, it has no gate.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Guarded:
             self._array[selection] = values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The array is opened anew there, and the shape that it has here need not be stored yet.
+        # The array is opened again in the other process, and the shape that it has here may not be stored yet.
         return _without_gate, (self._array, self._array.shape)
 
 

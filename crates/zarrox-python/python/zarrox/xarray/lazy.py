@@ -1,4 +1,4 @@
-"""Arrays as xarray reads them: lazily, and coordinates all at the same time."""
+"""Arrays in the form that xarray reads: arrays are read lazily, and all coordinates together."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from zarrox.waiting import run
 
 #: The attribute that names the dimensions of an array of format 2.
 DIMENSIONS = "_ARRAY_DIMENSIONS"
-#: Larger coordinates are read on demand, and only the requested part.
+#: The maximum size of coordinates that are read in advance, in bytes. Of larger ones, only the requested part is read.
 _LARGEST = 4 << 20
-#: The largest number of coordinates that are read at a time.
+#: The maximum number of coordinates that are read concurrently.
 _THREADS = 32
 
 
@@ -34,7 +34,7 @@ class ReadTogether:
         self._values: dict[int, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process reads for itself.
+        # Another process reads the values itself.
         return ReadTogether, ()
 
     def add(self, array: Array) -> bool:
@@ -45,7 +45,7 @@ class ReadTogether:
         return True
 
     def values(self, array: Array, whole: bool) -> Any:
-        """Returns the values of an array, which are kept until the whole array was requested; ``None`` afterwards."""
+        """Returns the values of an array, which are kept until the whole array is requested; ``None`` afterwards."""
         with self._lock:
             if id(array) in self._waiting:
                 self._read()
@@ -81,16 +81,16 @@ class LazyArray(BackendArray):
         self.dtype = data_type(array)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process reads for itself.
+        # Another process reads the values itself.
         return LazyArray, (self._array,)
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        # Steps may be negative, which only xarray's own decomposition into slices makes possible.
+        # Negative steps are supported only by xarray's own decomposition into slices.
         support, read = indexing.IndexingSupport.OUTER, self._outer
         if isinstance(key, indexing.VectorizedIndexer):
             support, read = indexing.IndexingSupport.VECTORIZED, self._points
         value = indexing.explicit_indexing_adapter(key, self.shape, support, read)
-        # One element of text would be a plain `str`, and its array an array of text of a fixed length.
+        # A single element of text would be a plain `str`, which NumPy would convert to text of a fixed length.
         return np.asarray(value, dtype=self.dtype) if self.dtype.kind == "T" else value
 
     async def async_getitem(self, key: indexing.ExplicitIndexer) -> Any:
@@ -102,7 +102,7 @@ class LazyArray(BackendArray):
             whole = isinstance(key[0], slice) and key[0].indices(self.shape[0]) == (0, self.shape[0], 1)
             values = self._together.values(self._array, whole)
             if values is not None:
-                # A copy: others get the same values.
+                # A copy, since other readers get the same values.
                 return values[key].copy()
         return self._array.oindex[key] if any(isinstance(part, np.ndarray) for part in key) else self._array[key]
 
@@ -133,7 +133,7 @@ def dimensions_of(array: Array) -> tuple[str, ...]:
 
 
 def _netcdf_dimensions(array: Array) -> list[str] | None:
-    """Returns the names that netCDF's own Zarr has: paths of dimensions."""
+    """Returns the dimension names in NCZarr, the Zarr variant of the netCDF library: paths of dimensions."""
     document = json.loads(array._native.document())
     extra = array.attrs.get("_nczarr_array") or document.get("_nczarr_array") or document.get("_NCZARR_ARRAY")
     return extra and [
@@ -142,7 +142,7 @@ def _netcdf_dimensions(array: Array) -> list[str] | None:
 
 
 def data_type(array: Array) -> np.dtype[Any]:
-    """Returns the data type of an array, marked as text if it is."""
+    """Returns the data type of an array. The data type of text is marked as text for xarray."""
     dtype = array.dtype
     is_text = dtype.kind in "OT" and json.loads(array._native.data_type) == "string"
     return strings.create_vlen_dtype(str) if is_text and dtype.kind == "O" else dtype

@@ -1,4 +1,4 @@
-"""Groups of stores that are opened for xarray."""
+"""Opening of groups for xarray."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
 from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg
 
-#: The largest number of groups that are listed at a time.
+#: The maximum number of groups that are listed concurrently.
 _THREADS = 32
 
 
@@ -24,7 +24,7 @@ def open_for_reading(
     consolidated: bool | None,
     zarr_format: int | None,
 ) -> Group:
-    """Returns the group, for reading."""
+    """Opens a group for reading."""
     base = normalize_store_arg(store, storage_options=storage_options, mode="r")
     node = _node(
         native_store(base),
@@ -42,7 +42,7 @@ def open_for_reading(
 def _node(
     store: _native.Store, path: str, consolidated: bool | None, zarr_format: str | None
 ) -> _native.Array | _native.Group:
-    """Opens the node at a path, by the consolidated metadata at the root of the store unless these are not wanted."""
+    """Opens the node at a path, with the consolidated metadata at the root of the store, unless it is disabled."""
     if not path or consolidated is False:
         return _native.open_node(store, path, "r", zarr_format, consolidated)
     try:
@@ -50,13 +50,14 @@ def _node(
     except errors.NodeNotFoundError:
         if consolidated:
             raise
-        # Not every store has a group at its root.
+        # A store may have no group at its root.
         return _native.open_node(store, path, "r", zarr_format)
     return root.open(path) if isinstance(root, _native.Group) else root
 
 
 def tree_of(group: Group) -> dict[str, tuple[Group, dict[str, Array]]]:
-    """Returns a group and all groups below with their arrays, by paths that begin at the group. Groups of one depth are listed at the same time."""
+    """Returns a group and all groups below with their arrays, by paths that begin at the group. Groups of one depth are
+    listed concurrently."""
     found: dict[str, tuple[Group, dict[str, Array]]] = {}
     level = [("/", group)]
     with ThreadPoolExecutor(_THREADS) as threads:
@@ -72,5 +73,5 @@ def tree_of(group: Group) -> dict[str, tuple[Group, dict[str, Array]]]:
 
 
 def is_store(store: StoreArgument) -> bool:
-    """Returns true if the caller has opened the store, and closes it."""
+    """Returns true if the argument is an open store, which the caller closes."""
     return not isinstance(store, (str, os.PathLike))

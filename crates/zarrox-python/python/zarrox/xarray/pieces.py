@@ -1,4 +1,4 @@
-"""Pieces in which values are written in parallel, and the chunks that are stored."""
+"""The blocks in which values are written in parallel, and the stored chunks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zarrox.core.grids import chunk_sizes, grid_of
 
 
 def cut(array: Array, variable: xr.Variable, shape: tuple[int, ...], region: tuple[slice, ...]) -> xr.Variable:
-    """Returns the values in pieces of which no two are of one stored chunk: the same variable if they are already."""
+    """Returns the values in blocks that do not share stored chunks; the same variable if this holds already."""
     stored = stored_sizes(array, shape)
     starts = [part.start or 0 for part in region]
     pieces = tuple(map(aligned, variable.chunks or (), starts, stored))
@@ -23,7 +23,7 @@ def stored_sizes(array: Array, shape: tuple[int, ...]) -> tuple[tuple[int, ...],
     """Returns the lengths of the chunks, or shards, that an array has with a shape."""
     if grid_of(array._native) is None:
         return chunk_sizes(array.shards or array.chunks, shape)
-    # A rectilinear grid gets one chunk more, which covers the rest.
+    # A rectilinear grid gets one more chunk, which covers the rest.
     return tuple(
         (*sizes, length - sum(sizes)) if length > sum(sizes) else sizes
         for sizes, length in zip(array.write_chunk_sizes, shape, strict=True)
@@ -31,7 +31,7 @@ def stored_sizes(array: Array, shape: tuple[int, ...]) -> tuple[tuple[int, ...],
 
 
 def aligned(sizes: tuple[int, ...], start: int, stored: tuple[int, ...]) -> tuple[int, ...]:
-    """Pieces along one dimension, with borders between them moved down to those of stored chunks.
+    """Returns the lengths of blocks along one dimension, whose borders are moved down to borders of stored chunks.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def aligned(sizes: tuple[int, ...], start: int, stored: tuple[int, ...]) -> tupl
 
 
 def shorten(sizes: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
-    """Returns the lengths of chunks, as one number along dimensions where they are regular."""
+    """Returns the lengths of chunks, as a single number along each dimension with regular chunks."""
 
     def is_regular(lengths: tuple[int, ...]) -> bool:
         return len(set(lengths[:-1])) <= 1 and lengths[-1] <= lengths[0]

@@ -15,13 +15,13 @@ from xarray.coding.times import infer_calendar_name
 from zarrox.xarray.encoding import ENCODINGS, check_encoding, creation, encode_to, is_packed, kind_of, plain, wanted_type
 from zarrox.xarray.faults import Faults
 
-#: Calendars that agree on all dates that data sets have.
+#: Names of calendars that agree on all dates that occur in data sets.
 _USUAL_CALENDARS = {"standard", "gregorian", "proleptic_gregorian"}
 _FLOATS = "fc"
 
 
 def stored_name(name: Hashable) -> str:
-    """Returns the name of the array of a variable. The variable without a name has one."""
+    """Returns the name of the array of a variable. The variable of an unnamed ``DataArray`` has a name as well."""
     return NONE_VAR_NAME if name is None else str(name)
 
 
@@ -36,13 +36,13 @@ class Wanted:
     zarr_format : int
         The format of the group: 2 or 3.
     append_dim : hashable, optional
-        The dimension that becomes longer.
+        The dimension that grows.
     region : mapping
-        For each dimension the slice that is written; all of the others.
+        For each dimension the slice that is written; other dimensions are written as a whole.
     write_empty_chunks : bool, optional
         Whether chunks with only the fill value are stored.
     is_repeated : bool
-        Whether all rows are there already, of the same append that was killed afterwards.
+        Whether the same append was killed after it had stored all of its rows.
     """
 
     mode: str
@@ -55,7 +55,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Write:
-    """One array that is written, and what is written into it.
+    """The write of one array.
 
     Attributes
     ----------
@@ -64,13 +64,13 @@ class Write:
     variable : xarray.Variable
         The values, encoded.
     shape : tuple of int
-        The shape of the array when all is done.
+        The shape of the array after the write.
     region : tuple of slice
-        The part of that shape which is written.
+        The region of the array that is written.
     before : tuple of int, optional
-        The shape that the array has before, if it is one of those that become longer.
+        The shape before the write, if the array grows.
     creation : dict, optional
-        The arguments of `zarrox.create_array` for an array that is not there yet.
+        The arguments of `zarrox.create_array`, if the array does not exist yet.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Write:
 
     @property
     def is_label(self) -> bool:
-        """Whether the array has the coordinates of the dimension of its name."""
+        """True if the array has the coordinates of the dimension with its name."""
         return self.variable.dims == (self.name,)
 
 
@@ -93,7 +93,7 @@ class Plan:
     Attributes
     ----------
     writes : list of Write
-        The arrays that are created, grow, or get other values.
+        The arrays that are created, extended or changed.
     attributes : dict
         The attributes to add to the group.
     write_empty_chunks : bool, optional
@@ -113,7 +113,7 @@ def plan(
     encoded: Collection[Hashable],
     faults: Faults,
 ) -> Plan:
-    """Plans what writing variables does to a group."""
+    """Plans the changes of a group that a write of variables makes."""
     found, stored = stored, _without_interrupted(stored, variables, wanted.append_dim)
     _check_names(stored, variables, wanted, faults)
     writes: list[Write] = []
@@ -127,7 +127,7 @@ def plan(
             if write is not None:
                 writes.append(write)
     if not faults:
-        # Each variable is valid by itself: now check the new variables together with the stored ones.
+        # Each variable alone is valid. The new variables are now checked together with the stored ones.
         _check_sizes(stored, writes, faults)
         _check_labels(stored, writes, faults)
     kept = {} if wanted.mode == "r+" else {str(name): plain(value) for name, value in attributes.items()}
@@ -137,7 +137,7 @@ def plan(
 def _without_interrupted(
     stored: Mapping[str, xr.Variable], variables: Mapping[Hashable, xr.Variable], dimension: Hashable | None
 ) -> Mapping[str, xr.Variable]:
-    """The stored state, without the rows of the same append if it was killed while it stored the shapes."""
+    """Returns the stored state, without the rows of the same append if it was killed while it stored the shapes."""
     lengths = {variable.sizes[dimension] for variable in stored.values() if dimension in variable.dims}
     more = {variable.sizes[dimension] for variable in variables.values() if dimension in variable.dims}
     if len(lengths) != 2 or more != {max(lengths) - min(lengths)}:
@@ -175,7 +175,7 @@ def _check_names(
 
 
 def _new(name: str, variable: xr.Variable, wanted: Wanted, is_encoded: bool) -> Write:
-    """Returns an array for a variable that is not there."""
+    """Returns the write of a new array for a variable."""
     encoded = encode_to(name, variable, wanted_type(variable), rounds=True)
     check_encoding(name, encoded, is_encoded, wanted.zarr_format)
     options = creation(name, encoded, wanted.zarr_format, wanted.write_empty_chunks, is_encoded)
@@ -185,7 +185,7 @@ def _new(name: str, variable: xr.Variable, wanted: Wanted, is_encoded: bool) -> 
 def _into(
     raw: xr.Variable, name: str, variable: xr.Variable, wanted: Wanted, before: tuple[int, ...]
 ) -> Write | None:
-    """The write to an existing array; ``None`` if nothing changes."""
+    """Returns the write to an existing array; ``None`` if nothing changes."""
     dimension = wanted.append_dim
     grows = dimension is not None and dimension in variable.dims
     is_label = variable.dims == (name,)
@@ -225,7 +225,7 @@ def _check_equal(raw: xr.Variable, name: str, encoded: xr.Variable, dimension: H
 
 
 def same_values(one: xr.Variable, other: xr.Variable) -> bool:
-    """Returns true if two encoded variables have the same values, where missing ones are equal."""
+    """Returns true if two encoded variables have the same values; missing values are equal."""
     if one.shape != other.shape:
         return False
     left, right = np.asarray(one.values), np.asarray(other.values)
@@ -235,12 +235,12 @@ def same_values(one: xr.Variable, other: xr.Variable) -> bool:
 
 
 def like(raw: xr.Variable, name: str, variable: xr.Variable) -> xr.Variable:
-    """Returns the variable, encoded as the array is that it goes into.
+    """Returns the variable, encoded like the array that it is written to.
 
     Raises
     ------
     ValueError
-        Its values cannot be those of this array.
+        If the array cannot represent a value.
     """
     stored = conventions.decode_cf_variable(name, raw)
     if set(stored.dims) != set(variable.dims):
@@ -277,7 +277,8 @@ def _check_calendars(name: str, variable: xr.Variable, stored: xr.Variable) -> N
 
 
 def _check_units(name: Hashable, encoded: xr.Variable, raw: xr.Variable) -> None:
-    """Checks that encoded times have the units of the existing array: xarray chooses other units if those are too coarse."""
+    """Checks that encoded times have the units of the existing array: xarray chooses other units if these units are too
+    coarse."""
     moments = (_first_moments(name, attributes) for attributes in (encoded.attrs, raw.attrs))
     if not np.array_equal(*moments):
         units, wanted = encoded.attrs.get("units"), raw.attrs.get("units")
@@ -287,13 +288,14 @@ def _check_units(name: Hashable, encoded: xr.Variable, raw: xr.Variable) -> None
 
 
 def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
-    """Returns the moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
+    """Returns the times of 0 and 1 in the units of an attribute, for comparison: the same units can be written in many
+    ways."""
     units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
     return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
 
 
 def _check_sizes(stored: Mapping[str, xr.Variable], writes: list[Write], faults: Faults) -> None:
-    """That each dimension has one length in the dataset that comes out."""
+    """Checks that each dimension has one length in the resulting dataset."""
     shapes = {name: dict(variable.sizes) for name, variable in stored.items()}
     shapes |= {write.name: dict(zip(write.variable.dims, write.shape, strict=True)) for write in writes}
     touched = {dimension for write in writes for dimension in write.variable.dims}

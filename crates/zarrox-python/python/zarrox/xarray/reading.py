@@ -1,4 +1,4 @@
-"""Datasets as xarray's ``open_zarr`` opens them."""
+"""Opening of datasets like xarray's ``open_zarr``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import xarray as xr
 from zarrox.argument_types import StoreArgument
 from zarrox.xarray.backend import ZarroxBackendEntrypoint
 
-#: The default of ``chunks``: the chunks of the store where Dask is installed, and none otherwise.
+#: The default of ``chunks``: the chunks of the store if Dask is installed, and otherwise none.
 _DEFAULT: Any = object()
 
 
@@ -40,31 +40,32 @@ def open_zarr(
     Parameters
     ----------
     store : str, path, mapping or store
-        The store: one of zarrox's, or all that `zarrox.open` takes.
+        The store, or any other argument of `zarrox.open`.
     group : str, optional
         The path of the group.
     chunks : int, mapping, "auto" or None, optional
-        The chunks of Dask. By default those of the store if Dask is installed; ``None`` for lazy arrays without Dask.
+        The chunks of Dask. By default the chunks of the store if Dask is installed; ``None`` for lazy arrays without
+        Dask.
     decode_cf : bool
-        ``False`` switches all decoding of CF's conventions off.
+        ``False`` disables all decoding of the CF conventions.
     mask_and_scale, decode_times, concat_characters, decode_coords, decode_timedelta, use_cftime : object
-        Parts of the decoding, as ``xarray.open_dataset`` has them.
+        Options of the decoding, as in ``xarray.open_dataset``.
     drop_variables : str or iterable, optional
         Variables to exclude.
     consolidated : bool, optional
         ``True`` requires consolidated metadata, ``False`` ignores it, and ``None`` uses it if it exists.
     overwrite_encoded_chunks : bool
-        ``True`` forgets the chunks of the store in favour of those of Dask.
+        ``True`` replaces the chunks in the encoding by the chunks of Dask.
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     zarr_format : int, optional
-        The format that is opened, where several are there.
+        The format to open, if nodes of several formats exist.
     use_zarr_fill_value_as_mask : bool, optional
-        ``True`` if fill values are missing values. By default in format 2.
+        Whether fill values are missing values. By default true in format 2.
     chunked_array_type, from_array_kwargs : object, optional
         The kind of chunked arrays, and the arguments for creating them.
     create_default_indexes : bool
-        ``False`` reads no coordinates to make indexes of them.
+        ``False`` does not read coordinates to create indexes.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def open_zarr(
     """
     if chunks is _DEFAULT:
         chunks = {} if _has_chunked_arrays(chunked_array_type) else None
-    # Older versions of xarray always make indexes, and have no argument for it.
+    # Older versions of xarray always create indexes, and have no such argument.
     indexes = {} if create_default_indexes else {"create_default_indexes": False}
     return xr.open_dataset(
         store,  # type: ignore[arg-type]

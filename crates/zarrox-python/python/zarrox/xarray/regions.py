@@ -1,4 +1,4 @@
-"""The part of stored arrays that a dataset is written to."""
+"""The region of stored arrays that a dataset is written to."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pandas as pd
 import xarray as xr
 from xarray import conventions
 
-#: For each dimension the slice, or ``"auto"`` for where the coordinates of the dataset are.
+#: For each dimension the slice, or ``"auto"`` for the slice with the coordinates of the dataset.
 Region = Mapping[Hashable, slice | Literal["auto"]] | Literal["auto"]
 
 
 def slices_of(
     stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Region, append_dim: Hashable | None
 ) -> dict[Hashable, slice]:
-    """Returns the slice of each dimension; ``"auto"`` by the values of its coordinate.
+    """Returns the slice of each dimension. ``"auto"`` is resolved with the values of the coordinate.
 
     Raises
     ------

@@ -71,7 +71,8 @@ def _check_borders(array: Array, write: Write) -> None:
 def check_labels_of_region(
     stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Mapping[Hashable, slice], faults: Faults
 ) -> None:
-    """That the coordinates of a region are those of the store, since only the other variables are written."""
+    """Checks that the coordinates of a region equal the stored coordinates, since only the other variables are
+    written."""
     for name in dataset.indexes:
         there = stored.get(str(name))
         if there is None or there.dims != (name,):
@@ -86,9 +87,9 @@ def check_labels_of_region(
 
 
 def check_sources(store: BaseStore, path: str, plans: Plans, is_replaced: bool, faults: Faults) -> None:
-    """Checks that nothing is changed before it is read.
+    """Checks that no source of the values is changed before it is read.
 
-    Lazy values are read at once; those in pieces are rejected.
+    Lazy values are read immediately; chunked arrays are rejected.
     """
     root = place(store, path)
     changed: list[Place] = [root] if is_replaced else []

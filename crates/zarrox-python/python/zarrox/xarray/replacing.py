@@ -19,7 +19,7 @@ class Beside:
     Attributes
     ----------
     store : zarrox.storage.DirectoryStore
-        The store of the directory, at whose root the new group is written.
+        The store of the directory. The new group is written at its root.
     """
 
     def __init__(self, store: DirectoryStore, target: str, parent: str) -> None:
@@ -34,7 +34,7 @@ class Beside:
         Raises
         ------
         ContainsGroupError
-            If a node was created meanwhile that must not be replaced.
+            If a node that must not be replaced was created meanwhile.
         """
         if overwrite and os.path.isdir(self._target):
             shutil.copymode(self._target, self._new)
@@ -48,18 +48,18 @@ class Beside:
             raise
 
     def discard(self) -> None:
-        """Deletes the new directory, or after the replacement the remains of the old one."""
+        """Deletes the new directory, or, after the replacement, the remains of the old directory."""
         shutil.rmtree(self._new, ignore_errors=True)
 
 
 def beside(store: BaseStore, path: str) -> Beside | None:
-    """The temporary directory for a group; ``None`` if the group must be written in place."""
+    """Returns the temporary directory for a group; ``None`` if the group must be written in place."""
     if not isinstance(store, DirectoryStore) or store._custom or store._format is not None:
         return None
     target = os.path.realpath(os.path.join(store.path, path))
     parent = os.path.dirname(os.path.realpath(store.path))
     if path and not os.path.isdir(target):
-        # The groups above are not there either.
+        # The parent groups do not exist either.
         return None
     os.makedirs(parent, exist_ok=True)
     if os.path.exists(target):

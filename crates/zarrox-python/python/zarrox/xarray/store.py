@@ -1,4 +1,4 @@
-"""A Zarr group as xarray reads it, with encoded variables."""
+"""A Zarr group in the form that xarray reads: encoded variables."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class ZarroxStore(AbstractDataStore):
     group : zarrox.hierarchy.Group
         The group.
     mask : bool, optional
-        Whether the fill value of an array marks missing values. By default true in format 2, which has no other mark.
+        Whether the fill value of an array marks missing values. By default true in format 2, which has no other marker.
     close : bool
         Whether closing this closes the group's store.
     arrays : mapping, optional
-        The arrays of the group by their names, where they are known already.
+        The arrays of the group by their names, if they are already open.
     together : ReadTogether, optional
-        The coordinates that are read at the same time as those of this group.
+        The coordinates that are read together with the coordinates of this group.
     """
 
     __slots__ = ("_arrays", "_close", "_codecs", "_mask", "_together", "group", "zarr_format")
@@ -54,7 +54,7 @@ class ZarroxStore(AbstractDataStore):
         self._codecs: dict[str, dict[str, Any]] = {}
 
     def get_attrs(self) -> dict[str, Any]:
-        """Returns the attributes of the group, without those that NCZarr keeps for itself."""
+        """Returns the attributes of the group, without the internal attributes of NCZarr."""
         return {name: value for name, value in self.group.attrs.asdict().items() if not is_netcdf(name)}
 
     def get_variables(self) -> dict[str, xr.Variable]:
@@ -72,7 +72,7 @@ class ZarroxStore(AbstractDataStore):
         return sizes
 
     def _variable(self, array: Array, name: str) -> xr.Variable:
-        """Returns an array as a variable; the one of a coordinate is read together with others."""
+        """Returns an array as a variable. Coordinates are read together."""
         dimensions = dimensions_of(array)
         attributes = {
             name: value
@@ -92,7 +92,7 @@ class ZarroxStore(AbstractDataStore):
         if self.zarr_format == 3:
             encoding["fill_value"] = array.fill_value
         if data.dtype.kind == "T":
-            # Without it, xarray converts all text to objects immediately.
+            # Without a data type in the encoding, xarray converts all text to objects immediately.
             encoding["dtype"] = data.dtype
         if self._mask and (self.zarr_format == 2 or "_FillValue" not in attributes):
             if array.fill_value is not None:
@@ -103,7 +103,7 @@ class ZarroxStore(AbstractDataStore):
         return xr.Variable(dimensions, indexing.LazilyIndexedArray(data), attributes, encoding)
 
     def _codecs_of(self, array: Array) -> dict[str, Any]:
-        """Returns the codecs of an array. Objects are made once for all arrays whose codecs are equal, of which a dataset has many."""
+        """Returns the codecs of an array. Arrays with equal codecs, of which a dataset has many, share the objects."""
         text = array._native.codecs
         if text not in self._codecs:
             codecs = {"filters": array.filters, "compressors": array.compressors}
@@ -117,7 +117,7 @@ class ZarroxStore(AbstractDataStore):
 
 
 def _chunks(array: Array) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
-    """Returns the chunks and shards of an array: a length along each dimension, or all lengths where they differ."""
+    """Returns the chunks and shards of an array: a length along each dimension, or all lengths if they differ."""
     if grid_of(array._native) is None:
         return array.chunks, array.shards
     read, written = shorten(array.read_chunk_sizes), shorten(array.write_chunk_sizes)

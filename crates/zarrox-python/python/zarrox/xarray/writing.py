@@ -1,4 +1,4 @@
-"""Datasets, arrays of data and trees of xarray are written."""
+"""Writing of datasets, data arrays and trees of xarray."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from zarrox.xarray.store import ZarroxStore
 Mode = Literal["w", "w-", "a", "a-", "r+"]
 #: The encoding of each variable.
 Encoding = Mapping[Hashable, Mapping[str, Any]]
-#: For each group its path below the one that is written, what is written, and the encoding.
+#: For each group: its path below the group that is written, its dataset, and the encoding.
 Parts = Sequence[tuple[tuple[str, xr.Dataset], Encoding]]
-#: The name of the variable of a `xarray.DataArray` that has no name, which ``xarray.open_dataarray`` forgets again.
+#: The name of the variable of an unnamed `xarray.DataArray`, which ``xarray.open_dataarray`` removes again.
 _UNNAMED = "__xarray_dataarray_variable__"
-#: The attribute with the name of a `xarray.DataArray` whose variable must have another one.
+#: The attribute with the name of a `xarray.DataArray` whose variable must have another name.
 _NAME = "__xarray_dataarray_name__"
 
 
@@ -67,18 +67,19 @@ def to_zarr(
     chunkmanager_store_kwargs: Mapping[str, Any] | None = None,
     write_inherited_coords: bool = False,
 ) -> Any:
-    """Writes a dataset, an array of data or a tree, with the arguments of xarray's methods ``to_zarr``.
+    """Writes a dataset, a data array or a tree, with the arguments of xarray's methods ``to_zarr``.
 
     Parameters
     ----------
     data : xarray.Dataset, xarray.DataArray or xarray.DataTree
-        The data. Variables of Dask are written in parallel, in whichever threads or processes Dask works.
+        The data. Dask arrays are written in parallel, in the threads or processes of Dask.
     store : str, path, mapping, store of zarrox or of zarr-python, optional
-        The target; a store in memory if it is not given.
+        The destination; by default a new store in memory.
     mode : {"w", "w-", "a", "a-", "r+"}, optional
-        ``"w"`` deletes an existing group, ``"w-"`` fails if one exists, ``"a"`` writes into existing variables
-        and adds others, ``"a-"`` leaves those without ``append_dim`` alone, ``"r+"`` writes only into existing
-        variables. By default ``"a"`` with ``append_dim``, ``"r+"`` with ``region``, ``"w-"`` otherwise.
+        ``"w"`` replaces an existing group; ``"w-"`` fails if a group exists; ``"a"`` writes into existing variables and
+        adds others; ``"a-"`` is like ``"a"``, but does not change existing variables without ``append_dim``; ``"r+"``
+        writes only into existing variables. The default is ``"a"`` with ``append_dim``, ``"r+"`` with ``region``, and
+        otherwise ``"w-"``.
     group : str, optional
         The path of the group.
     encoding : mapping, optional
@@ -88,24 +89,25 @@ def to_zarr(
     compute : bool
         ``False`` writes the metadata, and returns an object that writes the values when it is computed.
     consolidated : bool, optional
-        Whether consolidated metadata is written. By default in format 2, unless ``mode="r+"``: the specification of format 3 does
-        not define it. Existing consolidated metadata is always updated.
+        Whether consolidated metadata is written. By default true in format 2, unless ``mode="r+"``, and false in format
+        3, whose specification does not define it. Existing consolidated metadata is always updated.
     append_dim : hashable, optional
         The dimension along which the dataset is appended.
     region : mapping or "auto", optional
-        For each dimension the slice that is written. ``"auto"`` finds it by the coordinates.
+        For each dimension the slice that is written. ``"auto"`` finds the slice by the coordinates.
     safe_chunks : bool
-        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses blocks that share stored chunks with elements outside
-        of the region, since others may be writing those. ``False`` with ``align_chunks=False`` writes blocks of a Dask array
-        unchanged, even if several are in one stored chunk, or shard. Such chunks are written more than once. Nothing is lost if the
-        store excludes concurrent writers, as directories and databases do.
+        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses blocks that share stored chunks with
+        elements outside of the region, since other writers may change these elements. ``False`` with
+        ``align_chunks=False`` writes blocks of a Dask array unchanged, even if several blocks are in one stored chunk
+        or shard. Such chunks are written more than once. No update is lost if the store excludes concurrent writers, as
+        directories and databases do.
     align_chunks : bool
-        ``True`` cuts the blocks of a Dask array at the borders of stored chunks, or shards, so that none is written twice.
-        ``False`` refuses blocks that share stored chunks, unless ``safe_chunks=False``.
+        ``True`` splits the blocks of a Dask array at the borders of stored chunks or shards, so that none is written
+        twice. ``False`` refuses blocks that share stored chunks, unless ``safe_chunks=False``.
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     zarr_format : {2, 3}, optional
-        The format of a group that is made; by default that of the group which it is in, or 2.
+        The format of a new group; by default the format of its parent group, or 2.
     write_empty_chunks : bool, optional
         Whether chunks with only the fill value are stored.
     chunkmanager_store_kwargs : mapping, optional
@@ -116,12 +118,12 @@ def to_zarr(
     Returns
     -------
     ZarroxStore or dask.delayed.Delayed
-        The second for ``compute=False``.
+        The store, or, with ``compute=False``, the delayed write.
 
     Raises
     ------
     zarrox.errors.ContainsNodeError
-        There is something, and ``mode`` is ``"w-"``.
+        If a node exists, and ``mode`` is ``"w-"``.
     ValueError
         If the dataset does not fit into the existing arrays, or an encoding is not supported.
 
@@ -159,7 +161,7 @@ def to_zarr(
 def _write(
     target: _Target, parts: Parts, how: _How, region: Region | None, append_dim: Hashable | None
 ) -> tuple[Group, Any]:
-    """Plans and writes; those who append to one dataset do so one after the other."""
+    """Plans and writes. Writers that append to one dataset wait for each other."""
     if append_dim is None or target.group is None:
         return _planned_and_written(target, parts, how, region, append_dim)
 
@@ -175,7 +177,7 @@ def _write(
 def _planned_and_written(
     target: _Target, parts: Parts, how: _How, region: Region | None, append_dim: Hashable | None
 ) -> tuple[Group, Any]:
-    """Plans all, refuses what cannot be done before anything is changed, and writes."""
+    """Plans all changes, rejects an invalid plan before anything is changed, and writes."""
     faults = Faults()
     plans = [
         (path, _plan(target, path, dataset, wanted, how, region, append_dim, faults)) for (path, dataset), wanted in parts
@@ -192,13 +194,13 @@ def _planned_and_written(
     renews = how.consolidates or ((is_copied_above or how.is_repeated) and target.is_consolidated)
     written = _write_there(target, plans, how) if place is None else _write_beside(target, place, plans, how)
     if renews or (target.mode != "r+" and not region and target.misses_in_copy(plans)):
-        # Of the whole store, as other readers look for it there.
+        # The whole store is consolidated, since other readers look for the metadata at its root.
         _native.consolidate(native_store(target.store), "")
     return written
 
 
 def _delayed(writes: Any, written: ZarroxStore) -> Any:
-    """Something that writes, and then closes the store, when it is computed."""
+    """Returns an object that writes, and then closes the store, when it is computed."""
     from dask.delayed import delayed
 
     return delayed(_closed)(writes, written)
@@ -211,7 +213,7 @@ def _closed(writes: Any, written: ZarroxStore) -> None:
 def _parts(
     data: xr.Dataset | xr.DataArray | xr.DataTree, encoding: Mapping[Any, Any], inherited: bool
 ) -> Iterator[tuple[tuple[str, xr.Dataset], Encoding]]:
-    """Yields the datasets of data with their paths below the group, and the encoding of each."""
+    """Yields the datasets in the data with their paths below the group, and the encoding of each."""
     if isinstance(data, xr.DataTree):
         if unknown := sorted(set(encoding) - set(data.groups)):
             raise ValueError(f"encoding is given for the groups {unknown!r}, which the tree does not have")
@@ -225,12 +227,12 @@ def _parts(
 
 
 def _dataset_of(data: xr.DataArray) -> xr.Dataset:
-    """Returns the dataset as which ``xarray.open_dataarray`` expects an array of data."""
+    """Returns a data array as the dataset that ``xarray.open_dataarray`` expects."""
     if data.name is None:
         return data.to_dataset(name=_UNNAMED)
     if data.name not in data.coords and data.name not in data.dims:
         return data.to_dataset()
-    # The name is that of a dimension's coordinates.
+    # The name belongs to the coordinates of a dimension.
     return data.to_dataset(name=_UNNAMED).assign_attrs({_NAME: data.name})
 
 
@@ -262,7 +264,7 @@ def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
 
 @dataclass(frozen=True)
 class _How:
-    """The method for writing values, and the reservation of an append with whether all of its rows exist already."""
+    """The method for writing values, the reservation of an append, and whether all rows of the append exist already."""
 
     aligns: bool
     is_safe: bool
@@ -275,7 +277,7 @@ class _How:
 
 
 class _Target:
-    """The group to be written, before any change.
+    """The group that is written, in its state before any change.
 
     Attributes
     ----------
@@ -299,7 +301,7 @@ class _Target:
         path: str | None,
         zarr_format: int | None,
     ) -> None:
-        # An archive that is opened with mode "w" is empty at once.
+        # Opening an archive with mode "w" empties it immediately.
         self.store = normalize_store_arg(store, storage_options=storage_options, mode="a")
         self.path = normalize_storage_path(path)
         self.mode = mode
@@ -315,7 +317,7 @@ class _Target:
         self.format = format_of_new(self.store, self.path, zarr_format, default=Array._default_format())
 
     def reopen(self) -> None:
-        """Looks at the group anew, which others may have changed."""
+        """Opens the group again, since other writers may have changed it."""
         self.group = self.opened(self.store, self.path, "r+")
 
     @property
@@ -324,11 +326,11 @@ class _Target:
 
     @property
     def is_consolidated(self) -> bool:
-        """True if there is a copy of all metadata."""
+        """True if consolidated metadata exists."""
         return self._copy() is not None
 
     def misses_in_copy(self, plans: Plans) -> bool:
-        """Returns true if there is a copy of all metadata without an array of these, as an interrupted write leaves it."""
+        """Returns true if consolidated metadata lacks an array of these plans, as after an interrupted write."""
         copy = self._copy()
         if copy is None:
             return False
@@ -342,7 +344,7 @@ class _Target:
             return None
 
     def arrays_at(self, path: str) -> dict[str, xr.Variable]:
-        """Returns the arrays of the group, or of one below, as variables that are not decoded."""
+        """Returns the arrays of the group, or of a group below it, as encoded variables."""
         if self.group is None:
             return {}
         try:
@@ -365,13 +367,13 @@ def _plan(
     append_dim: Hashable | None,
     faults: Faults,
 ) -> Plan:
-    """The changes of a group."""
+    """Returns the changes of a group."""
     stored = target.arrays_at(path)
     slices = {}
     if region is not None:
         slices = slices_of(stored, dataset, region, append_dim)
         check_labels_of_region(stored, dataset, slices, faults)
-        # Indexes stay as they are.
+        # Indexes are unchanged.
         dataset = dataset.drop_vars(list(dataset.indexes))
     if known := sorted(set(map(stored_name, encoding)) & set(stored)):
         faults.add(f"{known!r} are in the store already: their encoding cannot change")
@@ -405,7 +407,7 @@ def _write_there(target: _Target, plans: Plans, how: _How) -> tuple[Group, Any]:
 
 
 def _write_beside(target: _Target, place: Beside, plans: Plans, how: _How) -> tuple[Group, Any]:
-    """Writes a group beside the old one, which stays until the new one is complete."""
+    """Writes a group beside the old group, which is kept until the new one is complete."""
     with ExitStack() as finally_:
         finally_.callback(place.discard)
         group = target.opened(place.store, "", "w")
@@ -420,7 +422,7 @@ def _write_beside(target: _Target, place: Beside, plans: Plans, how: _How) -> tu
 
 
 def _fill(group: Group, plans: Plans, how: _How, undo: Undo) -> list[tuple[Array, Write]]:
-    """Makes what is missing, and writes all values that are to be written now."""
+    """Creates missing groups and arrays, and writes all values that are not delayed."""
     prepared = prepare(group, plans, undo)
     if how.growth is not None and not how.is_repeated:
         how.growth.note(list(longer(group, prepared)), how.compute)

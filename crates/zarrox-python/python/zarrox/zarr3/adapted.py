@@ -1,4 +1,4 @@
-"""The stores of zarr-python as stores of this package, for functions that take stores."""
+"""Adapters of zarr-python's stores to stores of this package, for functions that take stores."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StoreOfZarrPython(NativeStore):
     _identity = ("store",)
     _transient = (*NativeStore._transient, "_reached")
     _reached: Reached | None = None
-    """The object that the native store calls, and refers to weakly."""
+    """The object whose methods the native store calls. The native store has only a weak reference to it."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

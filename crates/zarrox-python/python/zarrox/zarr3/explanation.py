@@ -1,4 +1,4 @@
-"""The parts of the work on an array that run in Rust, those that run in Python, and why."""
+"""Explains which parts of the work on an array run in Rust, which run in Python, and why."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The engine of each part of the work.
+    """The engines of the parts of the work on an array: Rust or Python.
 
-    Its text form is readable.
+    ``print`` shows it as text.
     """
 
     pipeline: str
     """The class of the array's codec pipeline."""
     chunks: str
-    """``rust``, or ``python`` where zarr-python's own pipeline encodes and decodes."""
+    """``rust``, or ``python`` if zarr-python's own pipeline encodes and decodes."""
     store: str
-    """``rust``, or ``python`` where the methods of the store are called."""
+    """``rust``, or ``python`` if the methods of the store are called."""
     reasons: tuple[str, ...] = field(default=())
-    """The reasons for all that runs in Python."""
+    """The reasons why parts run in Python."""
 
     def __str__(self) -> str:
         lines = [f"pipeline: {self.pipeline}", f"chunks:   {self.chunks}", f"store:    {self.store}"]

@@ -1,4 +1,4 @@
-"""Stores in the memory of other libraries as mappings: an event loop would cost more than what they do."""
+"""Mappings over stores in memory of other libraries: an event loop would take more time than their operations."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ObjectsOfObstore(MutableMapping[str, Any]):
         self._store.put(key, bytes(value))
 
     def __delitem__(self, key: str) -> None:
-        # Deleting what is missing is no error there.
+        # obstore does not raise an error if the object is missing.
         if key not in self:
             raise KeyError(key)
         self._store.delete(key)

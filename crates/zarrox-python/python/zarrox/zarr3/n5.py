@@ -33,7 +33,7 @@ def n5_store(url: str, read_only: bool, options: dict[str, Any]) -> BaseStore:
 
 
 def register_n5() -> None:
-    """Registers the codec of N5's blocks with zarr-python, which asks numcodecs for the codecs of version 2."""
+    """Registers the codec of N5's blocks with numcodecs, from which zarr-python gets the codecs of version 2."""
     import numcodecs
 
     numcodecs.registry.register_codec(N5ChunkWrapper)
@@ -42,7 +42,8 @@ def register_n5() -> None:
 class N5View:
     """The keys and values of version 2 over a store of N5.
 
-    N5 has one document for what version 2 has two for: its metadata and its attributes are merged under a lock of this object.
+    A node has two documents in version 2, and one in N5: metadata and attributes are merged under a lock of this
+    object.
     """
 
     def __init__(self, store: BaseStore) -> None:
@@ -50,7 +51,7 @@ class N5View:
         self._lock = threading.Lock()
 
     def get(self, key: str) -> bytes | None:
-        """Returns a value; a document with the data type as zarr-python 3 demands it."""
+        """Returns a value; a document has the data type in the form that zarr-python 3 requires."""
         value = self._store.get(key)
         if value is None:
             return None
@@ -83,7 +84,7 @@ class N5View:
                 self._set(key, bytes(value))
 
     def delete(self, key: str) -> None:
-        """Deletes a value. The metadata of a node stays if its attributes are deleted."""
+        """Deletes a value. If the attributes of a node are deleted, its metadata is kept."""
         with self._lock:
             if key.rpartition("/")[2] == attrs_key:
                 if key in self._store:
@@ -120,14 +121,14 @@ class N5View:
             if reserved := [word for word in attributes if word in n5_keywords]:
                 raise ValueError(f"N5 keeps its own metadata under {reserved[0]!r}, which cannot be an attribute")
             if not attributes and key not in self._store:
-                # zarr-python stores them beside the metadata, and alone they would be a group.
+                # zarr-python stores attributes beside the metadata; attributes alone would be a group.
                 return
         if is_key(key):
             self._store[key] = value
 
 
 def _check_array(document: dict[str, Any]) -> None:
-    """Rejects a document whose array would write chunks that are no blocks of N5, or at other places."""
+    """Rejects a document whose array would write chunks that are not blocks of N5, or under other keys."""
     codec, dtype = document["compressor"] or {}, np.dtype(document["dtype"])
     told = np.dtype(codec.get("dtype", "V")), list(codec.get("chunk_shape", ()))
     if codec.get("id") != N5ChunkWrapper.codec_id or told != (dtype, list(document["chunks"])):

@@ -1,4 +1,4 @@
-"""Native arrays for metadata of zarr-python, and the reasons why there is none."""
+"""Native arrays for the metadata of zarr-python, or the reasons why Rust does not support it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from zarrox import _native
 __all__ = ["Document", "document"]
 
 _OURS = ("zarr.codecs.", "zarr.core.", "numcodecs.", "zarrox.")
-"""The packages whose codecs and types do what their names in metadata say."""
+"""The packages whose codecs and data types are the ones that their names in metadata mean."""
 
 _ORDERS = ("morton", "lexicographic", "unordered")
-"""The orders of the chunks inside a shard that need not be kept, the default among them, or that Rust writes."""
+"""The supported orders of the chunks inside a shard: orders that need not be kept, including the default, and the order
+that Rust writes."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """The metadata of an array as Rust takes it, or the reason why it does not."""
+    """The metadata of an array in the form for Rust, or the reason why Rust does not support it."""
 
     key: str = ""
     text: bytes = b""
     reason: str | None = None
     is_written: bool = True
-    """False where zarr-python writes no chunks, since it could not read them: Blosc's snappy."""
+    """False if zarr-python does not write chunks, since it could not read them: Blosc's snappy."""
 
     def opened(self, store: _native.Store) -> _native.Array:
         """Returns the array, whose chunks are in a store.
@@ -72,13 +73,13 @@ def document(metadata: Any) -> Document:
 
 
 def _document(metadata: Any) -> Document:
-    """Returns the document with nothing that chunks do not depend on."""
+    """Returns the document, reduced to the members that chunks depend on."""
     key = "zarr.json" if metadata.zarr_format == 3 else ".zarray"
     members = json.loads(metadata.to_buffer_dict(default_buffer_prototype())[key].to_bytes())
     if "attributes" in members:
         members["attributes"] = {}
     if members.get("fill_value") is None:
-        # zarr-python reads what is missing as the default of the type.
+        # If the fill value is missing, zarr-python uses the default of the data type.
         default = metadata.dtype.default_scalar()
         members["fill_value"] = metadata.dtype.to_json_scalar(default, zarr_format=metadata.zarr_format)
     return Document(key, json.dumps(members).encode())
@@ -98,6 +99,6 @@ def _parts(metadata: Any) -> Iterable[Any]:
 def _codecs(codecs: Iterable[Any]) -> Iterable[Any]:
     for codec in codecs:
         yield codec
-        # Those of shards.
+        # The codecs inside shards.
         yield from _codecs(getattr(codec, "codecs", ()))
         yield from _codecs(getattr(codec, "index_codecs", ()))

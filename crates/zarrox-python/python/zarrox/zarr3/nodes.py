@@ -1,4 +1,4 @@
-"""Arrays and groups of Zarrox as those of zarr-python."""
+"""Converts arrays and groups of Zarrox to arrays and groups of zarr-python."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ def as_zarr(node: Group) -> zarr.Group: ...
 
 
 def as_zarr(node: Array | Group) -> Any:
-    """Returns the array or group of zarr-python at the same place, whose chunks are read and written by Zarrox.
+    """Returns the zarr-python array or group at the same location. Zarrox reads and writes its chunks.
 
-    For functions that take nothing but zarr-python's own classes, such as `dask.array.from_zarr` and `dask.array.to_zarr`.
+    Use it for functions that accept only zarr-python's own classes, such as `dask.array.from_zarr` and
+    `dask.array.to_zarr`.
 
     Parameters
     ----------
     node : Array or Group
-        Of Zarrox, in format 2 or 3, or of N5.
+        A node of Zarrox, in format 2 or 3, or N5.
 
     Returns
     -------
     zarr.Array or zarr.Group
-        It is read-only if `node` is.
+        The zarr-python node, which is read-only if `node` is.
 
     Raises
     ------
     TypeError
-        `node` is none of Zarrox.
+        If `node` is not an array or group of Zarrox.
 
     Examples
     --------

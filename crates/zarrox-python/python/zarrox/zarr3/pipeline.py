@@ -1,4 +1,5 @@
-"""The codec pipeline: batches of chunks go to Rust in one call, and what Rust cannot do goes to zarr-python's own pipeline."""
+"""The codec pipeline: batches of chunks are passed to Rust in one call, and unsupported batches to zarr-python's own
+pipeline."""
 
 from __future__ import annotations
 
@@ -26,10 +27,11 @@ from .threads import interruptible
 __all__ = ["Batch", "ZarroxCodecPipeline"]
 
 Batch = list[tuple[Any, ArraySpec, Any, Any, bool]]
-"""The parts of a read or a write: where the chunk is, its specification, what of it, where in memory, and whether that is all."""
+"""The parts of a read or a write: the location of the chunk, its specification, the selection from the chunk, the
+selection from memory, and whether the part is the whole chunk."""
 
 _QUICK = 1 << 20
-"""The bytes of chunks up to which a call takes less time than handing it to another thread."""
+"""The number of bytes of chunks up to which a call takes less time than passing it to another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class Opened:
     """An open native array."""
 
     of: tuple[Any, Store, asyncio.AbstractEventLoop]
-    """The place of the values, the store, and the loop, held so that nothing else gets their addresses."""
+    """The location of the values, the store, and the event loop. They are kept alive, so that no other objects get
+    their addresses."""
     where: Reached
     array: _native.Array
 
@@ -48,7 +51,7 @@ class ZarroxCodecPipeline(CodecPipeline):
     Parameters
     ----------
     inner : CodecPipeline
-        A pipeline of zarr-python, which does what Rust cannot do.
+        A pipeline of zarr-python, for batches that Rust does not support.
     """
 
     def __init__(self, inner: CodecPipeline) -> None:
@@ -58,11 +61,12 @@ class ZarroxCodecPipeline(CodecPipeline):
         self._document: Document | None = None
         self._arrays: dict[tuple[int, int], Opened] = {}
 
-    # What arrays and codecs ask of any pipeline.
+    # The methods that arrays and codecs require of any pipeline.
 
     @classmethod
     def from_codecs(cls, codecs: Iterable[Codec], *, batch_size: int | None = None) -> ZarroxCodecPipeline:
-        """Returns a pipeline for codecs alone, such as those inside shards; zarr-python's own does its work."""
+        """Returns a pipeline for codecs alone, such as codecs inside shards. It leaves the work to zarr-python's own
+        pipeline."""
         return cls(BatchedCodecPipeline.from_codecs(codecs, batch_size=batch_size))
 
     @classmethod
@@ -82,7 +86,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return iter(cast(Iterable[Codec], self._inner))
 
     def __getattr__(self, name: str) -> Any:
-        # The codecs by their kinds, for example.
+        # Other attributes are the inner pipeline's, such as the codecs by their kinds.
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._inner, name)
@@ -156,10 +160,11 @@ class ZarroxCodecPipeline(CodecPipeline):
                 return
         await self._inner.write(batch, value, drop_axes)
 
-    # What runs where.
+    # The engine of each operation.
 
     def reason(self) -> str | None:
-        """Returns the reason why no elements of the array are read or written in Rust; ``None`` if there is none."""
+        """Returns the reason why no elements of the array are read or written in Rust; ``None`` if Rust supports the
+        array."""
         if self._metadata is None:
             return "the pipeline does not belong to an array"
         return self._array_document().reason
@@ -180,7 +185,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return self._opened_in(getter.store)
 
     def _opened_in(self, store: Store) -> Opened:
-        """Returns the array in a store. Stores that are called back belong to an event loop."""
+        """Returns the array in a store. A store that Rust calls back belongs to an event loop."""
         known = self._arrays.get((id(store), 0))
         if known is None:
             loop = asyncio.get_running_loop()
@@ -199,10 +204,10 @@ class ZarroxCodecPipeline(CodecPipeline):
 
 
 _FEW = 4
-"""The parts of a batch up to which it is worth looking at each."""
+"""The maximum number of parts of a batch for which the size of each part is computed."""
 
 _STORES = 8
-"""The number of stores for which a pipeline keeps its array. Usually there is one."""
+"""The maximum number of stores for which a pipeline keeps an open array. Usually there is one store."""
 
 
 def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
@@ -225,7 +230,7 @@ def _is_quick(array: _native.Array, batch: Batch, itemsize: int) -> bool:
     """Returns true if few bytes are to be decoded or encoded."""
     if len(batch) * math.prod(batch[0][1].shape) * itemsize <= _QUICK:
         return True
-    # Of a shard, only the chunks inside that a box touches.
+    # In a shard, only the inner chunks that overlap the box count.
     if len(batch) > _FEW or array.shards is None:
         return False
     inner = array.chunks
@@ -234,7 +239,7 @@ def _is_quick(array: _native.Array, batch: Batch, itemsize: int) -> bool:
 
 
 def _touched(selection: Any, inner: tuple[int, ...]) -> int | None:
-    """Returns the number of chunks inside a shard that a box touches; ``None`` for other selections."""
+    """Returns the number of inner chunks that overlap a box; ``None`` for other selections."""
     if type(selection) is not tuple or len(selection) != len(inner):
         return None
     count = 1

@@ -1,4 +1,4 @@
-"""The stores of zarr-python as stores of ours: reached in Rust, or called back."""
+"""Native stores for the stores of zarr-python. Rust accesses them itself, or calls them back."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ __all__ = ["Reached", "StoreError", "called_back", "place", "reached"]
 
 @dataclass(frozen=True)
 class Reached:
-    """A store as Rust reaches it."""
+    """A store in the form in which Rust accesses it."""
 
     native: _native.Store
     kind: str
-    """A word or two for people."""
+    """A short description for users."""
     is_callback: bool = False
     is_near: bool = False
-    """True if a value is at hand without a request to another machine."""
+    """True if a value can be read without a request to another machine."""
 
 
 class StoreError(Exception):
-    """A ``KeyError`` of a store that passes through code in which it would mean a missing value."""
+    """A wrapper for a ``KeyError`` of a store, which passes through code in which a ``KeyError`` would mean a missing
+    value."""
 
     def __init__(self, error: KeyError) -> None:
         super().__init__(error)
@@ -51,7 +52,7 @@ class Callback(CalledBack):
     store : zarr.abc.store.Store
         The store.
     loop : asyncio.AbstractEventLoop
-        The loop that its coroutines run on, which must not wait for the caller.
+        The event loop for the coroutines of the store. It must not wait for the caller.
     """
 
     def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
@@ -75,17 +76,18 @@ class Callback(CalledBack):
 
 
 def reached(store: Store) -> Reached | None:
-    """Returns the store as Rust reaches it without zarr-python.
+    """Returns a store in the form in which Rust accesses it without zarr-python.
 
     Parameters
     ----------
     store : zarr.abc.store.Store
-        A store, of exactly one of zarr-python's own classes, or ours: subclasses may do anything.
+        A store whose class is exactly one of zarr-python's or this package's. Subclasses are not supported, since they
+        may behave differently.
 
     Returns
     -------
     Reached or None
-        ``None`` if it must be called back.
+        ``None`` if the store must be called back.
     """
     if type(store) is OwnStore:
         native = store.native
@@ -97,7 +99,7 @@ def reached(store: Store) -> Reached | None:
 
 
 def place(store: Any) -> tuple[Any, ...]:
-    """Returns the things that say where the values of a store are: ``LocalStore.move`` and others change them.
+    """Returns the properties that locate the values of a store; ``LocalStore.move`` and other methods change them.
 
     Parameters
     ----------
@@ -109,18 +111,18 @@ def place(store: Any) -> tuple[Any, ...]:
 
 
 def called_back(store: Store, loop: asyncio.AbstractEventLoop) -> Reached:
-    """Returns the store, whose methods Rust calls.
+    """Returns a store whose methods Rust calls back.
 
     Parameters
     ----------
     store : zarr.abc.store.Store
         Any store.
     loop : asyncio.AbstractEventLoop
-        The loop that its coroutines run on.
+        The event loop for the coroutines of the store.
     """
     mapping = Callback(store, loop)
     native = _native.Store.mapping(mapping, f"{type(store).__name__} {store}", int(config.get("async.concurrency")))
-    # The native store refers to the mapping weakly: it lives as long as this object.
+    # The native store has a weak reference to the mapping, which this object keeps alive.
     return _Held(native, f"called back: {type(store).__name__}", is_callback=True, mapping=mapping)
 
 
@@ -130,7 +132,7 @@ class _Held(Reached):
 
 
 def _directory(path: str) -> Reached:
-    # Those who open the store by other ways follow all links.
+    # zarr-python follows all links, however the store is opened.
     return Reached(_native.Store.directory(path, {"follow_links": "true"}), "directory", is_near=True)
 
 
@@ -151,7 +153,7 @@ def _in_memory(mapping: MutableMapping[str, Any], identity: Any) -> Reached:
 
 
 def _zip(store: Any) -> Reached | None:
-    # An archive that is being written has its directory in the memory of `zipfile`.
+    # While an archive is written, its central directory is in the memory of `zipfile`.
     if store._zmode != "r" or store.path is None:
         return None
     return Reached(_native.Store.zip(os.fspath(store.path), "r", 0), "zip archive", is_near=True)
@@ -213,7 +215,7 @@ _FSSPEC = {
     "gcsfs.core.GCSFileSystem": "gs",
     "adlfs.spec.AzureBlobFileSystem": "az",
 }
-"""The schemes of the file systems of fsspec that Rust reaches."""
+"""The schemes of the file systems of fsspec that Rust accesses itself."""
 
 _S3 = {
     "access_key_id": "access_key_id",
@@ -227,7 +229,7 @@ _S3 = {
     "virtual_hosted_style_request": "virtual_hosted",
     "allow_http": "allow_http",
 }
-"""The names that native stores have for the settings of obstore."""
+"""The native names of the settings of obstore."""
 
 _KINDS: dict[str, Callable[[Any], Reached | None]] = {
     "LocalStore": _local,
@@ -237,4 +239,4 @@ _KINDS: dict[str, Callable[[Any], Reached | None]] = {
     "FsspecStore": _fsspec,
     "ObjectStore": _obstore,
 }
-"""The classes of :mod:`zarr.storage` that Rust can reach."""
+"""The classes of :mod:`zarr.storage` that Rust can access itself."""

@@ -18,17 +18,17 @@ DEFAULT = "zarr.core.codec_pipeline.BatchedCodecPipeline"
 
 
 def enable() -> Any:
-    """Lets zarr-python use the pipeline for arrays that are opened or created from now on.
+    """Sets Zarrox's pipeline for arrays that zarr-python opens or creates from now on.
 
     Returns
     -------
     donfig.config_obj.ConfigSet
-        A context manager, after which the configuration is what it was. Using it is optional.
+        A context manager, which restores the configuration. Its use is optional.
 
     Raises
     ------
     ImportError
-        If the version of zarr-python is unknown.
+        If the version of zarr-python is not supported.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def enable() -> Any:
 
 
 def disable() -> Any:
-    """Lets zarr-python use its own pipeline for arrays that are opened or created from now on.
+    """Sets zarr-python's own pipeline for arrays that it opens or creates from now on.
 
     Returns
     -------

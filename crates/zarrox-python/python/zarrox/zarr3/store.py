@@ -1,4 +1,4 @@
-"""A store of zarr-python over any place that Rust reads and writes."""
+"""A store for zarr-python over any store of Zarrox."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ __all__ = ["Store"]
 _Result = TypeVar("_Result")
 
 _Range = tuple[int | None, int | None]
-"""A start and a length: no start for the end of a value, no length for all of the rest."""
+"""A start and a length. Without a start, the range is the end of a value; without a length, it is the rest of the
+value."""
 
 
 class Store(zarr.abc.store.Store):
-    """A store for zarr-python over any place that Zarrox has a store for.
+    """A store for zarr-python over any store of Zarrox.
 
-    Its methods release Python's lock while Rust works, and the codec pipeline reads and writes chunks in it without calling them.
+    Its methods release the GIL while Rust works. The codec pipeline reads and writes chunks in the store without
+    calling its methods.
 
     Parameters
     ----------
@@ -41,15 +43,15 @@ class Store(zarr.abc.store.Store):
         A directory, an archive ``*.zip``, a URL (``s3://…``, ``https://…``, ``sqlite:///…``, ``redb:///…``, ``zip::s3://…``), a store of
         :mod:`zarrox.storage`, or a mapping from keys to bytes. A directory or URL ``*.n5`` is shown as version 2 of Zarr.
     read_only : bool, optional
-        Whether nothing may be written.
+        Whether writing is rejected.
     storage_options : dict, optional
-        Options for a URL, as fsspec or as Zarrox calls them; for a directory ``follow_links``, ``sync``, ``exclusive`` and
-        ``lock_timeout``.
+        Options for a URL, with the names of fsspec or of Zarrox. A directory has the options ``follow_links``,
+        ``sync``, ``exclusive`` and ``lock_timeout``.
 
     Raises
     ------
     ValueError
-        There are `storage_options` for something that is neither a URL nor a directory.
+        If `storage_options` are given, and `place` is neither a URL nor a directory.
 
     Examples
     --------
@@ -83,29 +85,29 @@ class Store(zarr.abc.store.Store):
 
     @property
     def place(self) -> Any:
-        """The place that the store was made of."""
+        """The argument ``place`` that the store was created with."""
         return self._place
 
     @property
     def is_n5(self) -> bool:
-        """True if what is stored is N5, and is shown as version 2."""
+        """True if the store contains N5, which is shown as version 2."""
         return self._is_n5
 
     @property
     def native(self) -> _native.Store | None:
-        """The store as Rust has it; ``None`` if keys and values are transformed, as those of N5."""
+        """The native store; ``None`` if keys and values are transformed, as for N5."""
         return None if self._is_n5 else self._handle.native
 
     @property
     def _handle(self) -> _Opened:
-        # Opened when it is first used, so that a store can be unpickled anywhere.
+        # The store is opened on first use, so that it can be unpickled anywhere.
         if self._opened is None:
             self._opened = _Opened(self._place, self._options, self._read_only, self._is_n5)
         return self._opened
 
     def with_read_only(self, read_only: bool = False) -> Self:
         other = type(self)(self._place, read_only=read_only, storage_options=self._options)
-        # An archive that is written must not be opened a second time.
+        # An archive must not be opened a second time while it is written.
         if self._opened is not None and (read_only or not self._read_only):
             other._opened = self._opened
         return other
@@ -160,7 +162,7 @@ class Store(zarr.abc.store.Store):
         self._handle.set(key, value.as_buffer_like())
 
     def delete_sync(self, key: str) -> None:
-        """Deletes a value. Nothing happens where none is."""
+        """Deletes a value, if it exists."""
         self._check_writable()
         self._handle.delete(key)
 
@@ -223,7 +225,7 @@ class Store(zarr.abc.store.Store):
         **limits: int,
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
         if self._handle.is_far:
-            # Requests are joined, and made at the same time.
+            # Requests are merged, and sent concurrently.
             async for group in super().get_ranges(key, byte_ranges, prototype=prototype, **limits):
                 yield group
             return
@@ -232,12 +234,12 @@ class Store(zarr.abc.store.Store):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """Parts of one version of a value.
+        """Returns ranges of one version of a value.
 
         Raises
         ------
         BaseExceptionGroup
-            With a ``FileNotFoundError`` if it is missing, as zarr-python has it.
+            With a ``FileNotFoundError`` if the value is missing, as in zarr-python.
         """
         if not byte_ranges:
             return []
@@ -276,12 +278,12 @@ class Store(zarr.abc.store.Store):
         return await self._do(lambda: self._handle.native.sizes(prefix))
 
     async def _do(self, work: Callable[[], _Result]) -> _Result:
-        """Does work where the event loop does not wait for it."""
+        """Runs work without blocking the event loop."""
         return work() if self._handle.is_at_hand else await elsewhere(work)
 
 
 class _Opened:
-    """A place that was opened."""
+    """An open store, which handles may share."""
 
     def __init__(self, place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -> None:
         store = _opened(place, options, read_only, of_n5)
@@ -334,7 +336,7 @@ class _Opened:
 
 
 def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -> BaseStore | _native.Store:
-    """Returns the store at a place: one of ours, or the native one of a URL."""
+    """Returns the store at a place: a store of this package, or the native store of a URL."""
     is_url = isinstance(place, str) and ("://" in place or "::" in place)
     if of_n5 and is_url:
         return n5_store(place, read_only, options)
@@ -349,7 +351,7 @@ def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -
         natively = {}
     if natively is not None:
         return open_url(place, natively, create=not read_only)
-    # Options and places that only fsspec knows.
+    # Options and URLs that only fsspec supports.
     return FSStore(place, mode="r" if read_only else "w", **options)
 
 

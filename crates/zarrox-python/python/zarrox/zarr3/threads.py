@@ -1,4 +1,4 @@
-"""The threads on which calls of Rust wait, so that no event loop does, and the ways in which these calls are called off."""
+"""Threads on which calls of Rust run, so that they do not block an event loop, and the cancellation of these calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["elsewhere", "interruptible"]
 _Result = TypeVar("_Result")
 
 _MOST = 64
-"""The most calls at a time. Each waits mostly, for stores or for the threads of Rust."""
+"""The maximum number of concurrent calls. Each call mostly waits, for stores or for the threads of Rust."""
 
 _PAUSE = 0.1
 """The seconds between two checks that a caller still waits for a call."""
@@ -39,9 +39,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def elsewhere(work: Callable[[], _Result]) -> asyncio.Future[_Result]:
-    """Does work on a thread of our own.
+    """Runs work on a thread of this module.
 
-    The threads of the event loop are left to stores, which the work may wait for.
+    The threads of the event loop are left to stores, for which the work may wait.
 
     Parameters
     ----------
@@ -55,15 +55,15 @@ def elsewhere(work: Callable[[], _Result]) -> asyncio.Future[_Result]:
 
 
 async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
-    """Does work on a thread of our own, and stops it when no caller waits for it any more.
+    """Runs work on a thread of this module, and stops it when no caller waits for it any more.
 
-    No caller waits when the task is cancelled, and when Ctrl-C has ended the call of zarr-python that waits in the main thread:
-    zarr-python does not cancel its task then.
+    No caller waits after the task is cancelled, or after Ctrl-C has ended the call of zarr-python that waits in the
+    main thread. In the second case, zarr-python does not cancel its task.
 
     Parameters
     ----------
     work : callable
-        The work, which gets the object by which it is called off.
+        The work, which is called with the interrupt that stops it.
     """
     interrupt = _native.Interrupt()
 
@@ -71,7 +71,7 @@ async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
         try:
             return work(interrupt)
         except KeyboardInterrupt as error:
-            # It would end the event loop.
+            # The exception would end the event loop.
             raise _CalledOff from error
 
     watch = _Watch(interrupt)
@@ -87,7 +87,7 @@ async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
 
 
 class _Watch:
-    """Calls work off when the call in the main thread has ended that waits for the running task."""
+    """Interrupts work when the call in the main thread that waits for the running task has ended."""
 
     def __init__(self, interrupt: _native.Interrupt) -> None:
         self._interrupt = interrupt
@@ -103,7 +103,7 @@ class _Watch:
             self._interrupt.set()
 
     def end(self) -> None:
-        """Looks no more."""
+        """Ends the checks."""
         self._timer.cancel()
         self._task = self._waiting = None
 
@@ -129,8 +129,9 @@ def _is_active(wanted: FrameType) -> bool:
 def _find(test: Callable[[FrameType], bool]) -> FrameType | None:
     """Returns the innermost call of the main thread that passes a test.
 
-    The main thread goes on meanwhile: where a call has returned, its frame leads to no other. Such a chain ends at a frame
-    that is not the thread's outermost one, so that the search counts only when it ended at one frame twice.
+    The main thread continues meanwhile. The frame of a call that has returned does not lead to other frames, so that a
+    chain of frames may end before the outermost frame of the thread. A search therefore counts only if two searches end
+    at the same frame.
     """
     last = None
     while True:

@@ -1,4 +1,4 @@
-"""The versions of zarr-python that the pipeline works with."""
+"""The versions of zarr-python that the pipeline supports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_known() -> bool:
 
 
 def refuse(*_: Any, **__: Any) -> NoReturn:
-    """Raises the error for an unknown zarr-python.
+    """Raises the error for an unsupported version of zarr-python.
 
     Raises
     ------
@@ -40,9 +40,9 @@ def refuse(*_: Any, **__: Any) -> NoReturn:
 
 
 def refusing_pipeline() -> type[CodecPipeline]:
-    """Returns a class instead of the pipeline, which refuses to be used.
+    """Returns a class in place of the pipeline, which raises an error when it is used.
 
-    zarr-python imports every pipeline that is installed, also where another one is used: the import must not fail.
+    zarr-python imports every installed pipeline, even if another one is used, so that the import must not fail.
 
     Raises
     ------
@@ -64,14 +64,14 @@ def refusing_pipeline() -> type[CodecPipeline]:
 
 
 def register(pipeline: type[CodecPipeline], path: str) -> None:
-    """Registers the pipeline with zarr-python also if the package was not installed, but only put on the path.
+    """Registers the pipeline with zarr-python, even if the package is only on the path, and not installed.
 
     Parameters
     ----------
     pipeline : type
         The class.
     path : str
-        The name by which configurations refer to it.
+        The name of the pipeline in configurations.
     """
     from zarr.registry import register_pipeline
 

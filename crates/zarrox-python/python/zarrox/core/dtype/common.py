@@ -69,7 +69,7 @@ class HasLength:
 
 @dataclass(frozen=True, kw_only=True)
 class HasEndianness:
-    """A base of data types whose elements in memory have a byte order; the stored byte order is up to codecs."""
+    """A base of data types whose elements in memory have a byte order; codecs determine the stored byte order."""
 
     endianness: EndiannessStr = sys.byteorder
 

@@ -53,7 +53,7 @@ class SmallNumber(NumPyType[Any, Any]):
 
     @classmethod
     def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
-        # A type of this package exists only after its import, and NumPy's own types are not among them.
+        # A type of `ml_dtypes` exists only after the import of that package, and is defined outside of NumPy.
         if type(dtype).__module__ == np.dtypes.__name__:
             return False
         scalar = getattr(sys.modules.get("ml_dtypes"), cls._ml_name, None)

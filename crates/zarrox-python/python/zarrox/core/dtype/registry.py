@@ -87,7 +87,7 @@ class DataTypeRegistry:
         del self.contents[key]
 
     def get(self, key: str) -> type[ZDType[Any, Any]]:
-        """Returns the class of a name.
+        """Returns the class with a name.
 
         Parameters
         ----------
@@ -123,7 +123,8 @@ class DataTypeRegistry:
         Raises
         ------
         ValueError
-            If no class accepts it, or more than one, or if it is NumPy's ``object``, which is ambiguous.
+            If no class or more than one class accepts the data type, or if it is NumPy's ``object``, which is
+            ambiguous.
         """
         self._lazy_load()
         if dtype == np.dtype(object):
@@ -149,14 +150,14 @@ class DataTypeRegistry:
         )
 
     def match_json(self, data: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-        """Returns the data type of JSON.
+        """Returns the data type that JSON describes.
 
         Parameters
         ----------
         data : JSON
             The result of :meth:`ZDType.to_json`.
         zarr_format : {2, 3}
-            Its format.
+            The format of the JSON.
 
         Returns
         -------
@@ -189,7 +190,8 @@ class DataTypeRegistry:
 
 
 def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
-    """Returns true if one of our classes refuses; the check takes less time than the exception."""
+    """Returns true if a check of a class of this package refuses the data. The check takes less time than an
+    exception."""
     # `issubclass` would ask the abstract base class, for each data type of every new array.
     return NumPyType in cls.__mro__ and not getattr(cls, check)(data)
 

@@ -48,14 +48,14 @@ def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
 
 
 def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-    """Returns the data type of JSON.
+    """Returns the data type that JSON describes.
 
     Parameters
     ----------
     dtype_spec : JSON
         The result of :meth:`ZDType.to_json`.
     zarr_format : {2, 3}
-        Its format.
+        The format of the JSON.
 
     Returns
     -------
@@ -123,7 +123,8 @@ def parse_data_type(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
 
 
 def parse_name(dtype: str | type) -> ZDType[Any, Any]:
-    """Names of v3 come first, then those of NumPy; only ``bytes`` means different things in both."""
+    """Returns the data type with a name. Names of v3 come first, then names of NumPy; only ``bytes`` has two
+    meanings."""
     if is_one_of(dtype, TEXT):
         return VariableLengthUTF8()
     if is_one_of(dtype, BYTES):
@@ -153,7 +154,7 @@ def is_json(dtype: DTypeLike) -> TypeGuard[Mapping[str, Any]]:
 
 def native_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     if isinstance(dtype, list) and dtype and all(isinstance(field, Sequence) for field in dtype):
-        # Fields of JSON are lists, where NumPy wants tuples.
+        # In JSON, fields are lists; NumPy requires tuples.
         dtype = [_field(field) for field in dtype]
     native: np.dtype[Any] = np.dtype(cast("npt.DTypeLike", dtype))
     return native

@@ -1,4 +1,4 @@
-"""Functions for user-defined data types, which native code calls: it only knows their names.
+"""Functions that native code calls for user-defined data types, since it only knows their names.
 
 Each function receives the ``data_type`` member of v3 metadata, as JSON.
 """
@@ -25,7 +25,7 @@ def _bytes(data_type: ZDType[Any, Any], scalar: Any) -> bytes:
 
 
 def native_dtype(data_type: str) -> np.dtype[Any]:
-    """NumPy's data type for elements in memory."""
+    """Returns NumPy's data type for elements in memory."""
     native: np.dtype[Any] = np.dtype(_of(data_type).to_native_dtype())
     return native
 

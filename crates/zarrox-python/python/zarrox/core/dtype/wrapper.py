@@ -72,7 +72,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Raises
         ------
         DataTypeValidationError
-            If it does not belong to this class.
+            If the data type does not belong to this class.
         """
 
     @abstractmethod
@@ -88,12 +88,13 @@ class ZDType(ABC, Generic[DType, Scalar]):
     @classmethod
     @abstractmethod
     def _from_json_v2(cls, data: DTypeJSON) -> Self:
-        """From ``{"name": …, "object_codec_id": …}``; raises ``DataTypeValidationError``."""
+        """Reads ``{"name": …, "object_codec_id": …}``; raises ``DataTypeValidationError`` if it is another data
+        type."""
 
     @classmethod
     @abstractmethod
     def _from_json_v3(cls, data: DTypeJSON) -> Self:
-        """From the ``data_type`` of v3 metadata; raises ``DataTypeValidationError``."""
+        """Reads the ``data_type`` of v3 metadata; raises ``DataTypeValidationError`` if it is another data type."""
 
     @classmethod
     def from_json(cls, data: DTypeJSON, *, zarr_format: int) -> Self:
@@ -104,7 +105,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         data : JSON
             The result of :meth:`to_json`.
         zarr_format : {2, 3}
-            Its format.
+            The format of the JSON.
 
         Returns
         -------
@@ -131,7 +132,8 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Returns
         -------
         dict or str
-            In v3 the form of metadata; in v2 that form as ``name``, together with ``object_codec_id``.
+            In v3 the form of metadata. In v2 a dict with the form of metadata as ``name``, and with
+            ``object_codec_id``.
         """
 
     @abstractmethod
@@ -177,7 +179,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         data : JSON
             The value.
         zarr_format : {2, 3}
-            Its format.
+            The format of the JSON.
 
         Returns
         -------
@@ -214,6 +216,6 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
 
 def check_format(zarr_format: int) -> None:
-    """Raises ``ValueError`` unless it is 2 or 3."""
+    """Raises ``ValueError`` unless the format is 2 or 3."""
     if zarr_format not in (2, 3):
         raise ValueError(f"zarr_format must be 2 or 3, got {zarr_format}")

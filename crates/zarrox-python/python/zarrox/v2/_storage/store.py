@@ -1,4 +1,4 @@
-"""Base classes of stores and the names of documents, as zarr-python 2.13 to 2.18 has them."""
+"""Base classes of stores, and the names of documents, of zarr-python 2.13 to 2.18."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BaseStore", "Store", "StoreV3", "array_meta_key", "attrs_key", "data
 Store = BaseStore
 
 DEFAULT_ZARR_VERSION = 2
-"""The version of nodes for which none is named."""
+"""The default version of nodes."""
 
 
 Keys = list[str]
@@ -41,7 +41,7 @@ class StoreV3(BaseStore):
         return [key for key in self.keys() if key.startswith(prefix)]
 
     def list_dir(self, prefix: str) -> tuple[Keys, Keys]:
-        """Returns the keys directly below a prefix, and the prefixes of the others."""
+        """Returns the keys directly below a prefix, and the prefixes directly below it."""
         keys = self.list_prefix(prefix)
         below = [(key, key[len(prefix) :].partition("/")) for key in keys]
         inner = {prefix + name + "/" for _, (name, slash, _) in below if slash}

@@ -47,7 +47,7 @@ class _FixedLength(_BytesType[Scalar], HasLength):
     @classmethod
     def _from_json_v2(cls, data: Any) -> Self:
         if isinstance(data, Mapping) and data.get("name") in ("|S", "|V", "<S", "<V", ">S", ">V"):
-            raise cls._invalid_json(data)  # To NumPy, the length is 0 where none is named.
+            raise cls._invalid_json(data)  # NumPy's length is 0 if none is given.
         return super()._from_json_v2(data)
 
     def _numpy_name(self) -> str:

@@ -31,7 +31,7 @@ _SPECIAL_FLOATS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": f
 
 
 def endianness_from_numpy_str(endianness: str) -> EndiannessStr:
-    """``little`` or ``big`` for NumPy's sign.
+    """Returns ``little`` or ``big`` for NumPy's character.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def endianness_from_numpy_str(endianness: str) -> EndiannessStr:
 
 
 def endianness_to_numpy_str(endianness: EndiannessStr) -> Literal["<", ">"]:
-    """NumPy's sign for ``little`` or ``big``.
+    """Returns NumPy's character for ``little`` or ``big``.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def get_endianness_from_numpy_dtype(dtype: np.dtype[Any]) -> EndiannessStr:
 
 
 class NumPyType(ZDType[DType, Scalar], HasItemSize):
-    """A data type whose name in v2 is NumPy's.
+    """A data type with NumPy's name in v2.
 
     In v3 it has a name and, if :meth:`_configuration` is not empty, a configuration.
     """
@@ -156,7 +156,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
 
 
 def _named_in_v2(data: object) -> np.dtype[Any] | None:
-    """NumPy's data type for a name in v2, which includes a byte order if the type needs one."""
+    """Returns NumPy's data type for a name in v2, which includes a byte order if the type needs one."""
     if not check_dtype_spec_no_object_codec_v2(data) or not isinstance(data["name"], str):
         return None
     name = data["name"]
@@ -168,7 +168,8 @@ def _named_in_v2(data: object) -> np.dtype[Any] | None:
 
 
 def float_from_json(data: object, zarr_format: int, sizes: tuple[int, ...] = (2, 4, 8)) -> float:
-    """Returns a floating-point number: a number, ``NaN``, ``Infinity``, these as decimal text, and in v3 the bits in hexadecimal.
+    """Returns a floating-point number from JSON: a number, ``NaN``, ``Infinity``, decimal text, or in v3 the bits in
+    hexadecimal.
 
     Examples
     --------

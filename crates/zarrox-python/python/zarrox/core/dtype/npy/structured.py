@@ -209,7 +209,7 @@ def _in_v2(field: ZDType[Any, Any]) -> list[Any]:
 
 
 def _name_and_type(field: Any) -> tuple[str, Any]:
-    """Returns a field in v3: an object, or in ``structured`` a pair."""
+    """Returns the name and the type of a field in v3, which is an object, or in ``structured`` a pair."""
     pair = [field.get("name"), field.get("data_type")] if isinstance(field, Mapping) else field
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise DataTypeValidationError(f"The field {field!r} of a structure must be an object with a name and a data_type.")
