@@ -416,7 +416,7 @@ pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<Os
     joined
 }
 
-/// Returns a path without links, whose last component need not exist.
+/// Returns the path without symbolic links. The last component of the path need not exist.
 fn absolute(path: &Path) -> Option<PathBuf> {
     if let Ok(path) = fs::canonicalize(path) {
         return Some(path);
