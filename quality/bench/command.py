@@ -97,7 +97,7 @@ class Bench:
         )
 
     def rechunks(self, source, chunks, dask, reencode):
-        """Changes rows to columns. The peak memory of both sides is printed as well, and the command's limit is the other's memory."""
+        """Rechunks rows to columns. Prints the peak memory of both sides; the other side's peak memory is the command's limit."""
         command = [self.zarrox, "rechunk", self.place(source), "TARGET", "--chunks", chunks]
         others = {}
         if dask:

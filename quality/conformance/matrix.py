@@ -50,7 +50,7 @@ SMALL_FLOATS = {
     "float8_e4m3fnuz": (0x80, 0xB8),
     "float8_e5m2fnuz": (0x80, 0xBC),
     "float4_e2m1fn": (0x07, 0x09),
-    # It has no zero and no sign: 2^-127, NaN and 4.
+    # This type has no zero and no sign: its values are 2^-127, NaN and 4.
     "float8_e8m0fnu": (0xFF, 0x81),
 }
 SMALL_INTEGERS = ["int2", "int4"]
@@ -81,7 +81,7 @@ NUMPY = {"r40": "V5"} | {name: numpy for name, (_, numpy, _) in EXTENSIONS.items
 
 # Types of bytes that are not numbers.
 BYTES = ["r40", "null_terminated_bytes", "raw_bytes"]
-# The number of significant bits of a number's bytes, if not all are.
+# The number of significant bits of a number, for types that do not use all bits of their bytes.
 BITS = {"bool": 1, "float4_e2m1fn": 4}
 # In small integers the upper bits repeat the sign.
 SIGNED_BITS = {"int2": 2, "int4": 4}
@@ -269,7 +269,7 @@ V2_EXTENSION_AXES = V2_AXES | {
     "type": list(with_endians(name for name in EXTENSIONS if name != "raw_bytes")),
     "chain": [name for name in V2_CHAINS if name in FEW_CHAINS],
 }
-# v1 has one kind of chunk keys and no null; no implementation changes it.
+# v1 has one kind of chunk keys and no null; no implementation changes its arrays.
 V1_AXES = V2_AXES | {"chain": V1_CHAINS, "keys": [("v2", ".")], "fill": FILLS, "update": ["attributes"]}
 # N5 has numbers in one byte order, and zero as its only fill value.
 N5_AXES = V2_AXES | {
@@ -306,7 +306,7 @@ V2_VARIABLE_AXES = V2_AXES | FEW | {
 V2_OBJECT_AXES = V2_VARIABLE_AXES | {
     "type": [(name, "little") for name in ("json2", "msgpack2", "categorize")],
     "chain": ["none", "zlib 1"],
-    # For NumPy, an array without dimensions as an element of such an array would be one array too many.
+    # NumPy cannot distinguish an array as the element of an array without dimensions from the outer array.
     "shape": FEW_SHAPES[1:],
 }
 # Metadata does not support a fill value that is an array.
@@ -389,7 +389,7 @@ def sensible(a, x, b, y):
         # Without a fill value, elements that were never written are undefined. So all elements are written.
         return values.get("steps", "whole") in ("whole", "overwrite") and values.get("update") not in ("grow", "erase")
     if values.get("steps") == "shrink" and values.get("update") == "grow":
-        # Truncated elements may reappear: the formats leave it open.
+        # Elements outside a smaller shape may reappear when the array grows: the formats leave this open.
         return False
     if shape == "length 0":
         return values.get("update") not in ("part", "strided")
@@ -557,7 +557,7 @@ def cell(number, format, row):
     data_type, endian = row["type"]
     base, chunks = SHAPES[row["shape"]]
     if format == 1 and not row["chain"].startswith("blosc"):
-        # zarr-python 1 stored rows there and called them columns: no implementation writes that any more.
+        # zarr-python 1 stored rows for layout "F": no implementation writes this any more.
         row = row | {"layout": "C"}
     seed = number * 16 + 1
     shape, first = steps(row["steps"], base, chunks, seed)

@@ -32,7 +32,7 @@ def place(path, cell):
 
 
 def users(node):
-    """Returns the user's attributes: in the experimental v3 they include the filters, which stay when these are replaced."""
+    """Returns the user's attributes, which in the experimental v3 include the filters. Replacing attributes keeps the filters."""
     return {name: value for name, value in node.attrs.asdict().items() if name != "filters"}
 
 

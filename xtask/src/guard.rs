@@ -56,7 +56,7 @@ fn require_valgrind() -> Outcome {
     }
 }
 
-/// Returns the cases with these names; all without any.
+/// Returns the cases with these names; all cases if no names are given.
 fn chosen(list: &str, names: &[&String]) -> Outcome<Vec<String>> {
     let all: Vec<&str> = list.lines().collect();
     if let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) {

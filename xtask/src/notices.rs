@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use zarrox_runner::run::{Outcome, cargo};
 
-/// How the names of files with licences begin.
+/// The beginnings of the names of files with licences.
 const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
 /// The libraries in C are in folders of their crates.

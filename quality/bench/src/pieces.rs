@@ -9,8 +9,8 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Returns boxes of at most this number of bytes for which input chunks are read as few times as possible; an output chunk if
-    /// that is larger.
+    /// Returns boxes of at most this number of bytes for which input chunks are read as few times as possible. A box has at least
+    /// one output chunk.
     pub(crate) fn new(
         shape: &[usize],
         input: &[usize],

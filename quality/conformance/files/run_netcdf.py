@@ -122,7 +122,7 @@ def same_for_xarray(source, other, **options):
             assert set(theirs.variables) == set(ours.variables), other
             for name in theirs.variables:
                 a, b = theirs[name].load(), ours[name].load()
-                # The type of attributes of packed values is that of JSON in Zarr.
+                # The attributes of packed values have the types of JSON in Zarr.
                 packed = "scale_factor" in a.encoding
                 if a.dtype.kind in "OSUT":
                     assert list(map(text, a.values.ravel())) == list(map(text, b.values.ravel())), f"{other}: {name}"
@@ -132,8 +132,7 @@ def same_for_xarray(source, other, **options):
                     np.testing.assert_allclose(b.values, a.values, rtol=1e-6 if packed else 0, err_msg=f"{other}: {name}")
                 else:
                     assert a.variable.equals(b.variable), f"{other}: {name}"
-            # The data from Zarr form a valid NetCDF file again. Names of values are an object, which xarray cannot write to a
-            # file.
+            # xarray can write the data from Zarr to a NetCDF file again. It cannot write the attribute `enum`, which is an object.
             ours = ours.load()
             for each in ours.variables.values():
                 each.attrs.pop("enum", None)

@@ -41,7 +41,7 @@ def writing(method):
         if "align_chunks" in names:
             # As in xarray by default: Dask chunks that share stored chunks are an error, and not split.
             options.setdefault("align_chunks", False)
-        # Both create new groups of format 3, unless a test says otherwise, by zarr-python's setting.
+        # xarray and Zarrox create new groups in the format of zarr-python's setting, which is 3 unless a test changes it.
         with zarrox.config.set({"default_zarr_format": zarr.config.get("default_zarr_format")}):
             return to_zarr(data, **options)
 

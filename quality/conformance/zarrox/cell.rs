@@ -18,7 +18,7 @@ use crate::failure::Failure;
 pub(crate) struct Cell {
     pub(crate) id: String,
     pub(crate) format: u8,
-    /// True if it belongs to zarr-python 2's experimental v3, which uses v2's names.
+    /// True if the node belongs to zarr-python 2's experimental v3, which uses v2's names.
     #[serde(default)]
     experimental: bool,
     #[serde(default)]
@@ -54,7 +54,7 @@ pub(crate) struct Cell {
     dtype: Option<Json>,
     /// The kind of elements of variable length.
     pub(crate) elements: Option<String>,
-    /// The texts of elements.
+    /// The possible texts of elements.
     #[serde(default)]
     pub(crate) labels: Vec<String>,
     #[serde(deserialize_with = "members")]
@@ -238,7 +238,7 @@ impl Cell {
             let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
             codecs.push(codec);
             if id == "categorize" {
-                // Its output is still numbers.
+                // The output of `categorize` is still numbers.
                 codecs.push(CodecSpec::new("bytes", Json::Null));
             }
         }

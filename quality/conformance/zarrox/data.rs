@@ -29,7 +29,7 @@ pub(crate) fn fill_element(data_type: &DataType, cell: &Cell) -> Result<Vec<u8>,
     }
 }
 
-/// Returns the fill value for the library, which requires that of a structure in this machine's byte order.
+/// Returns the fill value for the library, which requires the fill value of a structure in this machine's byte order.
 pub(crate) fn fill_value(cell: &Cell, registry: &Registry) -> Result<Json, Failure> {
     if cell.fill_fields.is_none() || cell.format == 3 {
         return Ok(cell.fill_value.clone());

@@ -16,7 +16,7 @@ use crate::failure::{Failure, agree};
 const SHAPE: [u64; 2] = [6, 10];
 const CHUNKS: [u64; 2] = [4, 5];
 
-/// The types of the arrays, which are their names; with the byte order if they have one.
+/// The data types of the arrays, which are also their names, with their byte orders.
 const TYPES: [(&str, Endian); 5] = [
     ("int32", Endian::Little),
     ("float64", Endian::Big),
@@ -138,7 +138,7 @@ fn data_type(name: &str) -> Result<DataType, Failure> {
     Ok(DataType::parse(name, &zarrox::codecs::registry())?)
 }
 
-/// Returns element `n`: n, half of it, whether it is divisible by three, or a letter before it.
+/// Returns element `n`: n, n / 2, whether n is divisible by three, or n after a letter.
 fn expected(data_type: &DataType, changed: bool) -> Result<DynArray, Failure> {
     let mut bytes = Vec::new();
     for n in 0..60_u8 {

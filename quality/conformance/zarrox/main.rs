@@ -293,7 +293,7 @@ fn selections(shape: &[usize]) -> Vec<Expected> {
     all
 }
 
-/// Returns dimension names; names that are all missing are the same as none.
+/// Returns the dimension names; `None` if all of them are missing.
 fn names(names: Option<&[Option<String>]>) -> Option<Vec<Option<String>>> {
     names.filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec)
 }

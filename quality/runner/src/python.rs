@@ -63,7 +63,7 @@ impl Environment {
     fn made_of(&self, base: impl FnOnce() -> Outcome<String>) -> Outcome<String> {
         let directory = Path::new("target/venvs").join(self.name);
         let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-        // On Unix it is a symbolic link: resolving it would leave the environment.
+        // On Unix, the Python of an environment is a symbolic link: resolving it would leave the environment.
         let python = run::absolute(directory.join(python))?;
         let wanted = self.requirements.map_or(Ok(String::new()), run::read)?;
         let marker = directory.join("installed");

@@ -83,8 +83,8 @@ pub(super) fn connect(port: u16) -> Outcome<TcpStream> {
     TcpStream::connect(("127.0.0.1", port)).map_err(|error| format!("port {port}: {error}"))
 }
 
-/// Returns a free port. The ephemeral ports of the system are excluded, since another program might get one before the server
-/// does; and two runs at the same time begin at different ports.
+/// Returns a free port. The ephemeral ports of the system are excluded, since another program might get such a port before the
+/// server does. Two concurrent runs begin at different ports.
 pub(super) fn free_port() -> Outcome<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const PORTS: std::ops::Range<u32> = 12_000..22_000;

@@ -1,6 +1,6 @@
 //! The suites that every codec passes.
 //!
-//! They panic if a codec violates a guarantee; the message names it.
+//! They panic if a codec violates a guarantee; the message names the guarantee.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a suite panics where a promise is broken")]
 
@@ -243,8 +243,8 @@ fn numbers_are_read_leniently(
     assert!(make(&floats, Strictness::Strict).is_err(), "{spec}: 5.0 is not an integer in strict mode");
 }
 
-/// Checks a codec chain for arrays, which `specs` returns for chunks of each of these shapes, in every way that does not depend
-/// on its format.
+/// Checks a codec chain for arrays in every way that does not depend on its format. `specs` returns the chain for chunks of a
+/// shape, for each of these shapes.
 pub fn array_suite(
     registry: &Registry,
     shapes: &[&[u64]],
@@ -274,7 +274,7 @@ pub fn array_suite(
     array_suite_of(registry, &storages, shapes, integrity, specs);
 }
 
-/// Checks the same as [`array_suite`], with elements of these layouts, for codecs that do not support all.
+/// Checks the same as [`array_suite`], with elements of these layouts, for codecs that do not support all layouts.
 pub fn array_suite_of(
     registry: &Registry,
     storages: &[Storage],
@@ -294,8 +294,8 @@ pub fn array_suite_of(
     }
 }
 
-/// Checks the same as [`array_suite`], with the elements of a data type that `element` creates: the only ones that it has, in the
-/// form in which they are read.
+/// Checks the same as [`array_suite`], for a data type that does not allow arbitrary bytes: `element` creates its elements, in
+/// the form in which they are read.
 pub fn typed_suite(
     registry: &Registry,
     data_type: &DataType,
@@ -348,7 +348,7 @@ impl<'e> Case<'e> {
         self.configuration(registry);
     }
 
-    /// Returns values of which some inner boxes are likely to contain only the fill value.
+    /// Returns values in which some inner boxes are likely to contain only the fill value.
     fn data(&self, random: &mut Random) -> Vec<u8> {
         let mut data = self.chunk.fill().as_bytes().repeat(self.chunk.size() / self.chunk.item());
         let sparse = random.below(2) == 0;

@@ -17,7 +17,7 @@ use crate::specimen::Specimen;
 /// The subject of a fuzz target.
 #[derive(Debug)]
 enum Kind {
-    /// One decoder, in the chains of its examples: the first byte chooses one, the rest is the encoded chunk.
+    /// One decoder, in the chains of its examples: the first byte chooses an example, the rest is the encoded chunk.
     Decoder(Vec<Specimen>),
     /// Codec chains that the input describes.
     Chain,

@@ -28,7 +28,7 @@ pub struct Remote {
 #[derive(Debug, Default)]
 struct Traffic {
     requests: BTreeMap<String, usize>,
-    /// The length of the longest chain of finished requests of which each began after the one before had ended.
+    /// The length of the longest chain of finished requests in which each request began after the previous one had ended.
     rounds: usize,
 }
 
@@ -62,8 +62,9 @@ impl Remote {
         std::mem::take(&mut self.traffic().requests)
     }
 
-    /// Returns the number of rounds since the last call: the length of the longest chain of requests of which each began after the one
-    /// before had ended. With a latency, this is exact as long as parallel requests begin within it.
+    /// Returns the number of rounds since the last call: the length of the longest chain of requests in which each request began
+    /// after the previous one had ended. With a latency, this number is exact as long as parallel requests begin within the
+    /// latency.
     pub fn take_rounds(&self) -> usize {
         std::mem::take(&mut self.traffic().rounds)
     }

@@ -337,8 +337,8 @@ fn one_of_many_counts(store: &dyn Store) {
     assert_eq!(value(store, "count").unwrap(), (4 * EACH).to_string());
 }
 
-/// Increments a decimal number this many times, as all writers of a shared store do: under the lock if that excludes all others,
-/// and otherwise with retries until there is no conflict.
+/// Increments a decimal number this many times, as all writers of a shared store do: under the lock if the lock excludes all
+/// other writers, and otherwise with retries until there is no conflict.
 ///
 /// # Panics
 ///
@@ -408,7 +408,7 @@ fn step_of_four(store: &dyn Store, place: &str, low: &Key) -> bool {
     erased
 }
 
-/// Checks that no step of [`count_in_fours`] was lost, of those of all writers.
+/// Checks that no step of [`count_in_fours`] was lost, by any writer.
 ///
 /// # Panics
 ///

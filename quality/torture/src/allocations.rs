@@ -2,7 +2,6 @@
 //!
 //! Each operation runs in separate processes, in which the first, the second, … large allocation fails, until all have succeeded.
 //! A failed allocation is an error of the operation: it must not abort the process or tear a chunk.
-//! has taken all that it wants. Refused memory is an error of the operation: it aborts no process, and tears no chunk.
 
 use ndarray::ArrayD;
 use std::collections::BTreeMap;

@@ -372,7 +372,7 @@ pub(crate) fn run(check: Check, repair: Option<Repair>) -> zarrox::Result<Vec<Fi
     Ok(found)
 }
 
-/// Writes the completed parts of a box: in each stored object all of it, or nothing.
+/// Writes the completed parts of a box: each stored object contains all of its part, or nothing.
 fn accept(expected: &mut Elements, start: &[u64], shape: &[u64], number: u64, found: &[u64]) {
     for part in expected.parts(start, shape) {
         let has_arrived = |at: &usize| found.get(*at) == Some(&element(number, *at as u64));
@@ -427,8 +427,8 @@ pub(crate) struct Blocks<'a> {
     pub(crate) done: &'a BTreeMap<u64, u64>,
     /// The blocks that may exist.
     pub(crate) pending: &'a BTreeMap<u64, u64>,
-    /// The largest number of rows of fill values: a writer that is killed after a later one is done leaves the rows that it
-    /// reserved.
+    /// The largest number of rows of fill values. A writer that is killed after a later writer has finished leaves the rows that
+    /// it reserved.
     pub(crate) most_holes: usize,
 }
 

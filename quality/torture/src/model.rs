@@ -13,7 +13,7 @@ use crate::world::{self, ARENA, DAMAGED, PULSE};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Elements {
     pub(crate) shape: Vec<u64>,
-    /// The shapes of stored objects: all that the array had since the last check.
+    /// All shapes that stored objects of the array had since the last check.
     pub(crate) chunks: Vec<Vec<u64>>,
     pub(crate) values: Vec<u64>,
     /// The positions that may also have fill values, since the array was replaced while others wrote.

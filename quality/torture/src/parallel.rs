@@ -37,7 +37,7 @@ const COLUMNS: u64 = 10;
 const ATTRIBUTES: u64 = 100;
 /// The nodes that all writers create.
 const NODES: u64 = 25;
-/// The largest number of kills of the processes that do the work of one.
+/// The largest number of kills for the work of one process.
 const KILLS: usize = 3;
 /// The array of blocks.
 const BLOCKS: &str = "blocks";

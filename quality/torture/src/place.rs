@@ -51,8 +51,8 @@ impl Opened {
         format!("{}/{path}", self.path).trim_start_matches('/').to_owned()
     }
 
-    /// Returns true if appending processes reserve rows: versions are compared instead of locks. If one is killed after a later
-    /// one is done, its rows have fill values.
+    /// Returns true if appending processes reserve rows, since the store compares versions instead of locking. If a process is
+    /// killed after a later one is done, its rows have fill values.
     pub(crate) fn reserves(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone

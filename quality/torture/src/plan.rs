@@ -59,7 +59,7 @@ impl<'a> Planner<'a> {
             operations.insert(self.rng.usize(0..operations.len()), Operation::Repair);
         }
         if self.rights.converts {
-            // Early, so that writers meet it, and it is killed.
+            // The conversion is early in the list, so that it meets writers and is likely to be killed.
             operations.insert(self.rng.usize(0..3), Operation::Upgrade);
         }
         Hand { operations }

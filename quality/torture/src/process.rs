@@ -76,7 +76,7 @@ impl Launcher {
                 ended.parse_line(&line);
                 if line == "ready" {
                     start.take().map(Barrier::wait);
-                    // It may be dead already.
+                    // The process may have ended already.
                     let _ = writeln!(input, "begin");
                 }
                 if death.is_some_and(|death| line == format!("begin {} {}", death.hand, death.operation)) {
@@ -126,7 +126,7 @@ impl Ended {
 }
 
 fn kill(child: &Mutex<Child>) {
-    // It may have ended by itself.
+    // The process may have ended by itself.
     let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
 }
 

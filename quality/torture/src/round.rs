@@ -4,7 +4,6 @@
 //! rechunked. In a database, only threads of the same process do; in archives and on servers, the node has no other users. During
 //! a conversion in place, no node is created in the hierarchy. An interrupted conversion must be repeated before the next write,
 //! so a conversion beside writers is not killed.
-//! writers is not killed.
 
 use fastrand::Rng;
 use zarrox::Format;

@@ -43,7 +43,7 @@ fn list(file: &Path, folder: &Path, listed: &mut BTreeSet<PathBuf>) -> Outcome {
 /// The files that a file refers to.
 struct Links<'a> {
     file: &'a Path,
-    /// The folder with the files of the modules of the module that is visited.
+    /// The folder with the files of the visited module's children.
     folder: PathBuf,
     /// Paths of files, with the folder for the modules of those that are modules themselves.
     found: Vec<(PathBuf, Option<PathBuf>)>,

@@ -57,7 +57,7 @@ pub(crate) struct Case {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) document: Value,
-    /// True if it contains the values of the data set before each run.
+    /// True if the array contains the values of the data set before each run.
     pub(crate) is_copy: bool,
     /// The final shape.
     pub(crate) shape: Vec<u64>,
@@ -112,7 +112,7 @@ impl Plan {
     }
 }
 
-/// Returns all cases. Cases with the same data set are adjacent, so that it can be deleted after the last.
+/// Returns all cases. Cases with the same data set are adjacent, so that the data set can be deleted after the last of them.
 pub(crate) fn all(plan: Plan) -> Vec<Case> {
     let families = [
         public,

@@ -1,5 +1,5 @@
 //! The part of `cargo xtask conformance` about stores with the same layout in zarr-python 2 and Zarrox: directories, databases,
-//! and those on servers.
+//! and stores on servers.
 
 use zarrox_runner::debian::Missing;
 use zarrox_runner::python::Environment;
@@ -25,7 +25,7 @@ const NAMED_HIERARCHIES: [(&str, &str); 4] = [
 const ENVIRONMENT: Environment = Environment {
     name: "databases",
     lowest: (3, 11),
-    // The last release of numcodecs that it supports runs on this version.
+    // The last release of numcodecs that zarr-python 2 supports runs on this version.
     highest: (3, 13),
     requirements: Some("quality/conformance/requirements/databases.txt"),
 };

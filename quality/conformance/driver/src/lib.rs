@@ -82,7 +82,7 @@ impl Implementation {
 
 const IMPLEMENTATIONS: &[Implementation] = &[
     Implementation::new("zarr-python 3", "zarr3", (3, 14), "quality/conformance/requirements/zarr3.txt"),
-    // The last release of numcodecs that it supports runs on Python 3.13.
+    // The last release of numcodecs that zarr-python 2 supports runs on Python 3.13.
     Implementation::new("zarr-python 2", "zarr2", (3, 13), "quality/conformance/requirements/zarr2.txt"),
     Implementation::new(
         "tensorstore",
@@ -257,7 +257,7 @@ impl Participant {
         Ok(Self { implementation, python: implementation.environment.python()? })
     }
 
-    /// Returns its program, built if necessary.
+    /// Returns the program of the implementation, which is built if necessary.
     fn program(&self) -> Outcome<Program> {
         let name = format!("run_{}.py", self.implementation.environment.name);
         let program = script(&self.python, &name).variable("PYTHONDONTWRITEBYTECODE", "1");
@@ -359,7 +359,7 @@ impl Place<'_> {
     }
 }
 
-/// Returns the cells of the first report, with the error of any report: an error in writing explains the one in reading.
+/// Returns the cells of the first report, with the error of any report: an error in writing explains the error in reading.
 fn first_errors(reports: &[&Report]) -> BTreeMap<String, Option<String>> {
     let mut outcomes = BTreeMap::new();
     for (id, error) in reports.iter().flat_map(|report| &report.outcomes) {

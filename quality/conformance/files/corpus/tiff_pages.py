@@ -115,7 +115,7 @@ def planes(image, pages):
 
 
 def compare_pages(images, path, is_lossy, is_told):
-    """Returns the reason why images do not consist of the pages of a file: all of them, unless others are reported as skipped."""
+    """Returns the reason why images do not consist of all pages of a file. Pages that are reported as skipped may be missing."""
     pages = pages_of(path)
     found = [plane for image in images for plane in (planes(image, pages) if planes(image, pages) is not None else [image])]
     if len(found) > MOST_PAGES:

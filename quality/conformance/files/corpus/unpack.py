@@ -70,7 +70,7 @@ def take(name, file, size, into, largest, found, depth):
     if len(start) + len(rest) > largest:
         return
     if kind == "archive":
-        # A volume of NIfTI stays compressed.
+        # A NIfTI volume stays compressed.
         if name.endswith(".nii.gz"):
             kind = "nifti"
         else:

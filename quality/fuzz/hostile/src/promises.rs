@@ -51,7 +51,7 @@ fn checked(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool)
     unchanged(base, stored, &self::stored(&**store), "a check without a repair");
 }
 
-/// Repairs; returns the findings, or `None` if there is nothing to check.
+/// Repairs the hierarchy and returns the findings; `None` if there is no hierarchy to check.
 fn repaired(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) -> Option<Vec<Finding>> {
     let found = run(&full(base, store).repair(Repair { dry_run: false, refill }));
     if found.is_err() {

@@ -14,7 +14,7 @@ use crate::specimen::{LIMIT, Specimen};
 const SEEDS: usize = 60;
 /// The largest number of bytes that make choices.
 const CHOICES: usize = 24;
-/// The largest number of consecutive codecs of a kind of which there can be several.
+/// The largest number of consecutive codecs of one kind, for the kinds that may be repeated.
 const ROW: usize = 2;
 
 pub(super) fn run(registry: &Registry, input: &[u8]) {

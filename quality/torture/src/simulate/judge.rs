@@ -393,7 +393,7 @@ impl Judge<'_> {
     }
 }
 
-/// Returns the appends that were done, and those that were begun and not done, by their numbers, with their numbers of rows.
+/// Returns the completed and the incomplete appends by their numbers, each with its number of rows.
 fn blocks(
     entries: &[Entry],
     append: impl Fn(Act) -> Option<(u64, u64)>,

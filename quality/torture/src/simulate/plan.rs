@@ -129,7 +129,8 @@ pub(super) struct Plan {
     pub(super) odds: Odds,
 }
 
-/// Mixed into the seed of a run for all choices about datasets, so that the other choices of a seed stay the same.
+/// A number that is mixed into the seed of a run for all choices about datasets, so that the other choices of a seed stay the
+/// same.
 const OF_DATASETS: u64 = 0x0da7_a5e7;
 
 /// The administrative operations, of which a run has at most one.
@@ -215,7 +216,7 @@ impl Plan {
         for act in structural.into_iter().chain(repair) {
             let hand = usize::try_from(random.below(tasks)).unwrap_or(0);
             let last = self.hands[hand].acts.len();
-            // Earlier handles do not notice it.
+            // Handles that were opened before the change do not notice it.
             let at =
                 if is_alone { last } else { usize::try_from(random.below(last as u64 + 1)).unwrap_or(0) };
             self.hands[hand].acts.insert(at, act);

@@ -102,7 +102,7 @@ impl Suite {
         let sources = self.sources();
         let configuration =
             ["--rootdir", &sources, "-c", &format!("{sources}/pyproject.toml")].map(str::to_owned);
-        // Benchmarks, programs that are started with their own packages, and pages of the documentation.
+        // The excluded tests: benchmarks, programs that are started with their own packages, and pages of the documentation.
         let others = ["benchmarks", "test_regression", "test_examples.py", "test_docs.py"];
         let others = others.map(|name| format!("--ignore={sources}/tests/{name}"));
         let tests = self.tests.iter().map(|test| format!("{sources}/tests/{test}"));
