@@ -320,7 +320,7 @@ pub(crate) fn document(wanted: &Wanted, document: Vec<u8>) -> Answer<Response> {
     Ok(prepare(wanted, Content::Bytes(document.into()), JSON, Some(tag))?.response)
 }
 
-/// Bytes as a response with an entity tag. A client with the same bytes receives no body.
+/// Returns bytes as a response with an entity tag. A client with the same bytes receives no body.
 pub(crate) fn tagged(wanted: &Wanted, bytes: Vec<u8>, kind: &'static str) -> Response {
     let tag = tag_of(&[&bytes]);
     let is_known = matches!(sent(&wanted.headers, bytes.len() as u64, Some(&tag)), Sent::NotModified);

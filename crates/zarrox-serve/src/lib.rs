@@ -13,7 +13,7 @@
 //! println!("{}", running.link()); // http://127.0.0.1:41215/?token=…
 //! let stop = running.stop_handle();
 //! let thread = std::thread::spawn(move || running.run());
-//! // … until it is enough:
+//! // … later:
 //! stop.stop();
 //! thread.join().unwrap()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

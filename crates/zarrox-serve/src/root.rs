@@ -165,7 +165,7 @@ impl Root {
     /// Returns the node at a path.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is none; the errors of opening it.
+    /// [`ErrorKind::NotFound`] if the node does not exist; the errors of opening the node.
     pub(crate) fn node(&self, path: &str) -> Result<Arc<Opened>> {
         let path = NodePath::new(path)?;
         if let Some(opened) = self.kept(path.as_str()) {
@@ -275,10 +275,10 @@ impl Root {
     }
 }
 
-/// Returns a path with the format of its file; `None` for directories, for URLs, and for files that are no other format's.
+/// Returns a path with the format of its file; `None` for directories, for URLs, and for files of unknown formats.
 fn file_kind(path: &Path) -> Option<(&Path, Kind)> {
     let is_file = !path.to_str().is_some_and(is_url) && path.is_file();
-    // What no importer reads may still be a store, such as a database.
+    // A file that no importer reads may still be a store, such as a database.
     is_file.then(|| Kind::of(path).ok().flatten()).flatten().map(|kind| (path, kind))
 }
 
