@@ -88,7 +88,7 @@ class Bench:
         )
 
     def reshards(self, name, source, shards, files):
-        """Reshards; the array `files` has as many files as the copy, if these are more than those of the source."""
+        """Measures resharding. `files` is the array with more files: the source or the copy."""
         self.compare(
             f"reshard {name} / cp -r",
             lambda: run(self.zarrox, "reshard", self.place(source), self.fresh("copy.zarr"), "--shards", shards),

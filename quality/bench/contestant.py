@@ -260,7 +260,7 @@ def doublings(chunk, length):
 
 
 def touched(length, chunk, step):
-    """Returns the number of chunks that are read along an axis, piece by piece."""
+    """Returns the number of chunk reads along an axis that is read piece by piece."""
     starts = range(0, length, step)
     return sum(-(-min(start + step, length) // chunk) - start // chunk for start in starts)
 

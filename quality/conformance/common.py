@@ -103,7 +103,7 @@ def data(cell, shape, seed):
 
 
 def elements(kind, width, shape, seed):
-    """Returns the elements of an array of numbers of `bits` bits, or of structures of them."""
+    """Returns the elements of an array of numbers of `bits` bits, or of structures of such numbers."""
     if is_structure(kind):
         array = np.zeros(shape, kind)
         for number, (name, base, inner) in enumerate(fields(kind)):

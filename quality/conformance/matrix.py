@@ -3,8 +3,9 @@
     python matrix.py target/conformance/matrix.json target/conformance/codecs.json
 
 A cell is one array: how it is created, what is written to it (`steps`), and how another implementation changes it later
-(`update`). Every data type meets every codec chain, extension types only a few; the remaining axes are chosen so that every two
-values of any two axes meet in some cell. Needs only Python's standard library, and is deterministic.
+(`update`). Every data type is combined with every codec chain, extension types with only a few. The values of the remaining axes
+are chosen so that any two values of any two axes occur together in some cell. Needs only Python's standard library, and is
+deterministic.
 """
 
 import base64
@@ -111,8 +112,8 @@ SHAPES = {
     "even": ([8, 6], [4, 3]),
 }
 
-# The chunk lengths of rectilinear grids, or one for all, by the name of a shape: enough for the array to grow. Those of shards
-# are multiples of the inner chunks.
+# The chunk lengths along each dimension of rectilinear grids, or one length for all chunks, by the name of a shape. They are
+# enough for the array to grow. The lengths of shards are multiples of the lengths of inner chunks.
 GRIDS = {
     "1-d": [[5, 1, 7, 7, 3, 3, 10]],
     "2-d": [[3, 3, 1, 4, 4], 4],
@@ -269,7 +270,7 @@ V2_EXTENSION_AXES = V2_AXES | {
     "type": list(with_endians(name for name in EXTENSIONS if name != "raw_bytes")),
     "chain": [name for name in V2_CHAINS if name in FEW_CHAINS],
 }
-# v1 has one kind of chunk keys and no null; no implementation changes its arrays.
+# v1 has one kind of chunk keys and no fill value `null`; no implementation changes its arrays.
 V1_AXES = V2_AXES | {"chain": V1_CHAINS, "keys": [("v2", ".")], "fill": FILLS, "update": ["attributes"]}
 # N5 has numbers in one byte order, and zero as its only fill value.
 N5_AXES = V2_AXES | {
@@ -290,7 +291,7 @@ EXPERIMENTAL_AXES = V2_AXES | {
 }
 EXPERIMENTAL = "3-experimental"
 
-# The additional types meet fewer values of the axes.
+# The additional data types are combined with fewer values of the axes.
 FEW_SHAPES = ["0-d", "1-d", "2-d", "3-d", "length 0"]
 FEW = {"shape": FEW_SHAPES, "attributes": ["none"], "names": ["none"]}
 V3_VARIABLE_AXES = V3_AXES | FEW | {
@@ -374,7 +375,7 @@ TABLES = [
 
 
 def sensible(a, x, b, y):
-    """Returns true if value `x` of axis `a` may meet value `y` of axis `b` at all."""
+    """Returns true if a cell may have value `x` of axis `a` and value `y` of axis `b`."""
     values = {a: x, b: y}
     shape, layout = values.get("shape"), values.get("layout", "")
     if shape == "0-d":
@@ -397,7 +398,7 @@ def sensible(a, x, b, y):
 
 
 def rows(axes):
-    """Returns all pairs: each type with each chain; other axes greedily by the pairs that are still missing."""
+    """Returns a row for each type with each chain. The values of other axes are chosen greedily, by the missing pairs."""
     names = list(axes)
     missing = {
         (a, x, b, y)

@@ -402,7 +402,7 @@ def unknown_codecs(cell, known):
 
 
 def not_applicable(cell):
-    """Returns the reasons by implementation and action; empty for a cell in which all take part."""
+    """Returns the reasons by implementation and action; empty for a cell that all implementations support."""
     reasons = {}
     for implementation, actions, applies, reason in RULES:
         if applies(cell):

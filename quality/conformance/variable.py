@@ -18,7 +18,7 @@ def is_variable(cell):
 
 
 def data(cell, words, shape, seed, numbers):
-    """Returns the elements of a whole array. `words(seed, count)` returns a 64-bit word for each index, `numbers` those of a type."""
+    """Returns the elements of a whole array. `words` returns a 64-bit word for each index, and `numbers` elements of a type."""
     count = int(np.prod(shape, dtype=np.int64))
     return array_of(ELEMENTS[cell["elements"]](cell, words, count, seed, numbers), shape)
 

@@ -48,7 +48,7 @@ impl Sanitizer {
             .variable("CFLAGS", c_flags.trim())
     }
 
-    /// Returns a program of such a build.
+    /// Returns a program of this build, with the options of the sanitizer.
     pub(crate) fn run(&self, program: Program) -> Program {
         program.variable("ASAN_OPTIONS", OPTIONS)
     }

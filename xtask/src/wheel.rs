@@ -29,7 +29,7 @@ const CONTENT: [&str; 6] = [
     "entry_points.txt",
 ];
 
-/// The environment that the wheel is installed into: created anew each time.
+/// The environment that the wheel is installed into, which is created again each time.
 const FRESH: Environment =
     Environment { name: "installed", lowest: (3, 10), highest: (3, 14), requirements: None };
 

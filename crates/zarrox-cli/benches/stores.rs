@@ -22,7 +22,7 @@ use zarrox::prelude::*;
 use zarrox::{Array, OpenOptions};
 use zarrox_testkit::proxy::Proxy;
 
-/// The number of concurrent requests of the bare client, which is that of Zarrox.
+/// The number of concurrent requests of the bare client: as many as Zarrox sends.
 const IN_FLIGHT: usize = 64;
 
 /// The number of chunks that are read with high latency; `LATENCY` is the added latency of a request.

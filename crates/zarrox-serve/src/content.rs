@@ -100,7 +100,7 @@ enum Piece {
     Range(u64, u64),
 }
 
-/// A response with its pieces that are still to be read.
+/// A response, with the pieces of its body that are still to be read.
 pub(crate) struct Prepared {
     response: Response,
     content: Content,

@@ -33,7 +33,7 @@ const ACTION: &str = "<!-- action -->";
 const REFUSAL_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-qZLnRB+JWoEw+wv9oAy+xymN7ahIeMz/rgIM/zoog2U='; \
                               form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/// Nothing is loaded from other origins, and no other page may embed this one.
+/// The content security policy: nothing is loaded from other origins, and no other page may embed the page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
                       connect-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 

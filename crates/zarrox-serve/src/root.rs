@@ -27,7 +27,7 @@ pub(crate) struct Root {
     pub(crate) name: String,
     /// The path or URL, or the description of a store.
     pub(crate) place: String,
-    /// True if the location is a path or URL, so that archives in it have one too.
+    /// True if the location is a path or URL, so that archives in it have a path or URL as well.
     has_path: bool,
     /// The store. Only values below the base are served.
     pub(crate) store: Arc<dyn Store>,
@@ -176,7 +176,7 @@ impl Root {
         Ok(opened)
     }
 
-    /// Caches a node that was opened below another one.
+    /// Caches a node that was opened below another node.
     pub(crate) fn keep(&self, path: &str, node: Node, like: &Opened) -> Arc<Opened> {
         if let Some(opened) = self.kept(path) {
             return opened;
@@ -288,7 +288,7 @@ fn references(path: &str) -> Option<String> {
     (is_json && !is_url(path) && Path::new(path).is_file()).then(|| format!("reference://::{path}"))
 }
 
-/// The node at a path below another one.
+/// Returns the node at a path below another node.
 fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
     if path.is_empty() {
         return Ok(top.clone());

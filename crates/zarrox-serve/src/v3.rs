@@ -136,7 +136,7 @@ fn made(
     Ok((document, Vec::new()))
 }
 
-/// Nodes below another one, with their relative paths.
+/// Nodes below another node, with their relative paths.
 type Below = Vec<(NodePath, Arc<Opened>)>;
 
 /// All nodes below a group that can be opened, with their relative paths; `None` if there are too many.

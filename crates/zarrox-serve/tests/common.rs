@@ -43,7 +43,7 @@ pub(crate) struct Client {
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-/// Work for hanging stores is not awaited.
+/// Dropping a client does not wait for work on hanging stores.
 impl Drop for Client {
     fn drop(&mut self) {
         self.runtime.take().unwrap().shutdown_background();

@@ -57,7 +57,7 @@ impl Pieces {
     }
 }
 
-/// Returns the number of chunks along an axis that are read for all pieces along it.
+/// Returns the number of chunk reads along an axis for all of its pieces.
 fn reads(length: usize, chunk: usize, piece: usize) -> usize {
     let starts = (0..length).step_by(piece.max(1));
     starts.map(|start| (start + piece).min(length).div_ceil(chunk) - start / chunk).sum()

@@ -1,4 +1,4 @@
-"""HDF5 and NetCDF files with many types, layouts and filters; and real ones from packages."""
+"""HDF5 and NetCDF files with many types, layouts and filters; and real files from packages."""
 
 import glob
 import os

@@ -201,7 +201,7 @@ def members():
 
 
 def selections():
-    """Tests that ranges by indices and by values equal those of isel and sel."""
+    """Tests that ranges of indices and of coordinates select the same elements as `isel` and `sel`."""
     case = Case("select")
     files = [write(case.path(f"{n}.nc"), np.arange(30) + 30 * n, chunks=(10, 9, 12)) for n in range(3)]
     theirs = expected(files).load()

@@ -48,7 +48,7 @@ def attributes(variable):
     def typed(value):
         return (type(value).__name__, value.dtype.str, value.tolist()) if isinstance(value, (np.generic, np.ndarray)) else (type(value).__name__, value)
 
-    # As text, since NaN differs from itself. NetCDF puts the missing value first.
+    # Attributes are compared as text, since NaN differs from itself. NetCDF lists the missing value first.
     return {name: str(typed(variable.getncattr(name))) for name in variable.ncattrs()}
 
 

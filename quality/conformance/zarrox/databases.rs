@@ -33,7 +33,7 @@ const AZURE_ACCOUNT: &str = "devstoreaccount1";
 const AZURE_KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
-/// Writes a hierarchy, reads and changes one, or reads one that the other side has changed.
+/// Writes a hierarchy, reads and changes the other side's hierarchy, or reads a hierarchy that the other side has changed.
 pub(crate) fn run(action: &str, kind: &str, location: &str) -> Result<(), Failure> {
     let store = open(kind, location)?;
     match action {

@@ -101,7 +101,7 @@ fn start(server: &Server) -> Outcome<Started> {
     }
 }
 
-/// Returns the variables of all servers, and one that lists them, so that a test with a missing variable fails.
+/// Returns the variables of all servers, and a variable that lists the servers, so that a test with a missing variable fails.
 fn variables(servers: &[&Server], running: &[Started]) -> Variables {
     let names: Vec<&str> = servers.iter().flat_map(|server| server.variables).copied().collect();
     let values = running.iter().flat_map(|started| &started.values);

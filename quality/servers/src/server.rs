@@ -17,7 +17,7 @@ pub(super) const BUCKET: &str = "zarrox";
 
 /// A server.
 pub(super) struct Server {
-    /// Its name on the command line.
+    /// The name of the server on the command line.
     pub(super) name: &'static str,
     pub(super) needs: &'static [Need],
     /// The variables for tests, without the prefix.

@@ -1,4 +1,4 @@
-//! Random decisions that shrink: every generated value follows from a list of numbers, of which smaller ones give simpler values.
+//! Random decisions that shrink: every generated value follows from a list of numbers. Smaller numbers give simpler values.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// The number of random decisions. Later ones are the simplest.
+/// The number of random decisions. All later decisions are the simplest ones.
 const DECISIONS: usize = 320;
 
 /// The number of random decisions for one step of a sequence.

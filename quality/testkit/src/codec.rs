@@ -126,7 +126,7 @@ fn round_trip(codec: &dyn BytesToBytes, data: &[u8], what: &str) {
     }
 }
 
-/// Decodes between canaries; returns the result if it has the right length.
+/// Decodes into memory that is surrounded by canaries. Returns the result if it has the right length.
 fn decode_guarded(codec: &dyn BytesToBytes, encoded: &[u8], length: usize, what: &str) -> Option<Vec<u8>> {
     let mut memory = vec![CANARY; length + 64];
     let result = codec.decode(encoded, &mut memory[32..32 + length]);
@@ -379,7 +379,7 @@ impl<'e> Case<'e> {
         encoded
     }
 
-    /// Decodes all of a chunk between canaries.
+    /// Decodes a whole chunk into memory that is surrounded by canaries.
     fn decode(&self, encoded: &[u8]) -> Result<Vec<u8>, CodecError> {
         let size = self.chunk.size();
         let mut memory = vec![CANARY; size + 64];

@@ -1,6 +1,6 @@
 //! The work of the fuzz targets, and their seeds.
 //!
-//! It is here, and not in the crate `fuzz`, so that ordinary tests can repeat it with every input that once failed.
+//! This work is not in the crate `fuzz`, so that ordinary tests can repeat it with every input that once failed.
 
 mod chains;
 mod documents;

@@ -1,7 +1,7 @@
 //! Requirements of tests that a machine may lack: a server, a program, a privilege.
 //!
-//! Such a test passes without it, so that `cargo test` passes anywhere. But it reports that it did not run, and `cargo xtask
-//! test` counts it.
+//! Such a test passes without its requirement, so that `cargo test` passes anywhere. But it reports that it did not run, and
+//! `cargo xtask test` counts it.
 
 #![expect(clippy::expect_used, reason = "a test whose run cannot be recorded fails")]
 

@@ -23,7 +23,7 @@ pub fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Returns the work of another process: the same as that of all.
+/// Does the work of another process, which is the same for all processes.
 pub fn run_child(open: &dyn Fn(&Path) -> Box<dyn Store>) {
     if let Some(path) = std::env::var_os(CHILD) {
         write_many(&*open(Path::new(&path)), std::process::id());

@@ -180,7 +180,7 @@ fn reads_ranges(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     assert_eq!(read("v", &[suffix(10)]).unwrap().unwrap(), [&b"0123456789"[..]]);
     assert_eq!(read("empty", &[from(0, None), suffix(0)]).unwrap().unwrap(), [&b""[..], b""]);
 
-    // As copies, they would take a thousand times the memory of the value.
+    // The results share memory: copies would take a thousand times the memory of the value.
     let greedy = read("v", &vec![from(0, None); 1_000]).unwrap().unwrap();
     assert!(greedy.iter().all(|bytes| bytes == "0123456789" && bytes.as_ptr() == greedy[0].as_ptr()));
 
@@ -375,7 +375,7 @@ pub fn add_locked(store: &dyn Store, name: &Key) -> bool {
     is_set(store.set(name, &next(&text), Condition::Locked(&guard)))
 }
 
-/// Increments a counter that is erased after each fourth step, with the erasures counted in another one: a step is lost if a
+/// Increments a counter that is erased after each fourth step, with the erasures counted in another counter: a step is lost if a
 /// writer erases a value that has changed since it was read.
 ///
 /// # Panics
@@ -680,7 +680,7 @@ fn replaces_whole_values(store: &dyn Store) {
     put(store, "busy/v", &vec![0; LENGTH]);
     let write = |writer: u8| {
         for round in 0..100 {
-            // The lengths differ too.
+            // The lengths of the values differ, too.
             put(store, "busy/v", &vec![writer + 2 * (round % 50); LENGTH + usize::from(writer)]);
         }
     };

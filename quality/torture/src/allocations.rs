@@ -34,9 +34,9 @@ const OPERATIONS: [&str; 7] = ["read", "read-part", "write", "write-part", "chec
 /// The end of an operation with a failed allocation.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
-    /// It returned an error.
+    /// The operation returned an error.
     Error(String),
-    /// It succeeded without the memory.
+    /// The operation succeeded without the memory.
     Done,
     /// The process was aborted.
     Aborted,

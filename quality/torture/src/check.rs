@@ -142,7 +142,7 @@ impl Judge<'_> {
         Some(found)
     }
 
-    /// Returns the elements of the damaged array. The damaged elements may be lost, or unreadable: then the expected ones are
+    /// Returns the elements of the damaged array. The damaged elements may be lost, or unreadable; then the expected elements are
     /// returned.
     fn whole_part(&mut self, array: &Array, expected: &Elements) -> Option<Vec<u64>> {
         let [rows, columns] = world::DAMAGED_SHAPE;
@@ -187,7 +187,7 @@ impl Judge<'_> {
         self.faults.add(fault, message);
     }
 
-    /// Checks the appended blocks. Returns those of pending appends.
+    /// Checks the appended blocks, and records the pending appends that are complete.
     fn log(&mut self) {
         let is_replaced =
             |operation: &Operation| matches!(operation, Operation::Reshape { array, .. } if array == LOG);
@@ -433,7 +433,7 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// Checks that each block exists once, in one piece. Returns the pending ones that exist, and the number of rows of fill
+    /// Checks that each block exists once, in one piece. Returns the pending blocks that exist, and the number of rows of fill
     /// values.
     pub(crate) fn check(&self, rows: &[Vec<u64>], faults: &mut Faults) -> (BTreeSet<u64>, usize) {
         let array = self.array;
@@ -496,7 +496,7 @@ fn is_hole(row: &[u64]) -> bool {
     row.iter().all(|value| *value == 0)
 }
 
-/// Returns the row at which the block of a row begins: its elements have their position in it.
+/// Returns the row at which the block of a row begins. The elements contain their position in the block.
 fn first_row(rows: &[Vec<u64>], row: usize) -> usize {
     let columns = rows[row].len().max(1);
     let position = rows[row].iter().find(|value| **value != 0).map_or(0, |value| origin(*value).1);

@@ -12,7 +12,7 @@ pub(crate) struct Job {
     pub(crate) place: Place,
     /// The threads of the process, each with its own list of operations.
     pub(crate) hands: Vec<Hand>,
-    /// True if an earlier process was killed during the first operation of each hand. That operation may be done already.
+    /// True if an earlier process was killed during the first operation of each thread. That operation may be done already.
     pub(crate) again: bool,
     /// The nodes that are moved, replaced or converted concurrently, with all nodes below them; an operation that conflicts with
     /// such a change is retried.
@@ -91,16 +91,16 @@ pub(crate) enum Layout {
     Pyramid,
 }
 
-/// One of several hands that work concurrently.
+/// One of several threads that work concurrently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Worker {
     pub(crate) index: u64,
-    /// The number of hands.
+    /// The number of threads.
     pub(crate) of: u64,
 }
 
 impl Worker {
-    /// A hand that works alone.
+    /// A thread that works alone.
     pub(crate) const ALONE: Self = Self { index: 0, of: 1 };
 
     /// Returns true if an element of a board belongs to this worker. Every second chunk belongs to one worker; of the other

@@ -72,7 +72,7 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
 struct Scene {
     kind: Kind,
     place: Place,
-    /// The places of converted copies, one for each process.
+    /// The locations of converted copies, one for each process.
     copies: Vec<Place>,
     model: Model,
     /// The number of the last operation that wrote elements.

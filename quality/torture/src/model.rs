@@ -33,7 +33,7 @@ pub(crate) enum Created {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub(crate) format: Format,
-    /// The arrays that are written by boxes: the boards, and the one that is shrunk and grown.
+    /// The arrays that are written by boxes: the boards, and the array that is shrunk and grown.
     pub(crate) arrays: BTreeMap<String, Elements>,
     /// The appended blocks, and their rows. Several processes append, so that their order is unknown.
     pub(crate) blocks: BTreeMap<u64, u64>,
@@ -47,7 +47,7 @@ pub(crate) struct Model {
     /// Hierarchies that are copies of the source.
     pub(crate) copies: Vec<Place>,
     pub(crate) consolidated: bool,
-    /// The place of the arena.
+    /// The path of the arena.
     pub(crate) arena: String,
     /// True if the hierarchy was created in another format.
     pub(crate) upgraded: bool,

@@ -202,7 +202,8 @@ impl Crowd<'_> {
         Ok(shown)
     }
 
-    /// Creates the same nodes, each of which exactly one writer must create, and requires others.
+    /// Creates the same nodes in all writers: exactly one writer must create each of them. Opens or creates other nodes in
+    /// between.
     pub(crate) fn nodes(&self, rng: &mut Rng) -> Outcome<Shown> {
         self.fresh(create_notes)?;
         let create = (0..NODES).map(|index| Operation::Create { path: format!("created/{index}") });
@@ -224,13 +225,13 @@ impl Crowd<'_> {
     /// Creates the hierarchy.
     fn fresh(&self, create: impl FnOnce(&Opened) -> Done<()>) -> Outcome {
         let at = self.place.open()?;
-        // It may exist from an earlier scene.
+        // The hierarchy may exist from an earlier scene.
         let _ = OpenOptions::new().delete((at.store.clone(), &at.path));
         let created = create(&at).and_then(|()| at.store.flush().map_err(zarrox::Error::from));
         created.map_err(|error| error.to_string())
     }
 
-    /// Runs all hands concurrently, in as many processes as the mode requires. Interrupted operations are repeated if that is
+    /// Runs all threads concurrently, in as many processes as the mode requires. Interrupted operations are repeated if that is
     /// allowed.
     fn run(&self, hands: &[Hand], rng: &mut Rng, again: bool) -> Outcome<Ran> {
         let each = hands.len() / self.mode.processes();
@@ -253,7 +254,7 @@ impl Crowd<'_> {
         Ok(all)
     }
 
-    /// Runs the hands of one process, and of its replacement after it was killed.
+    /// Runs the threads of one process, and of its replacement after the process was killed.
     fn run_hands(&self, mut hands: Vec<Hand>, seed: u64, again: bool, start: &Barrier) -> Outcome<Ran> {
         let mut rng = Rng::with_seed(seed);
         let mut ran = Ran::default();
@@ -299,7 +300,7 @@ impl Ran {
         self.taken += other.taken;
     }
 
-    /// Removes the completed operations from the hands.
+    /// Removes the completed operations from the threads.
     fn take(&mut self, hands: &mut [Hand], ended: Ended, again: bool) {
         self.shown.kills += usize::from(ended.killed);
         self.shown.problems.extend(ended.errors);

@@ -107,7 +107,7 @@ impl<'a> Planner<'a> {
             path => path != ARENA[0] || self.rights.arena,
         };
         let boards: Vec<&String> = self.model.arrays.keys().filter(is_board).collect();
-        // The hand that changes the arena writes into it as well.
+        // The thread that changes the arena writes into it as well.
         match self.rights.changes && self.rng.bool() {
             true => ARENA[0].to_owned(),
             false => boards[self.rng.usize(0..boards.len())].clone(),

@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 /// The timeout of a process.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// The program that does jobs: this one, or one that uses another implementation.
+/// The program that does jobs: this program, or a program that uses another implementation.
 #[derive(Debug, Clone)]
 pub(crate) struct Launcher {
     pub(crate) program: String,
@@ -29,7 +29,7 @@ pub(crate) struct Death {
     pub(crate) after: Duration,
 }
 
-/// The progress of a hand.
+/// The progress of a thread.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     /// The number of completed operations.
@@ -130,7 +130,7 @@ fn kill(child: &Mutex<Child>) {
     let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
 }
 
-/// Waits until the output of a process has ended. Returns true if the process had to be killed for that.
+/// Waits until the output of a process has ended. A process that does not end is killed; then the function returns true.
 fn kill_if_it_hangs(child: &Mutex<Child>, dead: &Receiver<()>) -> bool {
     let hangs = dead.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout);
     if hangs {

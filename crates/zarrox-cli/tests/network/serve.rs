@@ -34,7 +34,7 @@ impl Running {
         Self { child, link, rest }
     }
 
-    /// Returns the status line of the answer to a request.
+    /// Returns the status line of the response to a request.
     fn ask(&self, uri: &str) -> String {
         let host = self.link.strip_prefix("http://").unwrap().split('/').next().unwrap();
         let mut stream = TcpStream::connect(host).unwrap();

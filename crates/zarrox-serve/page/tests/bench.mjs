@@ -27,7 +27,7 @@ async function freePort() {
   return port;
 }
 
-/** Starts a server, and waits until it answers. */
+/** Starts a server, and waits until it responds. */
 async function started(program, parameters, url) {
   const child = spawn(program, parameters, { stdio: "ignore" });
   for (let n = 0; n < 200; n++) {

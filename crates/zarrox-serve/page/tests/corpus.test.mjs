@@ -143,7 +143,7 @@ test("the stores of other programs are opened one after the other, with no error
     const tell = (told, view) => isRight(told) || (isRefused(told) ? refused.add(place) : wrong.push([hash, view, told]));
     tell(await show(page, hash) ?? node.error, "");
     count += 1;
-    // All views of an array of each type and number of dimensions.
+    // All views of one array of each data type and number of dimensions.
     const kind = `${node.data_type} ${node.shape?.length}`;
     if (node.kind !== "array" || node.unreadable || kinds.has(kind)) continue;
     kinds.add(kind);

@@ -13,7 +13,7 @@ warnings.simplefilter("ignore")
 
 
 def climate(path):
-    """A cube of temperatures as of a reanalysis, with coordinates, times of CF, and a place where values are missing."""
+    """A cube of temperatures like those of a reanalysis, with coordinates, CF times, and a region of missing values."""
     time, lat, lon = np.arange(48) * 6.0, np.linspace(90, -90, 181), np.arange(0, 360, 1.0)
     south = -40 * np.sin(np.radians(lat))[None, :, None] ** 2
     values = 288 + south + 8 * np.cos(np.radians(lon))[None, None, :] + 5 * np.sin(time / 24 * np.pi)[:, None, None]

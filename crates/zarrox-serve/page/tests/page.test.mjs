@@ -63,7 +63,7 @@ test("coastlines lie where they are, whichever way latitudes and longitudes go",
   const page = await opened(t, "#/climate.zarr/t2m");
   near(await coasts(page, [325, 358], (lon) => [lon, 70]), 343);
   near(await coasts(page, [110, 140], (lat) => [20, lat]), 125);
-  // Fiji lies on both sides of 180°: no line leads from one end of the world to the other, as over the Pacific at 120° west.
+  // Fiji lies on both sides of 180°: no line connects the ends of the world, for example across the Pacific at 120° west.
   assert.deepEqual(await coasts(page, [98, 114], (lat) => [240, lat]), []);
   const other = await opened(t, "#/mixed.zarr/world/height");
   near(await coasts(other, [145, 178], (lon) => [lon, 110]), 163);

@@ -1,4 +1,4 @@
-//! `tree`: the nodes below another one, in pages, or those that match a search.
+//! `tree`: the nodes below a node, in pages, or the nodes that match a search.
 
 use std::time::{Duration, Instant};
 

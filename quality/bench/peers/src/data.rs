@@ -11,7 +11,7 @@ use zarrox_runner::run::{self, Outcome};
 #[derive(Debug)]
 pub(crate) struct DataSet {
     pub(crate) name: String,
-    /// Paths and contents of its metadata documents; the first is that of the root.
+    /// The paths and contents of the metadata documents. The first document is that of the root.
     documents: Vec<(String, Value)>,
     contents: Contents,
 }

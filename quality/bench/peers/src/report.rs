@@ -11,7 +11,7 @@ use zarrox_runner::run::{self, program};
 /// The text of an empty cell.
 const NOTHING: &str = "–";
 
-/// The rows of all runs; those of one scale are shown.
+/// The rows of all runs. The report shows only the rows of one scale.
 #[derive(Debug)]
 pub(crate) struct Report {
     scale: &'static str,

@@ -85,7 +85,7 @@ def from_crates(package, into):
 
 
 def debian_lists(root):
-    """Returns the options that give apt-get its own lists, with sources, without changing those of the system."""
+    """Returns the options with which apt-get uses separate lists with sources, and leaves the system's lists unchanged."""
     root = os.path.abspath(os.path.join(root, "apt"))
     options = ["-o", f"Dir::State::lists={root}/lists", "-o", f"Dir::Etc::sourcelist={root}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o", f"Dir::Cache={root}/cache"]
     if not os.path.exists(f"{root}/done"):

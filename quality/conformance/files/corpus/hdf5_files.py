@@ -240,7 +240,7 @@ def named(values, file):
 
 
 def selections(dataset, shape):
-    """Returns all elements; of large arrays, the first and last ones, some in between, and stored ones."""
+    """Returns all elements; of a large array, the first and the last elements, some in between, and some in stored chunks."""
     if np.prod(shape, dtype=object) <= MOST:
         return [...]
     side = max(1, int(1_000_000 ** (1 / len(shape))))
@@ -308,7 +308,7 @@ def referred(value, file):
 def readable(path, work):
     """Returns the path of a file that h5py can open: the file itself, or a copy in which h5clear has cleared the marks of its last writer.
 
-    Raises `Broken` if there is none.
+    Raises `Broken` if h5py can open neither.
     """
     try:
         with h5py.File(path) as file:

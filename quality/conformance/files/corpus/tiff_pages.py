@@ -21,7 +21,7 @@ DEEPEST = 3
 
 
 def read(path):
-    """Returns the images of a file: for each series its elements, and for all pages whether they are overviews or masks."""
+    """Returns the elements of each series of a file, and for each page whether it is an overview or a mask."""
     with tifffile.TiffFile(path) as file:
         series = [each.levels[0] for each in file.series]
         images = [np.asarray(each.asarray()) for each in series]
@@ -73,7 +73,7 @@ def pages_of(path):
 
 
 def pages_below(path):
-    """Returns the elements of all pages, including those of SubIFDs, which may begin chains; and whether they are overviews or masks."""
+    """Returns the elements of all pages, also in the chains that SubIFDs begin, and for each page whether it is an overview or a mask."""
     found, seen = [], set()
 
     def walk(file, offset, depth):

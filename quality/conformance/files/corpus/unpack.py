@@ -77,7 +77,7 @@ def take(name, file, size, into, largest, found, depth):
             if depth < DEEPEST:
                 members(name, io.BytesIO(start + rest), name + ".d", into, largest, found, depth + 1)
             return
-    # Names of files are those of the packages, without components that lead outside.
+    # Files keep their names in the package, without components that lead outside of the directory.
     path = os.path.normpath("/" + name).lstrip("/")
     target = os.path.join(into, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)

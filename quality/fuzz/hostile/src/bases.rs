@@ -1,4 +1,4 @@
-//! The hierarchies to damage: small ones of every format, as the library writes them.
+//! The hierarchies to damage: small hierarchies of every format, which the library has written.
 
 use std::sync::Arc;
 

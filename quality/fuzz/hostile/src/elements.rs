@@ -67,7 +67,7 @@ fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     let position: Vec<DimSelection> = at.iter().map(|&index| DimSelection::from(index..index + 1)).collect();
     let element = array.read::<DynArray>(position).ok()?;
     if array.data_type().storage() == Storage::Variable {
-        // A repair does not preserve such elements of a damaged chunk.
+        // A repair does not preserve elements of variable length in a damaged chunk, so that the whole chunk must be readable.
         let chunk = at.iter().zip(array.unit_shape()).zip(array.shape()).map(|((&index, length), &end)| {
             let start = index - index % length.max(1);
             DimSelection::from(start..start.saturating_add(length).min(end))

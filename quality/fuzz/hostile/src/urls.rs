@@ -143,7 +143,7 @@ impl Urls {
     /// Creates the hierarchies to serve.
     ///
     /// # Errors
-    /// When the library cannot create or write one of them, or the server does not start.
+    /// When the library cannot create or write one of the hierarchies, or the server does not start.
     pub fn new() -> Result<Self> {
         let mut server = Server::new().token(None);
         let options = OpenOptions::new().threads(1);

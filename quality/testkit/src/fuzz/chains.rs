@@ -12,7 +12,7 @@ use crate::specimen::{LIMIT, Specimen};
 
 /// The number of seeds.
 const SEEDS: usize = 60;
-/// The largest number of bytes that make choices.
+/// The largest number of bytes that determine choices.
 const CHOICES: usize = 24;
 /// The largest number of consecutive codecs of one kind, for the kinds that may be repeated.
 const ROW: usize = 2;
@@ -35,7 +35,7 @@ pub(super) fn seeds(registry: &Registry, random: &mut Random) -> Vec<Vec<u8>> {
     attempts.take(SEEDS).collect()
 }
 
-/// The bytes that make choices.
+/// The bytes that determine choices.
 struct Choices<'b, 'i>(&'b mut &'i [u8]);
 
 impl Choices<'_, '_> {

@@ -88,7 +88,7 @@ fn take_all(objects: &mut Objects, prefix: &str) -> Objects {
     keys.into_iter().filter_map(|key| objects.remove_entry(&key)).collect()
 }
 
-/// Adds values that were below a prefix below another one.
+/// Moves values from below one prefix to another prefix.
 fn move_all(taken: &Objects, from: &str, to: &str, objects: &mut Objects) {
     let moved = taken.iter().map(|(key, object)| (format!("{to}{}", &key[from.len()..]), object.clone()));
     objects.extend(moved);

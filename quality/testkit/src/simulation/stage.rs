@@ -59,7 +59,7 @@ pub struct Ended {
 pub(super) struct Shared {
     pub(super) number: u64,
     state: Mutex<State>,
-    /// All tasks have ended.
+    /// Notified when all tasks have ended.
     ended: Condvar,
 }
 
@@ -187,7 +187,7 @@ impl Stage {
         state.disks.len() - 1
     }
 
-    /// Returns the content of a disk, as the initial content of others.
+    /// Returns the content of a disk, which can be the initial content of other disks.
     #[must_use]
     pub fn contents(&self, disk: usize) -> Contents {
         Contents(self.0.lock().disks[disk].objects.clone())

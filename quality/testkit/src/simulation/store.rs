@@ -397,7 +397,7 @@ impl Store for SimStore {
             Ok(())
         })?;
         let guard = SimGuard { store: self.clone(), key: text.to_owned() };
-        // This does not wait: the lock of the same key was acquired before.
+        // The call does not wait: the lock of the same key was acquired before.
         let name = format!("{}-{}", self.location(), self.process);
         Ok(LockGuard::in_process(&name, key).with(guard))
     }
@@ -513,7 +513,7 @@ impl Drop for SimGuard {
     }
 }
 
-/// An open value. Its content does not change when another one replaces it.
+/// An open value. Its content does not change when another value replaces it.
 struct SimValue {
     store: SimStore,
     key: Key,

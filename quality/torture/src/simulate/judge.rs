@@ -63,7 +63,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Returns true if such an act has begun.
+    /// Returns true if an act for which `is_meant` is true has begun.
     fn has(&self, is_meant: impl Fn(Act) -> bool) -> bool {
         self.begun.iter().any(|act| is_meant(*act))
     }

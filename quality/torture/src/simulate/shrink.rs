@@ -27,7 +27,7 @@ pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     }
     let mut decisions = shown.ended.schedule.decisions().clone();
     let mut steps: Vec<u64> = decisions.keys().copied().collect();
-    // The last ones depend on all before them.
+    // Each decision depends on all earlier ones, so that the last ones are removed first.
     steps.reverse();
     for step in steps {
         let mut fewer: BTreeMap<u64, Decision> = decisions.clone();

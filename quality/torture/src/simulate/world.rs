@@ -66,7 +66,7 @@ pub(super) fn options() -> OpenOptions {
 }
 
 impl World {
-    /// Returns the contents of the disk, and those of the second one.
+    /// Returns the contents of the first and the second disk.
     pub(super) fn contents(self) -> zarrox::Result<(Contents, Contents)> {
         static MADE: Mutex<BTreeMap<World, (Contents, Contents)>> = Mutex::new(BTreeMap::new());
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -97,7 +97,7 @@ export class ImageView {
     this.around.changed();
   }
 
-  /** Paints a layer of which a further part is loaded. */
+  /** Paints a layer after a further part of it was loaded. */
   private paint(layer: Layer): void {
     const { state } = this.store;
     const begun = performance.now();
@@ -241,7 +241,7 @@ export class ImageView {
     this.describe(scene);
   }
 
-  /** Returns the overlays and axes; those of the last slice if they are the same. */
+  /** Returns the overlays and axes. The drawing of the last slice is reused if it is the same. */
   private frameOf(scene: Scene, ratio: number): HTMLCanvasElement {
     const { canvas } = this.over;
     const key = `${ratio} ${frameKey(scene)}`;

@@ -19,7 +19,7 @@ const PATIENCE = 300;
 
 /** The callbacks of a reader. */
 export interface Reading {
-  /** Paints a layer of which a further part is loaded. */
+  /** Paints a layer after a further part of it was loaded. */
   paint: (layer: Layer) => void;
   /** Draws the figure again. */
   draw: () => void;

@@ -330,7 +330,7 @@ impl Import {
         Ok(())
     }
 
-    /// Returns the options for importing files, without those of the copy.
+    /// Returns the options for importing files, without the options of the copy.
     fn options(&self) -> Result<zarrox_files::Import> {
         let import = zarrox_files::Import::new()
             .level(self.level)
