@@ -68,7 +68,7 @@ class Bench:
         return self.place(name)
 
     def compare(self, name, ours, theirs, limit):
-        """Runs both alternately, and prints the ratio."""
+        """Runs both sides alternately, and prints the ratio."""
         own, others = [], []
         for turn in range(self.turns + 1):
             pair = (theirs(), ours()) if turn % 2 else tuple(reversed((ours(), theirs())))

@@ -63,7 +63,7 @@ def redis(url):
 def azure(url, name):
     from azure.storage.blob import ContainerClient
 
-    # The account of every emulator, whose key is public.
+    # The account of every Azure emulator, which has a public key.
     key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
     return zarr.ABSStore(client=ContainerClient(url, "zarrox", credential=key), prefix=name)
 

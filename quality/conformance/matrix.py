@@ -203,7 +203,7 @@ N5_CHAINS = {
     if cname in ("lz4", "zstd")
 }
 
-# The number of N5 among the formats: the names of its cells begin with `n5`.
+# The number that stands for N5 among the formats. The names of N5 cells begin with `n5`.
 N5 = 5
 
 # How a chunk is serialized. Shards have 2 or 3 inner chunks along each dimension.
@@ -624,7 +624,7 @@ def codec_cell(number, format, name, data_type, endian, needs, chain):
 
 
 def grid(row, data_type, number):
-    """Returns the members of a cell with chunks of several shapes: their lengths, or one for all, and the longest."""
+    """Returns the members of a cell with chunks of several shapes: the chunk lengths, or one length for all chunks, and the longest length."""
     lengths = (SHARD_GRIDS if row["layout"].startswith("shards") else GRIDS)[row["shape"]]
     longest = [max(each) if isinstance(each, list) else each for each in lengths]
     return {"id": f"v3/rectilinear-{data_type}/{number:04}", "grid": lengths, "chunks": longest}

@@ -22,7 +22,7 @@ def known(options):
 
 
 class Engine(ZarroxBackendEntrypoint):
-    """The engine, which accepts the arguments of xarray's own."""
+    """The engine, which accepts the arguments of xarray's own engine."""
 
     def open_dataset(self, filename_or_obj, **options):
         return super().open_dataset(filename_or_obj, **known(options))
@@ -32,7 +32,7 @@ class Engine(ZarroxBackendEntrypoint):
 
 
 def writing(method):
-    """Returns a method ``to_zarr`` that accepts the arguments of xarray's own, including positional ones."""
+    """Returns a method ``to_zarr`` that accepts the arguments of xarray's method, including positional ones."""
     names = list(inspect.signature(method).parameters)[1:]
 
     def writes(data, *arguments, **options):
@@ -49,7 +49,7 @@ def writing(method):
 
 
 def opening(store, *arguments, **options):
-    """The function ``open_zarr``, which accepts the arguments of xarray's own."""
+    """The function ``open_zarr``, which accepts the arguments of xarray's function."""
     return open_zarr(store, *arguments, **known(options))
 
 

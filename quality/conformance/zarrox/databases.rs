@@ -28,7 +28,7 @@ const TYPES: [(&str, Endian); 5] = [
 /// The bucket of every server of buckets.
 const BUCKET: &str = "zarrox";
 
-/// The account of every emulator, whose key is public.
+/// The account of every Azure emulator, which has a public key.
 const AZURE_ACCOUNT: &str = "devstoreaccount1";
 const AZURE_KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";

@@ -12,7 +12,7 @@ use zarrox_runner::run::{self, Outcome, Program, program};
 /// The timeout of the start of a server.
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
-/// The name of the bucket or container, for servers that need one created before writing.
+/// The name of the bucket or container, for servers on which it must be created before writing.
 pub(super) const BUCKET: &str = "zarrox";
 
 /// A server.

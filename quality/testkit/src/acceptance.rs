@@ -90,7 +90,7 @@ impl Case {
     /// Opens the document, and creates its codecs.
     ///
     /// # Errors
-    /// When it cannot be read with this strictness.
+    /// When the document cannot be read with this strictness.
     pub fn open(&self, registry: &Registry, strictness: Strictness) -> Result<Opened> {
         let context = zarrox_core::internals::metadata::ReadContext::new(registry, strictness);
         let format = self.format.def();

@@ -224,7 +224,7 @@ fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
     }
 }
 
-/// 5.0 for 5 is accepted leniently, but not strictly.
+/// Lenient reading accepts 5.0 for 5; strict reading does not.
 fn numbers_are_read_leniently(
     spec: &CodecSpec,
     complete: &Map,

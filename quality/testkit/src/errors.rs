@@ -22,7 +22,7 @@ pub trait HasKind: Display {
 ///
 /// # Panics
 ///
-/// When it did not fail, or failed otherwise.
+/// When the operation did not fail, or failed with another error.
 #[track_caller]
 pub fn assert_error<T, E: HasKind>(result: Result<T, E>, kind: E::Kind, part: &str) {
     match result {

@@ -18,9 +18,9 @@ pub struct Example {
     pub shape: &'static [u64],
     /// The codec's configuration, as JSON.
     pub configuration: &'static str,
-    /// The codecs before it, as a JSON list; by default, those that a codec of its kind needs.
+    /// The codecs before the codec, as a JSON list; by default, those that a codec of this kind needs.
     pub before: Option<&'static str>,
-    /// The codecs after it, in the same way.
+    /// The codecs after the codec, in the same form.
     pub behind: Option<&'static str>,
 }
 

@@ -102,7 +102,7 @@ impl Fault {
         self
     }
 
-    /// Restricts the fault to the first calls.
+    /// Restricts the fault to the first `times` calls.
     #[must_use]
     pub fn first(mut self, times: u64) -> Self {
         self.times = times;

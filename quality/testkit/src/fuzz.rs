@@ -55,7 +55,7 @@ pub fn folders_of_regressions() -> Vec<PathBuf> {
 ///
 /// # Panics
 ///
-/// When no target has any, or the target's folder is empty.
+/// When no target has such inputs, or the target's folder is empty.
 pub fn regressions(target: &str) -> Vec<PathBuf> {
     let folder = folders_of_regressions().into_iter().find(|folder| folder.ends_with(target));
     folder.map_or_else(Vec::new, |folder| entries(&folder))

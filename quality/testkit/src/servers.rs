@@ -72,7 +72,7 @@ pub fn started() -> Vec<String> {
 ///
 /// # Panics
 ///
-/// When it does not fail, or fails with another error.
+/// When a request does not fail, or fails with another error.
 #[cfg(feature = "stores")]
 #[expect(clippy::unwrap_used, reason = "a suite panics where a promise is broken")]
 pub fn check_no_server(stores: &StoreRegistry, urls: &[&str]) {

@@ -90,7 +90,7 @@ pub fn read_suite(fill: impl Fn(Content<'_>) -> Box<dyn Store>) {
 ///
 /// # Panics
 ///
-/// When it is not.
+/// When the key is invalid.
 #[must_use]
 pub fn key(text: &str) -> Key {
     Key::new(text).unwrap()
@@ -100,7 +100,7 @@ pub fn key(text: &str) -> Key {
 ///
 /// # Panics
 ///
-/// When it is not.
+/// When the prefix is invalid.
 #[must_use]
 pub fn prefix(text: &str) -> Prefix {
     Prefix::new(text).unwrap()
@@ -110,7 +110,7 @@ pub fn prefix(text: &str) -> Prefix {
 ///
 /// # Panics
 ///
-/// When they cannot be listed.
+/// When the keys cannot be listed.
 #[must_use]
 pub fn list(store: &dyn Store, below: &str) -> Vec<(String, u64)> {
     let mut found = Vec::new();

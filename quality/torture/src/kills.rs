@@ -239,7 +239,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Checks that a check finds nothing but rows of killed writers between others.
+    /// Checks that a check finds nothing except rows of killed writers between the rows of others.
     fn check_nothing_is_found(&mut self, at: &Opened) {
         match checked(at, None) {
             Ok(found) => {

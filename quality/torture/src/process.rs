@@ -57,7 +57,7 @@ impl Launcher {
         Ok(Self { program: program.to_string_lossy().into_owned(), arguments: vec!["work".to_owned()] })
     }
 
-    /// Runs a process to its end, or to its death. It begins when all others have reached the barrier.
+    /// Runs a process to its end, or to its death. The process begins its work when all others have reached the barrier.
     pub(crate) fn run(&self, job: &Job, death: Option<Death>, start: Option<&Barrier>) -> Outcome<Ended> {
         let text = serde_json::to_string(job).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.program);

@@ -169,7 +169,7 @@ pub(crate) fn elements<'e>(field: &Field, element: &'e [u8]) -> impl Iterator<It
     element[field.offset..][..field.size()].chunks_exact(field.data_type.size())
 }
 
-/// Returns the text of a scalar: shorter than in a column, with all of its digits.
+/// Returns the text of a scalar, with all of its digits and without the padding of a column.
 pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<String> {
     // A single string is printed without quotes.
     if let Some(text) = text_of(data_type, element) {

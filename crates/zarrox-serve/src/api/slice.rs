@@ -98,7 +98,7 @@ pub(super) struct Slice {
     data_type: String,
     /// The selection in words, if it can be described.
     select: Option<String>,
-    /// The number of elements that each one represents, along each axis.
+    /// The number of elements that each returned element represents, along each axis.
     step: Vec<u64>,
     /// The name of the reduction.
     reduce: &'static str,

@@ -45,10 +45,10 @@ pub(crate) fn run(ourselves: &Program) -> Outcome {
     Ok(())
 }
 
-/// Exchanges hierarchies on the servers that run, according to these variables.
+/// Exchanges hierarchies on the running servers, whose addresses are in these variables.
 ///
 /// # Errors
-/// When the two read different data.
+/// When both sides read different data.
 pub fn run_on_servers(ourselves: &Program, variables: &[(String, String)]) -> Outcome {
     let address = |name: &str| variables.iter().find(|(variable, _)| variable == name).map(|(_, url)| url);
     // The writer replaces an existing hierarchy.

@@ -125,7 +125,7 @@ rules ([`quality/conformance/indexing_zarr.py`](../quality/conformance/indexing_
 
 ";
 
-/// The numbers about one participant.
+/// The counts of one participant.
 struct Row<'a> {
     name: &'a str,
     cases: u64,

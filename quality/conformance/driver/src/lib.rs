@@ -271,7 +271,7 @@ impl Participant {
 /// Returns our own program, built from the current sources.
 ///
 /// # Errors
-/// When it cannot be built.
+/// When the program cannot be built.
 pub fn built() -> Outcome<Program> {
     run::example("conformance")
 }
@@ -427,7 +427,7 @@ pub fn way(direction: &Value) -> String {
     names.collect::<Vec<_>>().join(" → ")
 }
 
-/// Returns the cells of a direction, and those that passed.
+/// Returns the number of cells of a direction, and of the cells that passed.
 pub fn counts(direction: &Value) -> (u64, u64) {
     let count = |member: &str| direction[member].as_u64().unwrap_or_default();
     (count("cells"), count("passed"))

@@ -75,7 +75,7 @@ impl Hierarchy {
     }
 }
 
-/// A hierarchy after the damage of an input.
+/// A hierarchy that an input has damaged.
 struct Damaged<'h> {
     base: &'h Base,
     contents: Contents,

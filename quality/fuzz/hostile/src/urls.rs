@@ -64,8 +64,8 @@ impl Asker {
     /// is not sent, and has the status 400.
     ///
     /// # Errors
-    /// The guarantee that the response violates: it arrives in time, is not an error of the server, and explains in JSON what is
-    /// wrong with the request.
+    /// The guarantee that the response violates. A response arrives in time, is not an error of the server, and explains in JSON
+    /// what is wrong with the request.
     pub fn ask(
         &self,
         method: &str,

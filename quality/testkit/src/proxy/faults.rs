@@ -10,7 +10,7 @@ pub enum After {
     Answers(u64),
 }
 
-/// The current cut, how many times it remains, and the amount since the last one.
+/// The current cut, the number of its remaining repetitions, and the amount of data since the last cut.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     after: Option<After>,

@@ -135,7 +135,7 @@ impl Allowed {
         self.wrong(entries, &found, u64::MAX - 1, u64::MAX, &DAMAGED_SHAPE, damaged_number)
     }
 
-    /// Describes the elements of the board that readers have seen and must not have.
+    /// Describes the elements of the board that readers have read although they were not allowed.
     pub(super) fn wrong_for_readers(self, entries: &[Entry]) -> Vec<String> {
         let reads = entries.iter().filter_map(|entry| {
             let (ended, _) = entry.ended.as_ref()?;

@@ -276,7 +276,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Checks the arrays of single tasks. Each command was done in the end.
+    /// Checks the arrays that belong to a single task. Each command was done in the end.
     fn made(&mut self, entries: &[Entry]) {
         if self.is_lossy {
             return;

@@ -40,7 +40,7 @@ pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     (plan, shown)
 }
 
-/// Returns the plan without one task, and without one act of a task.
+/// Returns all smaller plans: without one task, or without one act of a task.
 fn smaller_plans(plan: &Plan) -> Vec<Plan> {
     let mut smaller = Vec::new();
     for hand in 0..plan.hands.len() {
