@@ -311,7 +311,7 @@ def names(dimension_names):
 
 
 def facts(cell, array, attributes):
-    """Returns the facts that metadata must contain. A program reports those that its implementation shows."""
+    """Returns the facts that metadata must contain. A program reports the facts that its implementation shows."""
     fill = fill_value(cell)
     known = {
         "shape": list(array.shape),
@@ -351,7 +351,7 @@ def order(cell, order):
 
 
 def v2_chain(filters, compressor):
-    """Returns the codecs of a v2 array one after the other: a single codec is a filter or a compressor, with the same meaning.
+    """Returns the codecs of a v2 array in order. A single codec means the same as a filter and as the compressor.
         zstd's member `checksum` may be missing if it is false."""
     codecs = json.loads(json.dumps([dict(codec) for codec in [*(filters or []), compressor] if codec]))
     return [{key: value for key, value in codec.items() if (key, value) != ("checksum", False)} for codec in codecs]

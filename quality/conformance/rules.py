@@ -358,7 +358,7 @@ RULES = [
 ]
 
 
-# The codecs of v3 that an implementation supports, of those that cells need.
+# For each implementation, the codecs of v3 that it supports among those that cells need.
 COMMON = {"blosc", "bytes", "crc32c", "gzip", "sharding_indexed", "transpose", "vlen-bytes", "vlen-utf8", "zstd"}
 V3_CODECS = {
     "zarr-python 3": COMMON

@@ -8,7 +8,7 @@ import json
 
 import numpy as np
 
-# The largest length of a text, number of bytes, and number of numbers of an element.
+# The maximum length of a text, number of bytes, and length of an array, of one element.
 LONGEST = 12
 MOST_NUMBERS = 4
 

@@ -160,7 +160,7 @@ fn build(to: &str) -> Outcome {
     Ok(())
 }
 
-/// Returns a program that npm installed, which may be a script or not.
+/// Returns a program that npm installed: a script or an executable.
 fn tool<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Outcome<Program> {
     Ok(program(&run::absolute(format!("{PAGE}/node_modules/.bin/{name}"))?, arguments).within(PAGE))
 }

@@ -32,7 +32,7 @@ pub(crate) fn seen() -> bool {
     SIGNAL.is_raised()
 }
 
-/// Fails after an interrupt. Long operations call this where they can stop.
+/// Fails after an interrupt. Long operations call this function where they can stop.
 pub(crate) fn check() -> Result<()> {
     if seen() { Err(interrupted()) } else { Ok(()) }
 }

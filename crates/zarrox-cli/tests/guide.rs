@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::Sandbox;
 
-/// A command of a chapter, and the lines that it prints; none if the chapter shows none.
+/// A command of a chapter, and the output lines that the chapter shows; empty if it shows none.
 struct Shown {
     command: String,
     output: Vec<String>,

@@ -2,7 +2,7 @@
 //!
 //! A [`Server`] serves everything below its roots, and nothing else: stored bytes below `/data/`, any hierarchy as Zarr
 //! 3 below `/v3/`, and an interface for pages and scripts below `/api/v1/`. It is read-only. [The
-//! guide](https://docs.rs/zarrox) has a chapter about it, and another about the interface.
+//! guide](https://docs.rs/zarrox) has a chapter about the server, and a chapter about the interface.
 //!
 //! ```
 //! use zarrox_serve::Server;

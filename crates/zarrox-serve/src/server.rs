@@ -133,7 +133,7 @@ impl Server {
         Self { prefix: if prefix.is_empty() { String::new() } else { format!("/{prefix}") }, ..self }
     }
 
-    /// Sets the timeout of a response; 30 seconds by default. It applies to roots that are added afterwards.
+    /// Sets the timeout of a response; 30 seconds by default. The timeout applies to roots that are added afterwards.
     #[must_use]
     pub fn time_limit(mut self, time: Duration) -> Self {
         self.roots.limits.time = time;
@@ -141,7 +141,7 @@ impl Server {
     }
 
     /// Sets the time for which a cached node is considered fresh, in local and in remote stores; 1 and 30 seconds by
-    /// default. It applies to roots that are added afterwards.
+    /// default. The times apply to roots that are added afterwards.
     #[must_use]
     pub fn fresh(mut self, local: Duration, remote: Duration) -> Self {
         self.roots.limits.fresh = (local, remote);
@@ -166,7 +166,7 @@ impl Server {
         Ok(Bound { listener, app, address, stop: StopHandle(Arc::new(stop)) })
     }
 
-    /// Returns the service without a listener, for programs with their own. It behaves as if it listened on
+    /// Returns the service without a listener, for programs that have one. It behaves as if it listened on
     /// this address.
     ///
     /// # Errors

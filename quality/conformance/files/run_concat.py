@@ -186,7 +186,7 @@ def refusals():
 
 
 def members():
-    """Tests a new dimension, which coordinates do not get."""
+    """Tests a new dimension, which is added to all arrays except coordinates."""
     case = Case("members")
     files = [write(case.path(f"e{n}.nc"), np.arange(5), member=n) for n in (1, 2, 10)]
     target = case.path("all.zarr")

@@ -1,4 +1,4 @@
-"""TIFF images of tifffile and rasterio, and their readings of them."""
+"""TIFF images of tifffile and rasterio, as these programs read them."""
 
 import os
 

@@ -59,7 +59,7 @@ COPY = "tests_of_zarr"
 
 
 class Missing(ABCMeta):
-    """A name that the interface does not have. Modules of tests can be imported with it; tests that use it fail."""
+    """A name that the interface does not have. Test modules can import the name; tests that use it fail."""
 
     #: True while tests run.
     fails = False

@@ -28,7 +28,7 @@ pub(crate) struct Cell {
     /// The number of significant bits of a number's bytes.
     #[serde(default)]
     pub(crate) bits: u32,
-    /// True if floats are the integers of this number of bits.
+    /// True if floats have the values of integers of this number of bits.
     #[serde(default)]
     pub(crate) whole: bool,
     /// The codecs that a cell about codecs needs, by their names in its format.
@@ -40,7 +40,7 @@ pub(crate) struct Cell {
     pub(crate) shape: Vec<u64>,
     #[serde(default)]
     pub(crate) chunks: Vec<u64>,
-    /// The chunk lengths along each dimension: one for all, or a list.
+    /// The chunk lengths along each dimension: one length for all chunks, or a list.
     pub(crate) grid: Option<Vec<Lengths>>,
     /// The lengths of inner chunks, in v2's form.
     inner_chunks: Option<Vec<u64>>,
@@ -116,7 +116,7 @@ impl From<Lengths> for ChunkLengths {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Step {
-    /// Writes the elements of the seed into a region: start, stop and step for each dimension.
+    /// Writes elements into a region. The elements follow from the seed; the region has start, stop and step for each dimension.
     Write {
         region: Vec<[isize; 3]>,
         seed: u64,

@@ -1,4 +1,4 @@
-//! Servers for the tests of stores: the real one, or the usual test server of its protocol.
+//! Servers for the tests of stores: the real server, or the usual test server for its protocol.
 //!
 //! The file of each server has its requirements, its start and the check that it is ready. All servers listen on free ports of
 //! the loopback interface, store their data in `target/servers/NAME`, and end with the work that they were started for.

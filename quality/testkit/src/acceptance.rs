@@ -1,4 +1,4 @@
-//! Unusual metadata documents: the expected meaning of each, and which of the large implementations open it.
+//! Unusual metadata documents: the expected meaning of each, and which of the large implementations open the document.
 //!
 //! The documents are in `acceptance/cases.json`, each as one change of the minimal document, which all implementations open.
 

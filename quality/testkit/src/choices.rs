@@ -29,7 +29,7 @@ impl Choices {
         usize::try_from(number).unwrap() % n
     }
 
-    /// Returns a number from one to another, inclusive.
+    /// Returns a number from `low` to `high`, inclusive.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + i64::try_from(self.below(usize::try_from(high - low + 1).unwrap())).unwrap()
     }
@@ -62,7 +62,7 @@ const TIMES: &str = "ZARROX_RANDOM_TIMES";
 /// The environment variable with the seed of the random cases.
 const SEED: &str = "ZARROX_RANDOM_SEED";
 
-/// Generates `cases` random cases and checks each. The smallest failing one is displayed.
+/// Generates `cases` random cases and checks each. The smallest failing case is displayed.
 ///
 /// # Panics
 /// When a case fails.
@@ -72,7 +72,7 @@ pub fn run<C: Debug>(cases: u32, make: impl Fn(&mut Choices) -> C, check: impl F
     run_strategy(cases, &strategy, check);
 }
 
-/// Generates `cases` random sequences of up to `most` steps and checks each. The smallest failing one is displayed, without
+/// Generates `cases` random sequences of up to `most` steps and checks each. The smallest failing sequence is displayed, without
 /// irrelevant steps.
 ///
 /// # Panics

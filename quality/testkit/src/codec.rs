@@ -1,6 +1,6 @@
 //! The suites that every codec passes.
 //!
-//! They panic if a codec violates a guarantee; the message names the guarantee.
+//! The suites panic if a codec violates a guarantee; the message names the guarantee.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a suite panics where a promise is broken")]
 

@@ -132,13 +132,13 @@ pub static EXAMPLES: &[Example] = &[
 const LITTLE: &str = r#"[{"name": "bytes", "configuration": {"endian": "little"}}]"#;
 
 impl Example {
-    /// Sets the codecs before it, instead of the defaults.
+    /// Sets the codecs before the codec, instead of the defaults.
     const fn before(mut self, codecs: &'static str) -> Self {
         self.before = Some(codecs);
         self
     }
 
-    /// Sets the codecs after it, instead of the defaults.
+    /// Sets the codecs after the codec, instead of the defaults.
     const fn behind(mut self, codecs: &'static str) -> Self {
         self.behind = Some(codecs);
         self

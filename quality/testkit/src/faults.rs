@@ -142,7 +142,7 @@ impl Fault {
     }
 }
 
-/// A store that wraps another one and has [faults](Fault). Values in memory are wrapped, so that every read can fail.
+/// A store that wraps another store and has [faults](Fault). Values in memory are wrapped, so that every read can fail.
 #[derive(Clone, Debug)]
 pub struct FaultyStore {
     inner: Arc<dyn Store>,

@@ -37,7 +37,7 @@ fn test() -> String {
     format!("{package} {}", thread::current().name().unwrap_or("in a thread without a name"))
 }
 
-/// Adds a line to the record, if there is one. Returns false if this process has added it before.
+/// Adds a line to the record, if there is one. Returns false if this process has added the line before.
 fn record(what: &str, need: &str, test: &str) -> bool {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let line = format!("{what}\t{need}\t{test}\n");

@@ -45,7 +45,7 @@ impl Remote {
         Self { process, ..self.clone() }
     }
 
-    /// Returns a blocking store over this one, which waits for its responses.
+    /// Returns a blocking store that waits for the responses of this store.
     #[must_use]
     pub fn blocking(&self) -> Arc<dyn Store> {
         Arc::new(Blocking::new(self.clone()))

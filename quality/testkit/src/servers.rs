@@ -1,7 +1,7 @@
 //! The addresses of the servers for tests.
 //!
-//! `cargo xtask test --stores` starts them and sets environment variables. A test without its variable reports that it did not
-//! run, so that `cargo test` passes without servers; but the tests of a server that was started must run.
+//! `cargo xtask test --stores` starts the servers and sets environment variables. A test without its variable reports that it did
+//! not run, so that `cargo test` passes without servers; but the tests of a server that was started must run.
 
 use std::env;
 use std::time::Duration;

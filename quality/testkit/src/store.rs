@@ -636,7 +636,7 @@ fn lists_many(store: &dyn Store) {
             put(store, &format!("many/c/{}/{}", index % 7, index), &vec![0; index % 3]);
         }
     };
-    // One thread creates the directories: some servers return an error while another client creates the same one.
+    // One thread creates the directories: some servers return an error while another client creates the same directory.
     (0..7).for_each(|index| put(store, &format!("many/c/{index}/{index}"), b""));
     thread::scope(|scope| (0..THREADS).for_each(|thread| drop(scope.spawn(move || write(thread)))));
     put(store, "manyother", b"");
@@ -766,7 +766,7 @@ fn notices_writes_without_the_lock(store: &dyn Store) {
 
 fn locks_are_for_one_key(store: &dyn Store) {
     let held = store.lock(&key("a/b")).unwrap();
-    // Other keys are free; the test is that this ends.
+    // Other keys are not locked: the test is that this call returns.
     drop((store.lock(&key("a/c")).unwrap(), store.lock(&key("b")).unwrap()));
     drop(held);
     drop(store.lock(&key("a/b")).unwrap());

@@ -87,7 +87,7 @@ fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
 /// Runs an operation in this process, whose n-th large allocation fails. Prints how it ended.
 ///
 /// # Errors
-/// When elements are neither the old nor the new ones afterwards.
+/// When an element has neither its old nor its new value afterwards.
 #[expect(clippy::print_stdout, reason = "the driver reads it")]
 pub(crate) fn refuse(operation: &str, number: &str) -> Outcome {
     let number = number.parse().map_err(|_| format!("'{number}' is not a number"))?;
@@ -168,7 +168,7 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
     }
 }
 
-/// Checks that every element is the old one or the new one; a repair may lose a damaged chunk.
+/// Checks that every element has its old or its new value; a repair may lose a damaged chunk.
 fn judge(operation: &str, array: &Array) -> Result<()> {
     let values = match array.read::<ArrayD<u8>>(..) {
         Err(_) if operation == "repair" => return Ok(()),

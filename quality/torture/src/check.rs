@@ -406,7 +406,7 @@ impl Possible {
     }
 }
 
-/// Returns true if an array has the attributes and the elements of its creation; a partial one may lack elements.
+/// Returns true if an array has the attributes and the elements of its creation; a partial array may lack elements.
 fn is_created(made: Created, number: Option<u64>, values: &[u64], partial: bool) -> bool {
     let expected: Vec<u64> = match made {
         Created::Put(own) if number == Some(own) => {
@@ -503,7 +503,7 @@ fn first_row(rows: &[Vec<u64>], row: usize) -> usize {
     row.saturating_sub(usize::try_from(position).unwrap_or(0) / columns)
 }
 
-/// Returns true if rows are a block as it was appended; with holes, if some are.
+/// Returns true if rows are a block as it was appended. With `has_holes`, some elements may be fill values instead.
 fn is_block(rows: &[Vec<u64>], number: u64, has_holes: bool) -> bool {
     let values = rows.iter().flatten().enumerate();
     values.into_iter().all(|(at, value)| *value == element(number, at as u64) || (has_holes && *value == 0))

@@ -125,7 +125,8 @@ impl Operation {
         }
     }
 
-    /// Returns true if the operation moves or changes a node as a whole. If it is interrupted, it is repeated before all others.
+    /// Returns true if the operation moves or changes a node as a whole. If such an operation is interrupted, it is repeated
+    /// before all others.
     pub(crate) fn is_structural(&self) -> bool {
         match self {
             Self::Move { from, .. } => world::ARENA.contains(&&**from),

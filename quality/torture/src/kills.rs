@@ -187,8 +187,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Compares the hierarchy with the model, and applies its state where several are possible. Returns the pending appends that
-    /// are complete.
+    /// Compares the hierarchy with the model. Where several states are possible, the model takes over the state of the hierarchy.
+    /// Returns the pending appends that are complete.
     fn check(&mut self, pending: &[Operation]) -> BTreeSet<u64> {
         let Some(at) = self.opened() else { return BTreeSet::new() };
         let seen = check(&at, &self.model, pending, &mut self.faults);
@@ -271,7 +271,7 @@ impl Scene {
     }
 }
 
-/// Returns the operation that repeats an interrupted one, without other writers.
+/// Returns the operation that repeats an interrupted operation, without other writers.
 fn again(operation: Operation) -> Operation {
     match operation {
         Operation::Recreate { at, .. } => Operation::Recreate { at, by: Worker::ALONE },

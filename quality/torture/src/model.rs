@@ -37,7 +37,7 @@ pub(crate) struct Model {
     pub(crate) arrays: BTreeMap<String, Elements>,
     /// The appended blocks, and their rows. Several processes append, so that their order is unknown.
     pub(crate) blocks: BTreeMap<u64, u64>,
-    /// The rows of fill values among them, from interrupted appends.
+    /// The rows of fill values among the appended rows, from interrupted appends.
     pub(crate) holes: usize,
     pub(crate) attributes: BTreeMap<String, u64>,
     /// The arrays that were created, by their paths.

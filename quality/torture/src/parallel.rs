@@ -19,7 +19,7 @@ use crate::place::{Kind, Opened, Place};
 use crate::process::{Death, Ended, Launcher, Progress};
 use crate::world::{self, LOG, NOTES};
 
-/// The length of the array of blocks along each axis: it has 10⁶ elements.
+/// The length of the array of blocks along each axis: the array has 10⁶ elements.
 const SIDE: u64 = 100;
 /// The length of a stored object along each axis.
 const CHUNK: u64 = 50;
@@ -92,7 +92,7 @@ pub(crate) struct Crowd<'a> {
     pub(crate) launcher: &'a Launcher,
     pub(crate) place: Place,
     pub(crate) mode: Mode,
-    /// Each process is killed at random, and replaced by another one, [`KILLS`] times.
+    /// Each process is killed at random, and replaced by another process, [`KILLS`] times.
     pub(crate) kills: bool,
 }
 

@@ -102,7 +102,8 @@ impl Tools<'_> {
         self.arrays.get_mut(path).ok_or_else(|| Error::new(ErrorKind::NotFound, path))
     }
 
-    /// Opens an array. If other workers change it, it is opened by its own document, since consolidated metadata may be stale.
+    /// Opens an array. If other workers change the array, it is opened by its own document, since consolidated metadata may be
+    /// stale.
     fn open(&self, path: &str) -> zarrox::Result<Array> {
         let is_settled = !self.unsettled.iter().any(|unsettled| unsettled.is_empty() || unsettled == path);
         let places = match path == world::ARENA[0] {

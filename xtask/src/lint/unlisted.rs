@@ -45,7 +45,7 @@ struct Links<'a> {
     file: &'a Path,
     /// The folder with the files of the visited module's children.
     folder: PathBuf,
-    /// Paths of files, with the folder for the modules of those that are modules themselves.
+    /// Paths of files. A file that is itself a module comes with the folder for its modules.
     found: Vec<(PathBuf, Option<PathBuf>)>,
 }
 

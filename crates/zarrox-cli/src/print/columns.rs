@@ -1,4 +1,4 @@
-//! Columns of printed elements: numbers as wide as the widest, structured data types with a column for each field.
+//! Columns of printed elements: numbers are as wide as the widest number, and each field of a structured data type has a column.
 
 use zarrox::data_type::{Field, Storage};
 use zarrox::internals::data_type::{FamilyRef, VARIABLE_TEXT, utf32_text};

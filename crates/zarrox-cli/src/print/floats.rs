@@ -1,4 +1,4 @@
-//! Columns of floats: all in the same notation, with as many digits as the longest needs.
+//! Columns of floats: all in the same notation, with as many digits as the longest float needs.
 
 use half::f16;
 use zarrox::DataType;
@@ -133,7 +133,7 @@ impl FloatColumn {
         let (whole, fraction, exponent) = float.scientific(self.plus);
         self.scientific_widths.include(&whole, &fraction);
         self.exponent_width = self.exponent_width.max(exponent_digits(exponent).len());
-        // If one number needs an exponent, all have one, and this width is not used.
+        // If one number needs an exponent, all numbers have one, and this width is not used.
         if !self.scientific {
             let (whole, fraction) = float.positional(self.plus);
             self.positional_widths.include(&whole, &fraction);

@@ -75,7 +75,7 @@ async function ours(browser, server, name) {
   return { first, whole, bytes: sent.bytes };
 }
 
-/** Returns the times of windows of 1000² elements in further layers, which are requested as the page does. */
+/** Returns the times of reading windows of 1000² elements in further layers, with the requests of the page. */
 async function windows(server, name) {
   const times = [];
   for (let n = 0; n < 24; n++) {

@@ -167,7 +167,7 @@ fn joined(above: &str, name: &str) -> String {
     if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
 }
 
-/// Returns a child as an entry of a page. It is cached, since clients often request it next.
+/// Returns a child as an entry of a page. The child is cached, since clients often request it next.
 fn listed(root: &Root, above: &str, child: Child, like: &Opened) -> Entry {
     let path = joined(above, &child.name);
     match child.node {

@@ -407,12 +407,12 @@ fn read(boxes: &[Vec<[u64; 2]>], at_once: usize) -> Value {
     json!({"kind": "read", "boxes": boxes, "at_once": at_once, "opened": true})
 }
 
-/// Opens the array, and reads it as one.
+/// Opens the array, and reads it as a whole.
 fn read_all(set: &DataSet) -> Value {
     read_whole(&data::numbers(&set.document()["shape"]))
 }
 
-/// Opens an array of a shape, and reads it as one.
+/// Opens an array of a shape, and reads it as a whole.
 pub(crate) fn read_whole(shape: &[u64]) -> Value {
     json!({"kind": "read", "boxes": [data::whole(shape)], "at_once": 1, "opened": false})
 }

@@ -1,4 +1,4 @@
-//! Data sets: their documents, and how they and the outputs are written to the disk.
+//! Data sets: their documents, and writing data sets and outputs to the disk.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -172,7 +172,7 @@ pub(crate) fn line(row: &Row) -> String {
     }
 }
 
-/// Returns the verdict on a row: within its target or not, if there is a peer to compare with, or that Zarrox failed.
+/// Returns the verdict on a row: "no" if it is not within its target, "yes" if it is, and `None` without a peer.
 fn verdict(row: &Row) -> Option<&'static str> {
     match row.is_within(row.target) {
         false => Some("no"),

@@ -66,7 +66,7 @@ def check(zarrox, path, work):
 
 
 def compare(path, hierarchy, notes, is_classic):
-    """Returns the differences between a file and its import: elements and attributes as in netCDF4, and xarray's reading of both."""
+    """Returns the differences between a file and its import: in elements and attributes as netCDF4 reads them, and in xarray's readings."""
     differences, unreadable = [], []
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)

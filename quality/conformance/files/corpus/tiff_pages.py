@@ -203,7 +203,7 @@ def check(zarrox, path, work):
     if code == DAMAGED and not any(True for _ in opinions(path)):
         return {"class": "broken", "reasons": [f"exit code 5: {output.strip()[:300]}", "neither Pillow nor GDAL reads it whole"]}
     if code == DAMAGED:
-        # A missing directory is reported, and all others are as other programs read them.
+        # A missing directory is reported, and all other directories are as other programs read them.
         damage = output.strip()[:400]
         code, output = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
         hierarchy = Hierarchy(target)

@@ -21,7 +21,7 @@ pub(crate) fn options() -> OpenOptions {
     OpenOptions::new().threads(1).memory(1 << 20).chunk_limit(1 << 16).chunk_cache(0)
 }
 
-/// Returns the readable elements near the first one of every array, according to its own document.
+/// Returns the readable elements near the first element of every array, by the array's own document.
 pub(crate) fn readable(store: &Arc<dyn Store>, root: &str) -> Elements {
     let mut elements = Elements::new();
     match options().consolidated(Consolidated::Never).open((store.clone(), root)) {

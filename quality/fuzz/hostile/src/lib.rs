@@ -1,5 +1,5 @@
 //! A fuzz target that damages small hierarchies, and checks the guarantees that the library gives for any hierarchy. Damaged
-//! files of other formats have a target for each reader, and requests to a server have one.
+//! files of other formats have a target for each reader, and requests to a server have a target as well.
 //!
 //! This is a separate crate, since `zarrox-testkit` is below `zarrox`.
 

@@ -1,4 +1,4 @@
-//! Programs of mutations: each has a byte for its kind, one for a key, and the bytes that the kind needs.
+//! Programs of mutations: each mutation has a byte for its kind, a byte for a key, and the bytes that its kind needs.
 
 use crate::contents::Contents;
 use crate::input::Input;

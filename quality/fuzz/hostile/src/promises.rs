@@ -116,7 +116,7 @@ fn kept(base: &Base, before: &Elements, after: &Elements, report: &str) {
     }
 }
 
-/// Returns true for a node that a repair removes: one in quarantine, or one whose deletion has begun.
+/// Returns true for a node that a repair removes: a node in quarantine, or a node whose deletion has begun.
 fn is_given_up(base: &Base, stored: &Contents, path: &str) -> bool {
     let is_marked = |mark: String| stored.contains_key(&format!("{}{mark}.json", base.prefix));
     let mut above = String::new();

@@ -277,7 +277,7 @@ const OTHERS: [&str; 20] = [
     "/data/b0/%2e%2e/x?token=a\nCookie: a=b; zarrox-8000=c\nAuthorization: Bearer x",
 ];
 
-/// Returns the values with every second chunk truncated and every third one changed; documents are unchanged.
+/// Returns the values with every second chunk truncated and every third chunk changed; documents are unchanged.
 fn damaged(contents: &Contents) -> Contents {
     let is_chunk =
         |key: &str| key.rsplit('/').next().is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()));

@@ -135,8 +135,8 @@ impl Disk {
         }
     }
 
-    /// Loses some of the changes that are not on the disk. The remaining ones may have been done in another order, except changes
-    /// of the same names.
+    /// Loses some of the changes that are not on the disk. The remaining changes may have been done in another order, except
+    /// changes of the same names.
     pub(super) fn crash(&mut self, random: &mut Random) {
         let kept = random.pick(&[100, 500, 900]).unwrap_or(500);
         let mut lost: Vec<Change> = Vec::new();

@@ -91,7 +91,7 @@ pub struct Odds {
     pub faults: usize,
 }
 
-/// The decisions of a run by their steps: given ones, or random ones that are recorded.
+/// The decisions of a run by their steps: given decisions, or random decisions that are recorded.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     decisions: BTreeMap<u64, Decision>,

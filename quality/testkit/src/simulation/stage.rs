@@ -107,7 +107,7 @@ pub(super) enum Lock {
     Key(usize, usize, String),
     /// The lock of a file.
     File(u64),
-    /// The hold of a prefix of a disk, among all processes or the threads of one.
+    /// The hold of a prefix of a disk, among all processes or among the threads of one process.
     Hold(usize, Option<usize>, String),
 }
 
@@ -177,7 +177,7 @@ impl Stage {
         Self(Arc::new(Shared { number, state: Mutex::new(state), ended: Condvar::new() }))
     }
 
-    /// Adds a disk that keeps every change at once (`sync`) or only some of them at a crash. Returns its number.
+    /// Adds a disk that keeps every change at once (`sync`), or only some changes at a crash. Returns the number of the disk.
     pub fn add_disk(&self, kind: Kind, sync: bool, contents: &Contents) -> usize {
         let mut state = self.0.lock();
         // A new file must not have the number of an existing one.
@@ -434,7 +434,7 @@ impl State {
         self.turn = Some(task);
     }
 
-    /// Switches to another task, since this one has to wait.
+    /// Switches to another task, since the current task has to wait.
     fn hand_over(&mut self, task: Option<usize>) {
         let ready: Vec<usize> = (0..self.tasks.len()).filter(|other| self.is_ready(*other)).collect();
         if ready.is_empty() && self.tasks.iter().any(|task| matches!(task.status, Status::Waits(_))) {

@@ -138,7 +138,7 @@ impl SimStore {
         self.store(&mut state, operation, key, bytes).map(|(was_there, _)| was_there)
     }
 
-    /// Replaces the file that the process has locked, and keeps the lock of the new one.
+    /// Replaces the file that the process has locked, and keeps the lock of the new file.
     fn change_locked<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -454,7 +454,7 @@ impl Store for SimStore {
     }
 }
 
-/// A hold, released when this is dropped.
+/// A hold, released when this value is dropped.
 struct SimHold {
     store: SimStore,
     lock: Lock,
@@ -493,7 +493,7 @@ impl SimStore {
     }
 }
 
-/// The lock of a key, released when this is dropped.
+/// The lock of a key, released when this value is dropped.
 struct SimGuard {
     store: SimStore,
     key: String,

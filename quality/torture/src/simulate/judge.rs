@@ -229,7 +229,7 @@ impl Judge<'_> {
             .check(&rows, &mut self.faults);
     }
 
-    /// Returns true if an append may have left rows of fill values, since it was interrupted when a later one was done.
+    /// Returns true if an append may have left rows of fill values, since it was interrupted when a later append was done.
     fn may_have_holes(&self) -> bool {
         let appends = self.begun.iter().filter(|act| matches!(act, Act::Append { .. })).count();
         self.plan.kind != Kind::Directory && self.may_fail && appends > 1

@@ -6,7 +6,7 @@ use zarrox_testkit::simulation::{Kind, Odds, Random};
 
 use super::world::World;
 
-/// The largest number of tasks of a run. Each has its own elements, names and paths in chunks, documents and groups that all
+/// The largest number of tasks of a run. Each task has its own elements, names and paths in chunks, documents and groups that all
 /// share.
 pub(super) const TASKS: u64 = 4;
 
@@ -88,7 +88,7 @@ impl Act {
         }
     }
 
-    /// Returns true if it moves or replaces the board.
+    /// Returns true if the act moves or replaces the board.
     pub(super) fn is_structural(self) -> bool {
         matches!(
             self,
@@ -102,7 +102,7 @@ impl Act {
         )
     }
 
-    /// Returns true if it reads or writes the board.
+    /// Returns true if the act reads or writes the board.
     pub(super) fn is_of_board(self) -> bool {
         self.is_structural() || matches!(self, Self::Write { .. } | Self::Read | Self::ReadAgain)
     }
@@ -111,7 +111,7 @@ impl Act {
 /// The acts of one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hand {
-    /// The number of the task, whose elements it writes.
+    /// The number of the task, which its elements contain.
     pub(super) task: u64,
     pub(super) process: usize,
     pub(super) acts: Vec<Act>,

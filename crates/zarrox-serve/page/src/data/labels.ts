@@ -1,4 +1,4 @@
-/** The labels of an OME-Zarr image: an integer for each element, which has its own colour. */
+/** The labels of an OME-Zarr image: each element has an integer, and each integer has a colour. */
 
 import { call, slice, type Json, type NodeInfo, type Place } from "./api";
 import { index, sides, type Label, type Shown } from "./model";

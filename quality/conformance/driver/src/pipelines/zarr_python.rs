@@ -8,7 +8,7 @@ use zarrox_runner::run::{Outcome, Program, program};
 
 /// The directory of the source distributions, which contain the tests.
 const SOURCES: &str = "target/zarr-python";
-/// A version of zarr-python, and the tests of it to run.
+/// A version of zarr-python, and the tests of this version that are run.
 struct Suite {
     version: &'static str,
     environment: Environment,
