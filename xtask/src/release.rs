@@ -9,7 +9,7 @@ use zarrox_runner::run::{self, Outcome, Program, program};
 /// The directory of everything that is released.
 pub(crate) const DIRECTORY: &str = "target/release-files";
 
-/// The newest glibc that a release may require, which is from 2012. A wheel that requires it is a manylinux2014 wheel.
+/// The newest glibc that a release may require. It is from 2012. A wheel that requires it is a manylinux2014 wheel.
 pub(crate) const GLIBC: (u32, u32) = (2, 17);
 
 /// The file with the licences of all linked libraries. It exists only while a wheel is built; the wheel's pattern for licence

@@ -288,7 +288,7 @@ fn multipart(ranges: &[(u64, u64)], boundary: &str, kind: &str, size: u64) -> Ve
     pieces
 }
 
-/// Returns a boundary that does not occur in the value by chance.
+/// Returns a boundary that is very unlikely to occur in the value.
 fn boundary(tag: Option<&str>, size: u64) -> String {
     let seed = [tag.unwrap_or_default().as_bytes(), &size.to_le_bytes(), b"boundary"].concat();
     format!("zarrox-{}", &blake3::hash(&seed).to_hex()[..32])

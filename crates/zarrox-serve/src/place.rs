@@ -25,7 +25,7 @@ pub(crate) struct Place {
     pub(crate) is_directory: bool,
 }
 
-/// The part of a route that names a location, which may be absent.
+/// The part of a route that names a location. It may be absent.
 #[derive(Deserialize)]
 struct Named {
     #[serde(default)]

@@ -55,7 +55,7 @@ pub(crate) struct Opened {
     pub(crate) node: Node,
     /// The store of the node.
     pub(crate) store: Arc<dyn Store>,
-    /// The path of the hierarchy relative to the root, which is not empty if the root contains several hierarchies.
+    /// The path of the hierarchy relative to the root. It is not empty if the root contains several hierarchies.
     pub(crate) hierarchy: String,
     v3: OnceLock<Result<Translation>>,
     /// The Zarr 3 document, once it was created.

@@ -148,7 +148,7 @@ def units():
 
 
 def refusals():
-    """Tests that files that do not fit together are an error that names them, and that nothing is written."""
+    """Tests files that do not fit together: the error names the files, and nothing is written."""
     case = Case("refused")
     one = write(case.path("a.nc"), np.arange(0, 10))
     target = case.path("no.zarr")

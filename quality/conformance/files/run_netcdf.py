@@ -94,7 +94,7 @@ def exchange(source, *, special=True, allowed=(), cdo=False, xarray=True, option
     lines = [line for line in lines if not any(re.search(pattern, line) for pattern in allowed)]
     assert not lines, f"{source}:\n" + "\n".join(lines)
     same_values(source, again)
-    # nccopy 4.9 fails for a variable with the name of a dimension that is not its first one.
+    # nccopy 4.9 fails for a variable that has the name of one of its dimensions, but not of its first dimension.
     if subprocess.run(["nccopy", source, stem + ".copy.nc"], capture_output=True).returncode == 0:
         run("nccopy", again, stem + ".copy.nc")
         run("ncdump", stem + ".copy.nc")

@@ -48,8 +48,8 @@ fn all_names() -> Vec<&'static str> {
     SERVERS.iter().map(|server| server.name).collect()
 }
 
-/// Starts the servers with these names, or all if there are none, and ends them after `work`, which receives the variables with
-/// which tests find them. Installs missing requirements.
+/// Starts the servers with these names, or all servers if there are none, and ends them after `work`. `work` receives the
+/// variables with which tests find the servers. Installs missing requirements.
 ///
 /// # Errors
 /// When a server cannot be installed or started, and when the work fails.

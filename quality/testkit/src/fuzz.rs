@@ -61,7 +61,7 @@ pub fn regressions(target: &str) -> Vec<PathBuf> {
     folder.map_or_else(Vec::new, |folder| entries(&folder))
 }
 
-/// Returns a name without `.`, which is invalid in the name of a program.
+/// Returns a name without `.`: this character is invalid in the name of a program.
 fn target_name(codec: &str) -> String {
     codec.replace('.', "_")
 }

@@ -31,7 +31,7 @@ pub fn met(need: &str) {
     record("ran", need, &test());
 }
 
-/// Returns the package and the name of the test, which the test harness gives to its thread.
+/// Returns the package and the name of the test. The test harness gives this name to the thread of the test.
 fn test() -> String {
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
     format!("{package} {}", thread::current().name().unwrap_or("in a thread without a name"))

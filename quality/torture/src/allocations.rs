@@ -84,7 +84,7 @@ fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
     Err(format!("{operation} takes more than {MOST} large pieces of memory"))
 }
 
-/// Runs an operation in this process, whose n-th large allocation fails. Prints how it ended.
+/// Runs an operation in this process, in which the n-th large allocation fails. Prints how it ended.
 ///
 /// # Errors
 /// When an element has neither its old nor its new value afterwards.

@@ -372,7 +372,7 @@ pub(crate) fn run(check: Check, repair: Option<Repair>) -> zarrox::Result<Vec<Fi
     Ok(found)
 }
 
-/// Writes the completed parts of a box: each stored object contains all of its part, or nothing.
+/// Writes the completed parts of a box. In each stored object, the write is complete or has not happened.
 fn accept(expected: &mut Elements, start: &[u64], shape: &[u64], number: u64, found: &[u64]) {
     for part in expected.parts(start, shape) {
         let has_arrived = |at: &usize| found.get(*at) == Some(&element(number, *at as u64));

@@ -200,7 +200,7 @@ select: string | null, } & ({ "reduce": "nearest", values: Array<Json>, } | { "r
  */
 export type NodeInfo = { path: string, 
 /**
- * The path of the hierarchy of the node, which is not empty if the root contains several hierarchies.
+ * The path of the hierarchy of the node. It is not empty if the root contains several hierarchies.
  */
 hierarchy: string, name: string, 
 /**

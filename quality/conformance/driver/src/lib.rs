@@ -57,7 +57,7 @@ const REFERENCES: &str = "references";
 const SERVE: &str = "serve";
 /// The name of the part about files of other formats.
 const FILES: &str = "files";
-/// The name of the part about all files that packages contain, which runs only on request.
+/// The name of the part about all files that packages contain. This part runs only on request.
 const CORPUS: &str = "corpus";
 /// zarrs is a Rust library: its program is built here, and a Python program drives it like the others.
 const ZARRS: &str = "zarrs";

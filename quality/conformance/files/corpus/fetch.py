@@ -74,7 +74,7 @@ def from_npm(package, into):
 
 
 def from_crates(package, into):
-    """Makes cargo download a crate, which it does to show information about it."""
+    """Makes cargo download a crate: cargo downloads a crate to show information about it."""
     run("cargo", "info", "--quiet", f"{package['name']}@{package['version']}")
     home = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
     name = f"{package['name']}-{package['version']}.crate"

@@ -174,7 +174,7 @@ def check_elements(node, hierarchy, is_netcdf, unreadable):
 
 
 def check_fields(node, hierarchy, notes, unreadable):
-    """Compares the elements of structures that Zarr does not support, whose fields are arrays in a group."""
+    """Compares the elements of structures that Zarr does not support: their fields are arrays in a group."""
     try:
         values = named(elements(node.node), node.node.file)
     except Exception as error:  # noqa: BLE001, whatever h5py cannot read

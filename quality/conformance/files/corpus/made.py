@@ -53,7 +53,7 @@ def write_old_layout(path, values):
     sides = [*values.shape, values.itemsize]
     message = struct.pack("<BBB5xQ", 2, len(sides), 1, where) + struct.pack(f"<{len(sides)}I", *sides)
     message += bytes(-len(message) % 8)
-    # The message of the modification time follows this message, and provides the space.
+    # The next message is the modification time, which provides the space.
     room = size + 8 + struct.unpack_from("<HH", raw, at + size)[1]
     struct.pack_into("<HHB3x", raw, at - 8, 8, len(message), 0)
     raw[at : at + len(message)] = message

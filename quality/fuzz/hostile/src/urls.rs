@@ -29,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// The longest body, in bytes: a response is never larger than the memory limit of the server.
 const LARGEST: usize = 256 << 20;
 
-/// A client of a server in this process, which checks the guarantees of all responses.
+/// A client that checks the guarantees of all responses of a server in this process.
 #[derive(Debug)]
 pub struct Asker {
     router: Router,

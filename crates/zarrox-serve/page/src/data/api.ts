@@ -60,7 +60,7 @@ export async function asked(url: string, signal?: AbortSignal): Promise<Response
     connection(false);
     throw new ApiError(0, "disconnected", "Disconnected from the server");
   });
-  // A 401 response comes from another server at the same address, which has another token.
+  // A 401 response comes from another server at the same address: that server has another token.
   connection(response.status !== 401);
   if (response.ok) return response;
   const body = (await response.json().catch(() => null)) as Partial<ErrorAnswer> | null;
