@@ -257,7 +257,7 @@ def same_bits(got, expected):
         for name, *_ in fields(expected.dtype):
             same_bits(got[name], expected[name])
         return
-    # The type of a scalar string does not have its length.
+    # The Python type of a scalar string does not include the length of the data type.
     got = np.asarray(got, expected.dtype if isinstance(got, (str, bytes)) else None)
     if got.shape != expected.shape:
         raise AssertionError(f"shape {got.shape} instead of {expected.shape}")

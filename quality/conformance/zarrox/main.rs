@@ -308,7 +308,7 @@ fn codec_names(codecs: &[CodecSpec]) -> Vec<String> {
 }
 
 /// Returns codecs in a canonical form for comparison: Blosc needs no type size without shuffling, a few members have defaults,
-/// and inner chains are treated the same.
+/// and the codecs inside other codecs get the same form.
 fn normal(codecs: &[CodecSpec]) -> Vec<Json> {
     codecs.iter().map(|codec| normal_codec(&codec.name, &codec.configuration)).collect()
 }

@@ -436,7 +436,7 @@ impl<'e> Case<'e> {
     fn regions(&self, random: &mut Random) {
         let data = self.data(random);
         let encoded = self.encode(&data);
-        // The chunk in the middle of an object, and as an object of unknown size.
+        // Reads the chunk from the middle of an object, and from an object of unknown size.
         let inside = [random.bytes(11), encoded.clone(), random.bytes(5)].concat();
         let window = Window { offset: 11, length: Some(encoded.len() as u64) };
         let places = [(window, &inside), (Window { offset: 0, length: None }, &encoded)];

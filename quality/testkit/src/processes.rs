@@ -44,7 +44,8 @@ fn write_many(store: &dyn Store, writer: u32) {
     mark_own_byte(store);
 }
 
-/// The size of a value of which each process changes another byte. The value is too large for a row that SQLite reads at once.
+/// The size of a value that all processes change: each process changes a different byte. The value is too large for a row that
+/// SQLite reads at once.
 const LARGE: usize = 100_000;
 
 /// Sets bytes of a large value; each byte belongs to one process.

@@ -74,7 +74,7 @@ impl Choices<'_, '_> {
         depth: usize,
     ) -> Vec<CodecSpec> {
         let mut specs = self.row(registry, CodecKind::ArrayToArray);
-        // Only `transpose` fits any shape, and only with an order for it.
+        // `transpose` is added separately, since its order depends on the number of dimensions.
         specs.retain(|spec| spec.name != "transpose");
         if self.below(2) == 1 {
             let mut order: Vec<usize> = (0..shape.len()).collect();

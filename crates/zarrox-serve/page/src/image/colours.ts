@@ -29,7 +29,7 @@ export function allMaps(ofServer: Maps): Maps {
 
 export const isDiverging = (map: string): boolean => GROUPS["diverging"]!.includes(map);
 
-/** Returns 256 colours of a map as bytes of red, green and blue. A categorical map, or a map with `levels`, has steps. */
+/** Returns 256 colours of a map as bytes of red, green and blue. They are steps for a categorical map, and with `levels`. */
 export function table(maps: Maps, map: string, reverse: boolean, levels = 0): Uint8Array {
   const listed = maps[map] ?? [[0, 0, 0], [255, 255, 255]];
   const colours = reverse ? [...listed].reverse() : listed;
