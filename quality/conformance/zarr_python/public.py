@@ -1,4 +1,4 @@
-"""Finds the tests of zarr-python that use only public names: those that its documentation lists, or their parts.
+"""Finds the tests of zarr-python that use only public names: names of the modules that its documentation lists.
 
 The source of a test is examined, with the functions, fixtures and methods of its module and of `conftest.py` that it uses.
 """
@@ -43,7 +43,7 @@ class Names:
         return frozenset(str(name) for name in texts | (defined & {"Any"}) if not str(name).startswith("_"))
 
     def has(self, module: str, name: str) -> bool:
-        """Returns true if a name is public, there or in another module."""
+        """Returns true if a name is public in any module."""
         return name == "*" or any(name in self.of(each) for each in DOCUMENTED)
 
 
@@ -82,7 +82,7 @@ class Usage:
         found: set[str] = set()
         pending = [(self, name) for name in (function, cls) if name]
         if cls is not None:
-            # Of a class, only the called method counts, with its fixtures.
+            # Only the called method of a class is examined, with its fixtures.
             pending = [(self, function)]
         while pending:
             usage, name = pending.pop()

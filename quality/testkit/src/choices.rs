@@ -44,7 +44,7 @@ impl Choices {
         from[self.below(from.len())].clone()
     }
 
-    /// Returns distinct numbers below `n`, in no order.
+    /// Returns distinct numbers below `n`, in no particular order.
     pub fn places(&mut self, n: usize) -> Vec<usize> {
         let mut state = self.below(usize::MAX) as u64;
         let mut places: Vec<usize> = (0..n).collect();

@@ -129,11 +129,11 @@ impl Kind {
 /// The users that a node may have while it is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
-    /// Any, since nodes are held among processes.
+    /// All processes: a hold of the node is shared among them.
     Processes,
-    /// Threads of the same process.
+    /// The threads of one process.
     Threads,
-    /// None: documents are compared once.
+    /// No users: documents are compared only once.
     None,
 }
 
