@@ -156,7 +156,7 @@ def outcome(case):
 
 
 def array(flat):
-    """Returns the values; a single one is a scalar."""
+    """Returns the values; a single value is a scalar."""
     return np.array(flat["values"], dtype="i4").reshape(flat["shape"])[()]
 
 

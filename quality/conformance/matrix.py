@@ -226,7 +226,7 @@ V3_KEYS = [("default", "/"), ("default", "."), ("v2", "."), ("v2", "/")]
 V2_KEYS = [("v2", "."), ("v2", "/")]
 EXPERIMENTAL_KEYS = [("draft", "."), ("draft", "/")]
 
-# The writes before another implementation reads, and its later changes of the array.
+# The writes before another implementation reads the array, and the later changes by that implementation.
 STEPS = ["whole", "parts", "strided", "nothing", "fill value", "overwrite", "grow", "shrink", "points"]
 UPDATES = ["part", "strided", "grow", "erase", "attributes"]
 

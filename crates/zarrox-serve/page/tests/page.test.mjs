@@ -378,7 +378,7 @@ test("labels of OME-Zarr 0.4 fit their image, in all sizes and with swapped side
     assert.deepEqual(corners.slice(0, 2), [seven, seven]);
     assert.ok(corners.slice(2).every((one) => String(one) !== String(seven)), `${corners}`);
     assert.ok(String(seven) !== String(eight) && String(seven) !== String(none) && String(eight) !== String(none), `${seven} ${eight} ${none}`);
-    // Another depth has another label everywhere.
+    // The slice at another depth has a different label everywhere.
     await page.getByRole("slider", { name: "z", exact: true }).fill("2");
     await page.waitForFunction(() => location.hash.includes("1:2"));
     await page.waitForTimeout(300);

@@ -88,7 +88,7 @@ impl Reader {
         }
     }
 
-    /// Returns the seeds: the small files of this kind that other programs wrote, from the tests.
+    /// Returns the seeds: the small files of this kind in the tests, which other programs wrote.
     ///
     /// # Panics
     /// When files of the tests cannot be read.
