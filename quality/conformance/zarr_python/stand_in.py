@@ -28,7 +28,7 @@ import numpy as np
 import pytest
 from public import Names, Usage
 
-#: Measurements, and a package that is installed for some tests.
+#: The excluded files: benchmarks, and a package that is installed for some tests.
 LEFT_OUT = ("benchmarks", "package_with_entrypoint-0.1.dist-info", "test_cli", "test_docs.py", "test_examples.py", "scripts")
 
 #: The modules with public names, and the modules that define these objects.
