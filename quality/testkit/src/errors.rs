@@ -18,7 +18,8 @@ pub trait HasKind: Display {
     fn kind(&self) -> Self::Kind;
 }
 
-/// Checks that an operation failed, with an error of a kind whose text contains a part: the location, or the reason.
+/// Checks that an operation failed with an error of this kind. The text of the error must contain a part: the location, or the
+/// reason.
 ///
 /// # Panics
 ///

@@ -49,7 +49,7 @@ const fn suite(
     Suite { version, environment, tests }
 }
 
-/// Runs the tests of all versions, or of those that begin with one of the arguments.
+/// Runs the tests of all versions, or of the versions that begin with one of the arguments.
 ///
 /// # Errors
 /// When a test fails that passes without our parts.
