@@ -20,8 +20,8 @@ fn packed() -> Option<String> {
     rest.split_once('"').map(|(commit, _)| commit.to_owned())
 }
 
-/// Returns the commit of the repository that contains the crate. Only release builds have it: others would be built again after
-/// each commit.
+/// Returns the commit of the repository that contains the crate. Only release builds include the commit: other builds would be
+/// built again after each commit.
 fn checked_out() -> Option<String> {
     if std::env::var("PROFILE").is_ok_and(|profile| profile != "release") {
         return None;

@@ -1,4 +1,4 @@
-"""Measures what a checksum of each chunk costs: processor time with `--checksum` as a ratio of that without, within one run.
+"""Measures the cost of a checksum of each chunk: the ratio of the processor times with and without `--checksum` within one run.
 
     python3 quality/bench/checksums.py PATH_OF_ZARROX [--mib 256] [--turns 5]
 

@@ -68,7 +68,7 @@ class Bench:
         return self.place(name)
 
     def compare(self, name, ours, theirs, limit):
-        """Runs both alternately, and prints the ratio."""
+        """Runs both sides alternately, and prints the ratio."""
         own, others = [], []
         for turn in range(self.turns + 1):
             pair = (theirs(), ours()) if turn % 2 else tuple(reversed((ours(), theirs())))
@@ -88,7 +88,7 @@ class Bench:
         )
 
     def reshards(self, name, source, shards, files):
-        """Reshards; the array `files` has as many files as the copy, if these are more than those of the source."""
+        """Measures resharding. `files` is the array with more files: the source or the copy."""
         self.compare(
             f"reshard {name} / cp -r",
             lambda: run(self.zarrox, "reshard", self.place(source), self.fresh("copy.zarr"), "--shards", shards),
@@ -97,7 +97,7 @@ class Bench:
         )
 
     def rechunks(self, source, chunks, dask, reencode):
-        """Changes rows to columns. The peak memory of both sides is printed as well, and the command's limit is the other's memory."""
+        """Rechunks rows to columns. Prints the peak memory of both sides; the other side's peak memory is the command's limit."""
         command = [self.zarrox, "rechunk", self.place(source), "TARGET", "--chunks", chunks]
         others = {}
         if dask:

@@ -19,7 +19,7 @@ PIECE = 64 << 20
 
 
 class Unsupported(Exception):
-    """The library does not support this; the message gives the reason in a few words."""
+    """The library does not support the work; the message gives the reason in a few words."""
 
 
 class Contestant:
@@ -68,7 +68,7 @@ class Contestant:
         self.for_each(lambda index: self.write(array, regions[index], values[index]), range(len(regions)))
 
     def stored_shape(self, array):
-        """Returns the shape of what is stored as one object: a chunk, or a shard."""
+        """Returns the shape of a stored object: a chunk, or a shard."""
         return getattr(array, "shards", None) or array.chunks
 
     def itemsize(self, array):
@@ -109,8 +109,8 @@ class Contestant:
         return results
 
 
-# Every kind of work: a function that prepares it, and returns a function that does it once. Its argument says whether to keep the
-# values; it returns these values in a list, or a number, or nothing.
+# For each kind of work, a function that prepares it, and returns a function that does it once. The argument of the returned function says
+# whether to keep the values; it returns these values in a list, or a number, or nothing.
 
 
 def prepare_read(library, work, array):
@@ -214,7 +214,7 @@ def region(box):
 
 
 def prepared(selection, shape):
-    """Returns a selection as its kind, and the index that NumPy would get for it."""
+    """Returns the kind of a selection, and the equivalent NumPy index."""
     kind = selection["kind"]
     if kind == "strided":
         return kind, tuple(slice(*part) for part in selection["slices"])
@@ -226,7 +226,7 @@ def prepared(selection, shape):
 
 
 def mask(seed, shape):
-    """Selects about every other element, made in blocks."""
+    """Returns a mask that selects about half of the elements. It is computed block by block."""
     flat = np.empty(math.prod(shape), bool)
     for start in range(0, len(flat), 1 << 18):
         part = flat[start : start + (1 << 18)]
@@ -260,7 +260,7 @@ def doublings(chunk, length):
 
 
 def touched(length, chunk, step):
-    """Returns the number of chunks that are read along an axis, piece by piece."""
+    """Returns the number of chunk reads along an axis that is read piece by piece."""
     starts = range(0, length, step)
     return sum(-(-min(start + step, length) // chunk) - start // chunk for start in starts)
 
@@ -274,7 +274,7 @@ def pieces(shape, steps):
 
 
 def checksum(values):
-    """Returns the sum of elements, as unsigned integers, multiplied by one to 251 in turn, modulo 2**64."""
+    """Returns the sum modulo 2**64 of the elements as unsigned integers, which are multiplied by 1 to 251 in turn."""
     values = np.asarray(values)
     flat = np.ascontiguousarray(values, values.dtype.newbyteorder("=")).reshape(-1)
     flat = flat.view(f"u{flat.itemsize}")

@@ -1,10 +1,10 @@
-"""The time of `zarrox import` of files, beside that of a loop of Python over their parts with zarr-python.
+"""Compares the time of `zarrox import` with the time of a Python loop that copies the parts of a file with zarr-python.
 
     python quality/bench/files.py COMMAND [MEBIBYTES [WORD …]]
 
-Runs in the environment `target/venvs/files`. The files are written into the current directory's `target/bench-files`. The loops are what one
-writes without another program: h5py, pandas, pyarrow and tifffile read parts that are whole chunks, and zarr-python stores these. Words
-choose the kinds of files. The last column is the ratio of the times that all processors worked, which other programs disturb less.
+Runs in the environment `target/venvs/files`. The files are written into the current directory's `target/bench-files`. The loops use no other
+program: h5py, pandas, pyarrow and tifffile read parts that are whole chunks, and zarr-python stores these. Words choose the kinds of files.
+The last column is the ratio of the processor times, which other programs disturb less.
 """
 
 import os
@@ -32,7 +32,7 @@ ROWS = 1 << 20
 
 
 def pages():
-    """Float32 as of a model, in pages of 4 MiB: smooth, with noise in the last digits."""
+    """Yields pages of 4 MiB of float32 like those of a model: smooth, with noise in the last digits."""
     rng = np.random.default_rng(1)
     smooth = np.cumsum(np.cumsum(rng.standard_normal((1024, 1024), np.float32), 0), 1) / 1000
     for step in range(SIZE // 4):
@@ -56,7 +56,7 @@ def loop_hdf5(path, target):
 
 
 def frames():
-    """Tables of a million rows: whole numbers, floats, times and words, 31 bytes of Parquet's values a row."""
+    """Yields tables of a million rows: integers, floats, times and words. A row takes 31 bytes in Parquet."""
     rng = np.random.default_rng(1)
     for part in range(max(SIZE // 31, 1)):
         count = np.arange(part * ROWS, (part + 1) * ROWS)
@@ -84,7 +84,7 @@ def write_parquet(path):
 
 
 def append(root, frame):
-    """Adds rows to the arrays of the columns."""
+    """Appends rows to the arrays of the columns."""
     for name in frame:
         values = frame[name].to_numpy()
         values = values.astype("T") if values.dtype == object or values.dtype.kind == "U" else values
@@ -131,7 +131,7 @@ CASES = {
 
 
 def timed(work, whose):
-    """The seconds of one run: on the clock, and those of all processors."""
+    """Returns the wall time and the processor time of one run, in seconds."""
     before, begin = resource.getrusage(whose), time.perf_counter()
     work()
     end, after = time.perf_counter(), resource.getrusage(whose)
@@ -139,9 +139,9 @@ def timed(work, whose):
 
 
 def measured(loop, path):
-    """The medians of the loop and of the import, which take turns.
+    """Returns the median times of the loop and of the import, which run alternately.
 
-    Each run has a target of its own, and all stay until the last one has ended: ext4 gives inodes that were just freed only after a
+    Each run has its own target, and all targets are kept until the last run has ended: ext4 reuses an inode that was just freed only after a
     search, which takes a fifth of the time of an import.
     """
     theirs, ours = [], []

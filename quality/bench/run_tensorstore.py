@@ -64,7 +64,7 @@ class TensorStore(Contestant):
             pass
 
     def copy_pieces(self, source, target, size):
-        """Copies pieces in flight, as many as there are threads: a copy of everything at once would be in memory."""
+        """Copies as many pieces concurrently as there are threads: a copy of the whole array at once would be in memory."""
         steps = self.steps(source, target, size // self.threads)
         regions = contestant.pieces(source.shape, steps)
         for _ in in_flight((target[region].write(source[region]) for region in regions), self.threads):

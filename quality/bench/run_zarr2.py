@@ -12,7 +12,7 @@ from zarr_api import ZarrApi
 
 class Zarr2(ZarrApi):
     zarr = zarr
-    # It never uses consolidated metadata unless requested.
+    # zarr-python 2 uses consolidated metadata only on request.
     unconsolidated = {}
 
     def __init__(self, case):

@@ -6,7 +6,7 @@ import contestant
 from zarr_api import ZarrApi
 
 
-# The factor by which we use less memory than others for the same work.
+# The factor by which Zarrox's memory limit is smaller than that of the other contestants.
 LESS = 4
 
 

@@ -1,7 +1,7 @@
 """The cells of the matrix about codecs: each codec alone and in a few chains, with data that it preserves exactly.
 
-A case is a name, a data type, the number of bits of its numbers, and a codec chain. Floats of so few bits are integers in the matrix.
-A cell lists the names of the codecs that it needs: `rules.py` contains which implementations have them.
+A case is a name, a data type, the number of bits of its numbers, and a codec chain. In the matrix, floats with so few bits have
+integer values. A cell lists the names of the codecs that it needs: `rules.py` lists the implementations that have them.
 """
 
 # Integers of few bits, so that casts, scales and differences of them are exact in all types of the cases.
@@ -120,7 +120,7 @@ def vlen(**options):
 
 
 def shards(*codecs):
-    """Returns shards of chunks of two thirds."""
+    """Returns the sharding codec with inner chunks of shape 2 × 3."""
     return codec(
         "sharding_indexed", chunk_shape=[2, 3], codecs=list(codecs), index_codecs=[LITTLE, CRC32C], index_location="end")
 

@@ -88,11 +88,12 @@ def words(seed, count):
 def data(cell, shape, seed):
     """Returns the elements of a whole array: each depends only on the seed, its flat index and the data type.
 
-    The bytes of an element are the low bytes, in little-endian order, of its word, restricted to `bits` bits if a cell says so; if
-    these are `whole`, a float is the signed integer of them; each part of a complex number, each character of a string and each raw
-    byte uses a word of its own. Every eleventh float is one of `SPECIALS`, every eleventh signed integer the lowest one, which is NaT
-    among times. Three of every eight characters are NUL, and the others of a text are code points. The n-th field of a structure is
-    generated like such an array, with its own seed. Elements of variable length are described in `variable.py`.
+    The bytes of an element are the low bytes of its word, in little-endian order. A cell may restrict the word to `bits` bits; if
+    these are `whole`, a float has the value of the signed integer with these bits. Each part of a complex number, each character of a
+    string and each raw byte has its own word. Every eleventh float is one of `SPECIALS`. Every eleventh signed integer is the
+    smallest one, which is NaT in arrays of times. Three of every eight characters are NUL; the other characters of a text are code
+    points. The n-th field of a structure is generated like an array, with its own seed. `variable.py` describes elements of variable
+    length.
     """
     if variable.is_variable(cell):
         return variable.data(cell, words, shape, seed, lambda kind, shape, seed: elements(kind, 64, shape, seed))
@@ -102,7 +103,7 @@ def data(cell, shape, seed):
 
 
 def elements(kind, width, shape, seed):
-    """Returns the elements of an array of numbers of `bits` bits, or of structures of them."""
+    """Returns the elements of an array of numbers of `bits` bits, or of structures of such numbers."""
     if is_structure(kind):
         array = np.zeros(shape, kind)
         for number, (name, base, inner) in enumerate(fields(kind)):
@@ -131,7 +132,7 @@ def elements(kind, width, shape, seed):
 
 
 def padded_as(values, kind):
-    """Returns structures with the padding of another type, which may treat it as fields."""
+    """Returns structures with the padding of another data type, which may have fields in place of padding."""
     if not is_structure(kind):
         return values
     array = np.zeros(values.shape, kind)
@@ -232,7 +233,7 @@ def final(cell, updated):
 
 
 def selections(shape):
-    """Yields the selections that are read besides the whole: every second element of the middle, and one element."""
+    """Yields the selections that are read besides the whole array: every second element of the middle, and one element."""
     yield tuple(slice(n // 3, n, 2) for n in shape)
     if all(shape):
         yield tuple(n // 2 for n in shape)
@@ -256,7 +257,7 @@ def same_bits(got, expected):
         for name, *_ in fields(expected.dtype):
             same_bits(got[name], expected[name])
         return
-    # The type of a scalar string does not have its length.
+    # The Python type of a scalar string does not include the length of the data type.
     got = np.asarray(got, expected.dtype if isinstance(got, (str, bytes)) else None)
     if got.shape != expected.shape:
         raise AssertionError(f"shape {got.shape} instead of {expected.shape}")
@@ -305,12 +306,12 @@ def normal(codecs):
 
 
 def names(dimension_names):
-    """Returns dimension names; names that are all missing are the same as none."""
+    """Returns the dimension names; `None` if all of them are missing."""
     return list(dimension_names) if any(dimension_names or ()) else None
 
 
 def facts(cell, array, attributes):
-    """Returns the facts that metadata must contain. A program reports those that its implementation shows."""
+    """Returns the facts that metadata must contain. A program reports the facts that its implementation shows."""
     fill = fill_value(cell)
     known = {
         "shape": list(array.shape),
@@ -350,8 +351,8 @@ def order(cell, order):
 
 
 def v2_chain(filters, compressor):
-    """Returns the codecs of a v2 array one after the other: a single codec is a filter or a compressor, with the same meaning.
-        zstd's checksum need not be mentioned if there is none."""
+    """Returns the codecs of a v2 array in order. A single codec means the same as a filter and as the compressor.
+        zstd's member `checksum` may be missing if it is false."""
     codecs = json.loads(json.dumps([dict(codec) for codec in [*(filters or []), compressor] if codec]))
     return [{key: value for key, value in codec.items() if (key, value) != ("checksum", False)} for codec in codecs]
 
@@ -364,7 +365,7 @@ def described(kind):
 
 
 def hexadecimal(fill, cell):
-    """Returns the bytes of a fill value in this machine's endianness, those of a structure one field after the other."""
+    """Returns the bytes of a fill value in this machine's endianness; for a structure, the bytes of its fields in order."""
     if fill is None:
         return None
     if variable.is_variable(cell):

@@ -2,8 +2,8 @@
 
     python databases.py write|change|changed KIND LOCATION
 
-`write` creates a hierarchy, `change` reads Zarrox's hierarchy and changes it, `changed` reads the one that Zarrox has changed. The location
-is the path of a file or a directory, or the URL of a server; after `#` comes the name of the hierarchy.
+`write` creates a hierarchy, `change` reads Zarrox's hierarchy and changes it, `changed` reads the hierarchy that Zarrox has
+changed. The location is the path of a file or a directory, or the URL of a server; the name of the hierarchy follows a `#`.
 """
 
 import os
@@ -19,7 +19,7 @@ from numcodecs import Blosc, Zlib
 SHAPE, CHUNKS = (6, 10), (4, 5)
 N = numpy.arange(60)
 
-# Each array with its compressor. Element `n` is n, half of it, whether it is divisible by three, or a letter before it.
+# The elements and the compressor of each array. Element n is n, n / 2, whether n is divisible by three, or n after a letter.
 ARRAYS = {
     "int32": (N.astype("<i4"), Blosc()),
     "float64": ((N / 2).astype(">f8"), Zlib(1)),
@@ -30,7 +30,7 @@ ARRAYS = {
 
 
 class Temporary(zarr.TempStore):
-    """A store that ends with the process: its content is read from a directory, and written back there."""
+    """A store that exists as long as the process: its content is read from a directory, and written back at the end."""
 
     def __init__(self, path):
         super().__init__(dir=os.path.dirname(path))
@@ -63,7 +63,7 @@ def redis(url):
 def azure(url, name):
     from azure.storage.blob import ContainerClient
 
-    # The account of every emulator, whose key is public.
+    # The account of every Azure emulator, which has a public key.
     key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
     return zarr.ABSStore(client=ContainerClient(url, "zarrox", credential=key), prefix=name)
 

@@ -35,7 +35,7 @@ class Items:
 
 
 def parse(text):
-    """Returns the items of a selection: lists become arrays, and an empty one has integers."""
+    """Returns the items of a selection: lists become arrays, and an empty list becomes an array of integers."""
     items = () if text == "[]" else eval(f"items{text}", {"items": Items()})
     return tuple(array(item) if isinstance(item, list) else item for item in items)
 
@@ -91,7 +91,7 @@ def by_items(a, kind, items):
 
 
 def check_bounds(shape, items):
-    """Checks indices in arrays if the result has no elements: NumPy does not, but Zarr's implementations do."""
+    """Checks the indices in arrays if the result has no elements: NumPy does not check them then, but Zarr implementations do."""
     axis = 0
     for item in expand(items, len(shape)):
         if isinstance(item, (int, np.ndarray)) and not is_mask(item):
@@ -171,7 +171,7 @@ def block_slices(shape, items, chunks):
 
 
 def words(error, selection):
-    """Returns the words of NumPy's message that another implementation must contain, too; and the number that is not an integer."""
+    """Returns the words of NumPy's message that other implementations must use, too; and the number that is not an integer."""
     text = str(error)
     patterns = (
         (r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", "index {}", "axis {}", "size {}"),
@@ -288,7 +288,7 @@ def make_mixed(rng, shape, chunks):
             mask = make_mask(rng, shape[axis:axis + dims])
             if mask.size:
                 if rng.random() < 0.7:
-                    # As many as the other arrays have.
+                    # As many indices as the other arrays have.
                     true = rng.sample(range(mask.size), min(mask.size, full[-1]))
                     mask = np.isin(np.arange(mask.size), true).reshape(mask.shape)
                 items.append(mask)
@@ -422,7 +422,7 @@ def make_values(rng, shape, spoil):
 
 
 def assigned(a, positions, values):
-    """Returns the array after values were written in sequence, so that the last one remains."""
+    """Returns the array after values were written in sequence, so that the last value of a position remains."""
     out = a.copy()
     # NumPy, too, assigns values with more axes, if these have a length of 1.
     while values.ndim > positions.ndim and len(values) == 1:
@@ -466,7 +466,7 @@ def make_case(rng):
         direct = a.copy()
         items = parse(text)
         scalars = all(isinstance(item, int) for item in items)
-        # For one element, and for a mask alone, NumPy does not accept more axes than there are.
+        # For one element, and for a mask alone, NumPy does not accept values with more axes than the selection.
         if values.ndim <= result.ndim or not (scalars or any(map(is_mask, items))):
             direct[items] = values
             if not np.array_equal(direct, after):

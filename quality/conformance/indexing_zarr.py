@@ -2,8 +2,8 @@
 
     indexing_zarr.py CASES REPORT [MOST]
 
-It runs in the environment of either zarr-python, and reports the number of cases, the number of those with the same result,
-and the number of the others that each rule of `RULES` explains. A difference without a rule is a failure.
+It runs in the environment of either zarr-python, and reports the number of cases, the number of cases with the same result,
+and the number of other cases that each rule of `RULES` explains. A difference without a rule is a failure.
 """
 
 import json
@@ -60,7 +60,7 @@ class Case:
         return any(isinstance(item, slice) and (item.step or 1) < 0 for item in self.items)
 
     def is_mixed(self):
-        """Returns true if there are arrays, and not an array of integers or an integer for each dimension."""
+        """Returns true if there are arrays, unless each dimension has an array of integers or an integer."""
         pure = all(isinstance(item, int) or isinstance(item, np.ndarray) and item.dtype != bool for item in self.items)
         return bool(self.arrays) and not (pure and len(self.items) == self.ndim)
 
@@ -156,7 +156,7 @@ def outcome(case):
 
 
 def array(flat):
-    """Returns the values; a single one is a scalar."""
+    """Returns the values; a single value is a scalar."""
     return np.array(flat["values"], dtype="i4").reshape(flat["shape"])[()]
 
 

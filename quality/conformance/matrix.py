@@ -3,8 +3,9 @@
     python matrix.py target/conformance/matrix.json target/conformance/codecs.json
 
 A cell is one array: how it is created, what is written to it (`steps`), and how another implementation changes it later
-(`update`). Every data type meets every codec chain, extension types only a few; the remaining axes are chosen so that every two
-values of any two axes meet in some cell. Needs only Python's standard library, and is deterministic.
+(`update`). Every data type is combined with every codec chain, extension types with only a few. The values of the remaining axes
+are chosen so that any two values of any two axes occur together in some cell. Needs only Python's standard library, and is
+deterministic.
 """
 
 import base64
@@ -50,7 +51,7 @@ SMALL_FLOATS = {
     "float8_e4m3fnuz": (0x80, 0xB8),
     "float8_e5m2fnuz": (0x80, 0xBC),
     "float4_e2m1fn": (0x07, 0x09),
-    # It has no zero and no sign: 2^-127, NaN and 4.
+    # This type has no zero and no sign: its values are 2^-127, NaN and 4.
     "float8_e8m0fnu": (0xFF, 0x81),
 }
 SMALL_INTEGERS = ["int2", "int4"]
@@ -81,7 +82,7 @@ NUMPY = {"r40": "V5"} | {name: numpy for name, (_, numpy, _) in EXTENSIONS.items
 
 # Types of bytes that are not numbers.
 BYTES = ["r40", "null_terminated_bytes", "raw_bytes"]
-# The number of significant bits of a number's bytes, if not all are.
+# The number of significant bits of a number, for types that do not use all bits of their bytes.
 BITS = {"bool": 1, "float4_e2m1fn": 4}
 # In small integers the upper bits repeat the sign.
 SIGNED_BITS = {"int2": 2, "int4": 4}
@@ -111,8 +112,8 @@ SHAPES = {
     "even": ([8, 6], [4, 3]),
 }
 
-# The chunk lengths of rectilinear grids, or one for all, by the name of a shape: enough for the array to grow. Those of shards
-# are multiples of the inner chunks.
+# The chunk lengths along each dimension of rectilinear grids, or one length for all chunks, by the name of a shape. They are
+# enough for the array to grow. The lengths of shards are multiples of the lengths of inner chunks.
 GRIDS = {
     "1-d": [[5, 1, 7, 7, 3, 3, 10]],
     "2-d": [[3, 3, 1, 4, 4], 4],
@@ -202,7 +203,7 @@ N5_CHAINS = {
     if cname in ("lz4", "zstd")
 }
 
-# The number of N5 among the formats: the names of its cells begin with `n5`.
+# The number that stands for N5 among the formats. The names of N5 cells begin with `n5`.
 N5 = 5
 
 # How a chunk is serialized. Shards have 2 or 3 inner chunks along each dimension.
@@ -225,7 +226,7 @@ V3_KEYS = [("default", "/"), ("default", "."), ("v2", "."), ("v2", "/")]
 V2_KEYS = [("v2", "."), ("v2", "/")]
 EXPERIMENTAL_KEYS = [("draft", "."), ("draft", "/")]
 
-# The writes before another implementation reads, and its later changes of the array.
+# The writes before another implementation reads the array, and the later changes by that implementation.
 STEPS = ["whole", "parts", "strided", "nothing", "fill value", "overwrite", "grow", "shrink", "points"]
 UPDATES = ["part", "strided", "grow", "erase", "attributes"]
 
@@ -269,7 +270,7 @@ V2_EXTENSION_AXES = V2_AXES | {
     "type": list(with_endians(name for name in EXTENSIONS if name != "raw_bytes")),
     "chain": [name for name in V2_CHAINS if name in FEW_CHAINS],
 }
-# v1 has one kind of chunk keys and no null; no implementation changes it.
+# v1 has one kind of chunk keys and no fill value `null`; no implementation changes its arrays.
 V1_AXES = V2_AXES | {"chain": V1_CHAINS, "keys": [("v2", ".")], "fill": FILLS, "update": ["attributes"]}
 # N5 has numbers in one byte order, and zero as its only fill value.
 N5_AXES = V2_AXES | {
@@ -290,7 +291,7 @@ EXPERIMENTAL_AXES = V2_AXES | {
 }
 EXPERIMENTAL = "3-experimental"
 
-# The additional types meet fewer values of the axes.
+# The additional data types are combined with fewer values of the axes.
 FEW_SHAPES = ["0-d", "1-d", "2-d", "3-d", "length 0"]
 FEW = {"shape": FEW_SHAPES, "attributes": ["none"], "names": ["none"]}
 V3_VARIABLE_AXES = V3_AXES | FEW | {
@@ -306,7 +307,7 @@ V2_VARIABLE_AXES = V2_AXES | FEW | {
 V2_OBJECT_AXES = V2_VARIABLE_AXES | {
     "type": [(name, "little") for name in ("json2", "msgpack2", "categorize")],
     "chain": ["none", "zlib 1"],
-    # For NumPy, an array without dimensions as an element of such an array would be one array too many.
+    # NumPy cannot distinguish an array as the element of an array without dimensions from the outer array.
     "shape": FEW_SHAPES[1:],
 }
 # Metadata does not support a fill value that is an array.
@@ -374,7 +375,7 @@ TABLES = [
 
 
 def sensible(a, x, b, y):
-    """Returns true if value `x` of axis `a` may meet value `y` of axis `b` at all."""
+    """Returns true if a cell may have value `x` of axis `a` and value `y` of axis `b`."""
     values = {a: x, b: y}
     shape, layout = values.get("shape"), values.get("layout", "")
     if shape == "0-d":
@@ -389,7 +390,7 @@ def sensible(a, x, b, y):
         # Without a fill value, elements that were never written are undefined. So all elements are written.
         return values.get("steps", "whole") in ("whole", "overwrite") and values.get("update") not in ("grow", "erase")
     if values.get("steps") == "shrink" and values.get("update") == "grow":
-        # Truncated elements may reappear: the formats leave it open.
+        # Elements outside a smaller shape may reappear when the array grows: the formats leave this open.
         return False
     if shape == "length 0":
         return values.get("update") not in ("part", "strided")
@@ -397,7 +398,7 @@ def sensible(a, x, b, y):
 
 
 def rows(axes):
-    """Returns all pairs: each type with each chain; other axes greedily by the pairs that are still missing."""
+    """Returns a row for each type with each chain. The values of other axes are chosen greedily, by the missing pairs."""
     names = list(axes)
     missing = {
         (a, x, b, y)
@@ -557,7 +558,7 @@ def cell(number, format, row):
     data_type, endian = row["type"]
     base, chunks = SHAPES[row["shape"]]
     if format == 1 and not row["chain"].startswith("blosc"):
-        # zarr-python 1 stored rows there and called them columns: no implementation writes that any more.
+        # zarr-python 1 stored rows for layout "F": no implementation writes this any more.
         row = row | {"layout": "C"}
     seed = number * 16 + 1
     shape, first = steps(row["steps"], base, chunks, seed)
@@ -623,7 +624,7 @@ def codec_cell(number, format, name, data_type, endian, needs, chain):
 
 
 def grid(row, data_type, number):
-    """Returns the members of a cell with chunks of several shapes: their lengths, or one for all, and the longest."""
+    """Returns the members of a cell with chunks of several shapes: the chunk lengths, or one length for all chunks, and the longest length."""
     lengths = (SHARD_GRIDS if row["layout"].startswith("shards") else GRIDS)[row["shape"]]
     longest = [max(each) if isinstance(each, list) else each for each in lengths]
     return {"id": f"v3/rectilinear-{data_type}/{number:04}", "grid": lengths, "chunks": longest}

@@ -60,7 +60,7 @@ def listed(values):
 
 
 def variables(path):
-    """Each variable of a file with its values."""
+    """Returns the variables of a file with their values."""
     found = {}
 
     def visit(name, node):

@@ -3,8 +3,8 @@
 The rules are fixed before anything runs. All cells without a rule must work: an implementation that raises an error in a cell fails
 that cell.
 
-A rule contains the implementations, which of the actions `write`, `read` and `update` it excludes, and from which cells. A rule about
-`attributes` keeps the cell and excludes only attributes that the implementation would have had to write.
+A rule contains the implementations, the actions (`write`, `read` and `update`) that it excludes, and the cells from which it excludes
+them. A rule about `attributes` keeps the cell and excludes only attributes that the implementation would have had to write.
 """
 
 ALL = ("write", "read", "update")
@@ -43,7 +43,7 @@ def inner_does_not_divide(cell):
 
 
 def numpy(cell):
-    """NumPy's name of the data type."""
+    """Returns NumPy's name of the data type."""
     return cell.get("numpy", "")
 
 
@@ -109,7 +109,7 @@ def writes(steps):
 
 
 def nests_turned_lists(cell):
-    """Returns true if the elements are objects, in nested lists, of an array whose order is F."""
+    """Returns true if the array has order F, and its elements are objects in nested lists."""
     return elements(cell) == "json" and cell["order"] == "F" and len(cell["shape"]) > 1
 
 
@@ -358,7 +358,7 @@ RULES = [
 ]
 
 
-# The codecs of v3 that an implementation supports, of those that cells need.
+# For each implementation, the codecs of v3 that it supports among those that cells need.
 COMMON = {"blosc", "bytes", "crc32c", "gzip", "sharding_indexed", "transpose", "vlen-bytes", "vlen-utf8", "zstd"}
 V3_CODECS = {
     "zarr-python 3": COMMON
@@ -402,7 +402,7 @@ def unknown_codecs(cell, known):
 
 
 def not_applicable(cell):
-    """Returns the reasons by implementation and action; empty for a cell in which all take part."""
+    """Returns the reasons by implementation and action; empty for a cell that all implementations support."""
     reasons = {}
     for implementation, actions, applies, reason in RULES:
         if applies(cell):

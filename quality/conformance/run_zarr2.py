@@ -7,7 +7,7 @@ import types
 
 # The experimental v3 must be enabled before the import.
 os.environ |= {"ZARR_V3_EXPERIMENTAL_API": "1", "ZARR_V3_SHARDING": "1"}
-# zarr-python imports a class of its own tests to read a transformed store, and with it the framework of its tests.
+# To read a transformed store, zarr-python imports a class of its own tests, and thereby its test framework.
 unneeded = types.ModuleType("zarr.tests.test_storage_v3")
 unneeded.DummyStorageTransfomer = type("DummyStorageTransfomer", (), {"extension_uri": None})
 sys.modules[unneeded.__name__] = unneeded
@@ -32,7 +32,7 @@ def place(path, cell):
 
 
 def users(node):
-    """Returns the user's attributes: in the experimental v3 they include the filters, which stay when these are replaced."""
+    """Returns the user's attributes, which in the experimental v3 include the filters. Replacing attributes keeps the filters."""
     return {name: value for name, value in node.attrs.asdict().items() if name != "filters"}
 
 

@@ -23,7 +23,7 @@ class Zarr3(common.Program):
     def create(self, path, cell):
         if "grid" not in cell:
             return self.create_with(path, cell, cell["shape"], cell["chunks"])
-        # It rejects more chunks than an array needs, but keeps them when the array shrinks.
+        # zarr-python rejects a grid with more chunks than an array needs, but keeps such chunks when the array shrinks.
         full = [sum(each) if isinstance(each, list) else n for n, each in zip(cell["shape"], cell["grid"])]
         return self.resize(self.create_with(path, cell, full, cell["grid"]), cell["shape"])
 
@@ -107,8 +107,8 @@ def data_type(cell):
 
 
 def config(cell):
-    """Sets the option to keep every chunk: zarr-python 3 drops a chunk of complex numbers as empty if all their parts that are not NaN
-        in the fill value have any value."""
+    """Sets the option to keep every chunk: if a part of a complex fill value is NaN, zarr-python 3 drops a
+        chunk as empty whatever the other parts of its elements are."""
     return {"write_empty_chunks": common.dtype(cell).kind == "c"}
 
 

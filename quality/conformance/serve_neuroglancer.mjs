@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 
 const { browser: executablePath, views } = JSON.parse(readFileSync(0, "utf8"));
 
-/** The values of a layer that neuroglancer has on its screen, in row-major order; null for each that is not there. */
+/** Returns the values of a layer on neuroglancer's screen, in row-major order; null for each value that is not shown. */
 function shown({ name, shape }) {
   const managed = globalThis.viewer?.layerManager.managedLayers.find((layer) => layer.name === name);
   const pictures = (managed?.layer?.renderLayers ?? []).filter((layer) => layer.getValueAt);

@@ -15,7 +15,7 @@ function store(name) {
   return new zarr.FetchStore(`${url}/v3/${name}`, { fetch: fetched });
 }
 
-/** Returns the elements in row-major order: their order in memory is that of storage, given by the strides. */
+/** Returns the elements in row-major order. Their order in memory is that of storage, which the strides describe. */
 function rowMajor({ data, shape, stride }) {
   const found = [];
   const visit = (dim, at) => {

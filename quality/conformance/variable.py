@@ -8,7 +8,7 @@ import json
 
 import numpy as np
 
-# The largest length of a text, number of bytes, and number of numbers of an element.
+# The maximum length of a text, number of bytes, and length of an array, of one element.
 LONGEST = 12
 MOST_NUMBERS = 4
 
@@ -18,13 +18,13 @@ def is_variable(cell):
 
 
 def data(cell, words, shape, seed, numbers):
-    """Returns the elements of a whole array. `words(seed, count)` returns a 64-bit word for each index, `numbers` those of a type."""
+    """Returns the elements of a whole array. `words` returns a 64-bit word for each index, and `numbers` elements of a type."""
     count = int(np.prod(shape, dtype=np.int64))
     return array_of(ELEMENTS[cell["elements"]](cell, words, count, seed, numbers), shape)
 
 
 def texts(cell, words, count, seed, numbers):
-    """Returns texts whose length comes from the element's word, of code points with their own words, like those of fixed texts."""
+    """Returns texts. The element's word gives the length; each code point has its own word, as in texts of fixed length."""
     points = words(seed + 1, count * LONGEST) % np.uint64(0x110000 - 0x800)
     points += np.where(points >= 0xD800, np.uint64(0x800), np.uint64(0))
     letters = points.astype("<u4").tobytes().decode("utf-32-le")
@@ -55,7 +55,7 @@ def objects(cell, words, count, seed, numbers):
 
 
 def json_value(word, text):
-    """Returns a value that JSON can represent. No element is itself a list: numcodecs treats these as another dimension."""
+    """Returns a value that JSON can represent. No element is a list: numcodecs treats lists as another dimension."""
     kinds = [
         None,
         word % 2 == 0,
@@ -72,7 +72,7 @@ ELEMENTS = {"text": texts, "bytes": byte_strings, "json": objects, "labels": lab
 
 
 def array_of(elements, shape):
-    """Returns an object array; NumPy alone would treat some of them as arrays."""
+    """Returns an object array; `numpy.array` would treat some of the elements as arrays."""
     array = np.empty(len(elements), object)
     for index, element in enumerate(elements):
         array[index] = element

@@ -19,7 +19,7 @@ const TESTS: &[&str] =
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let sanitizer = Sanitizer::for_this_machine()?;
     let test = |targets: &[&str], names: &[&str]| {
-        // Its reports contain line numbers.
+        // Line tables let the sanitizer's reports contain line numbers.
         let test = cargo(["test", "--target-dir", &run::target("asan")])
             .variable("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
         let test = test.with(PACKAGES.iter().flat_map(|name| ["--package", name])).with(targets.to_vec());

@@ -54,14 +54,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 
 fn stores(rest: &[String]) -> Outcome {
     let bench = cargo(["bench", "--package", "zarrox-cli", "--bench", "stores"]);
-    // The server need not wait for the compiler.
+    // Builds the benchmark first, so that the server does not wait for the compiler.
     bench.clone().with(["--no-run"]).run()?;
     servers::with(&["s3"], |variables| {
         bench.variables(variables).with(["--"]).with(rest.iter().map(String::as_str)).run()
     })
 }
 
-/// Returns the benchmark with a Python that has NumPy, for comparison; without it if none is available.
+/// Returns the benchmark, with a Python that has NumPy for comparison if there is one.
 fn with_numpy(bench: Program) -> Program {
     let requirements = Some("crates/zarrox/benches/indexing/requirements.txt");
     let environment = Environment { name: "numpy", lowest: (3, 11), highest: (3, 14), requirements };

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Err(format!("unknown argument '{first}': dist takes no arguments"));
     }
     let target = release::target();
-    // The second package has the features of the wheel, with which the libraries are compiled once.
+    // The second package adds the features of the wheel, so that the command and the wheel share compiled libraries.
     let packages = ["--package", "zarrox-cli", "--package", "zarrox-python", "--bin", "zarrox"];
     let build = release::tool("cargo-zigbuild")?.with(["zigbuild", "--release", "--locked"]).with(packages);
     build.with(["--target", &format!("{target}.{}.{}", GLIBC.0, GLIBC.1)]).run()?;

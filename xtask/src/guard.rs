@@ -1,6 +1,6 @@
 //! `cargo xtask bench --guard`: the number of instructions of hot paths, compared with accepted numbers.
 //!
-//! Callgrind counts the same on an idle machine and on a busy one, where times differ by more than the effect of most changes.
+//! Callgrind counts the same on an idle machine and on a busy machine. Times differ by more than the effect of most changes.
 //! But its counts depend on the compiler and the processor: libraries choose their loops by the processor's features. Long copies
 //! are repeated instructions, which count for each byte: so a superfluous copy is detected.
 
@@ -56,7 +56,7 @@ fn require_valgrind() -> Outcome {
     }
 }
 
-/// Returns the cases with these names; all without any.
+/// Returns the cases with these names; all cases if no names are given.
 fn chosen(list: &str, names: &[&String]) -> Outcome<Vec<String>> {
     let all: Vec<&str> = list.lines().collect();
     if let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) {
@@ -73,7 +73,7 @@ fn accepted() -> Outcome<Counts> {
     serde_json::from_str(&run::read(ACCEPTED)?).map_err(|error| format!("{ACCEPTED}: {error}"))
 }
 
-/// Writes the counts as accepted ones, and keeps those of other cases.
+/// Writes the counts as accepted counts, and keeps the accepted counts of other cases.
 fn accept(mut others: Counts, counts: Counts) -> Outcome {
     others.extend(counts);
     run::write(ACCEPTED, &format!("{:#}\n", json!(others)))?;

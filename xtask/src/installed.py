@@ -46,7 +46,7 @@ def server() -> None:
             with urllib.request.urlopen(f"{url}/zarr.json", timeout=30) as answer:
                 assert json.load(answer)["shape"] == [1000, 1000]
         finally:
-            # Ctrl-C ends it, although Python has a handler of its own.
+            # Ctrl-C ends the server, although Python has its own handler.
             serving.send_signal(2)
             serving.wait(30)
     print(f"served: {url}")
@@ -62,7 +62,7 @@ def startup() -> None:
 
 
 def done(*line: str) -> str:
-    """Runs a command line, and returns what it prints."""
+    """Runs a command line, and returns its output."""
     return subprocess.run(line, check=True, capture_output=True, text=True).stdout
 
 

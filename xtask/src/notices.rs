@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use zarrox_runner::run::{Outcome, cargo};
 
-/// How the names of files with licences begin.
+/// The beginnings of the names of files with licences.
 const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
 /// The libraries in C are in folders of their crates.
@@ -41,7 +41,7 @@ pub(crate) fn text(package: &str, target: &str) -> Outcome<String> {
     Ok(page)
 }
 
-/// Returns the packages that a package links, by all features of the workspace. Macros are not linked.
+/// Returns the packages that a package links, with all features of the workspace. Macros are not linked.
 fn linked<'m>(metadata: &'m Value, package: &str) -> Outcome<BTreeSet<&'m str>> {
     let is_macro =
         |package: &&Value| members(&package["targets"]).any(|target| target["kind"][0] == "proc-macro");
@@ -64,7 +64,7 @@ fn linked<'m>(metadata: &'m Value, package: &str) -> Outcome<BTreeSet<&'m str>> 
     Ok(linked)
 }
 
-/// Returns the texts of the licences in a directory, and in those below it down to a depth.
+/// Returns the texts of the licences in a directory, and in its subdirectories down to a depth.
 fn licences(directory: &Path, depth: usize) -> BTreeSet<String> {
     let mut texts = BTreeSet::new();
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {

@@ -18,10 +18,10 @@ The packed crates are in target/package, and the new project is in target/packed
 /// The directory of the packed crates.
 const DIRECTORY: &str = "target/packed";
 
-/// What every crate contains beside its sources.
+/// The files that every crate contains besides its sources.
 const NEEDED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// What else crates may contain, as the beginnings of paths.
+/// The beginnings of the paths of other files that crates may contain.
 const ALLOWED: [&str; 10] = [
     "src/",
     "examples/",

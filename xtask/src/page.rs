@@ -119,7 +119,7 @@ fn writers(site: &str) -> Outcome<Vec<String>> {
     Ok(found)
 }
 
-/// Returns the command of the tests of a file, with a server that ends with them and whose address is in the environment.
+/// Returns the command that runs the tests of a file. A server runs as long as the tests; its address is in their environment.
 fn tests(name: &str, site: &str, roots: &[String]) -> Outcome<Program> {
     let node = ["--", "node", "--test", &format!("{PAGE}/tests/{name}.test.mjs")].map(str::to_owned);
     let serve = program(run::built("debug/zarrox"), ["serve", "--no-token"]).with(roots).with(node);
@@ -160,7 +160,7 @@ fn build(to: &str) -> Outcome {
     Ok(())
 }
 
-/// Returns a program that npm installed, which may be a script or not.
+/// Returns a program that npm installed: a script or an executable.
 fn tool<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Outcome<Program> {
     Ok(program(&run::absolute(format!("{PAGE}/node_modules/.bin/{name}"))?, arguments).within(PAGE))
 }

@@ -39,8 +39,8 @@ fn install(requirements: &[String]) -> Outcome<String> {
     install_into(&INSTALLED, requirements)
 }
 
-/// Runs the package's tests with these variables, in both environments: in parallel, or with arguments for pytest one after the
-/// other.
+/// Runs the package's tests with these variables, in both environments: in parallel, or one after the other if there are
+/// arguments for pytest.
 pub(crate) fn test(arguments: &[String], variables: &[(String, String)]) -> Outcome {
     build()?;
     let beside = [pytest("zarr3", ECOSYSTEM.python()?)?, pytest("zarr2", OLDEST.oldest_python()?)?];

@@ -1,4 +1,4 @@
-//! The record of tests about the servers, programs and privileges that they require: tests that did not run are counted.
+//! The record of the servers, programs and privileges that tests require: tests that did not run are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What the releases of the Python package and of the command have in common: the tools, the platform, and the licences.
+//! The common parts of the releases of the Python package and of the command: the tools, the platform, and the licences.
 
 use std::path::Path;
 
@@ -9,10 +9,11 @@ use zarrox_runner::run::{self, Outcome, Program, program};
 /// The directory of everything that is released.
 pub(crate) const DIRECTORY: &str = "target/release-files";
 
-/// The newest glibc that a release may require, of 2012. A wheel with this one is a manylinux2014.
+/// The newest glibc that a release may require. It is from 2012. A wheel that requires it is a manylinux2014 wheel.
 pub(crate) const GLIBC: (u32, u32) = (2, 17);
 
-/// The licences of all libraries that are linked. Only there while a wheel is built, whose pattern for licences includes it.
+/// The file with the licences of all linked libraries. It exists only while a wheel is built; the wheel's pattern for licence
+/// files includes it.
 const THIRD_PARTY: &str = "LICENSE-THIRD-PARTY";
 
 /// The tools of releases.
@@ -28,7 +29,7 @@ pub(crate) fn target() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
-/// Returns a tool of the environment, which finds the others.
+/// Returns the command of a tool in the environment. The tool finds the other tools.
 pub(crate) fn tool(name: &str) -> Outcome<Program> {
     if !cfg!(target_os = "linux") {
         return Err("releases are built on Linux; elsewhere, use maturin and cargo directly".to_owned());

@@ -7,7 +7,7 @@ use zarrox_runner::run::{Outcome, Program, program};
 pub(crate) struct Sanitizer {
     /// The target triple. It is always set, so that build scripts are built without the sanitizer.
     pub(crate) target: String,
-    /// Without it, programs have only the caller's flags, and run several times faster.
+    /// True for AddressSanitizer. Otherwise programs have only the caller's flags, and run several times faster.
     address: bool,
 }
 
@@ -48,7 +48,7 @@ impl Sanitizer {
             .variable("CFLAGS", c_flags.trim())
     }
 
-    /// Returns a program of such a build.
+    /// Returns a program of this build, with the options of the sanitizer.
     pub(crate) fn run(&self, program: Program) -> Program {
         program.variable("ASAN_OPTIONS", OPTIONS)
     }

@@ -166,7 +166,7 @@ fn strace() -> Vec<Missing> {
     missing.flatten().into_iter().collect()
 }
 
-/// Prints the missing system packages, and what is done about them.
+/// Prints the missing system packages, and whether they are installed.
 fn announce(missing: &[Missing], may_install: bool) {
     let mut all = [strace(), missing.to_vec()].concat();
     all.sort_by_key(|missing| missing.package);

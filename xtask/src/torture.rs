@@ -91,7 +91,7 @@ fn write_table() -> Outcome {
     run::write(PAGE, &replaced(&page, &table)?)
 }
 
-/// Returns the page with another table.
+/// Returns the page with a new table.
 fn replaced(page: &str, table: &str) -> Outcome<String> {
     let [begin, end] = MARKERS;
     let before = page.split_once(begin).map(|(before, _)| before);

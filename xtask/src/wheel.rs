@@ -19,7 +19,7 @@ empty home directory and without variables, where xtask/src/installed.py tries t
 /// The largest wheel, in megabytes.
 const MOST: u64 = 15;
 
-/// What a wheel must contain, as the ends of paths.
+/// The ends of the paths of files that a wheel must contain.
 const CONTENT: [&str; 6] = [
     "zarrox/py.typed",
     "zarrox/_native.pyi",
@@ -29,7 +29,7 @@ const CONTENT: [&str; 6] = [
     "entry_points.txt",
 ];
 
-/// The environment that the wheel is installed into: created anew each time.
+/// The environment that the wheel is installed into, which is created again each time.
 const FRESH: Environment =
     Environment { name: "installed", lowest: (3, 10), highest: (3, 14), requirements: None };
 
@@ -91,7 +91,7 @@ fn try_out(file: &Path) -> Outcome {
     let clean = program("env", ["-i", &format!("HOME={home}")]);
     let clean = match is_wheel {
         true => clean.with(["PATH=/usr/bin:/bin"]),
-        // The compiler stays where it is.
+        // The compiler is found in its usual place.
         false => clean.with([kept("PATH", ""), kept("CARGO_HOME", ".cargo"), kept("RUSTUP_HOME", ".rustup")]),
     };
     let clean = clean.with([python]);

@@ -1,7 +1,7 @@
-//! S3: a long line, and a wide one.
+//! Benchmarks of a store on S3: a connection with high latency, and a connection with high bandwidth.
 //!
-//! `cargo xtask bench stores [--require]` starts the server. Ours and what limits it take turns; the ratio of the medians counts.
-//! `--require` fails when a row is above its limit.
+//! `cargo xtask bench stores [--require]` starts the server. Zarrox and the bare client take turns; the ratio of their medians is
+//! compared with a limit. `--require` fails if a ratio is above its limit.
 
 #![expect(
     clippy::print_stdout,
@@ -22,14 +22,14 @@ use zarrox::prelude::*;
 use zarrox::{Array, OpenOptions};
 use zarrox_testkit::proxy::Proxy;
 
-/// The number of requests that the bare client sends at a time, which is that of our store.
+/// The number of concurrent requests of the bare client: as many as Zarrox sends.
 const IN_FLIGHT: usize = 64;
 
-/// The number of chunks on the line that is long, and the time that an answer takes there.
+/// The number of chunks that are read with high latency; `LATENCY` is the added latency of a request.
 const CHUNKS: u64 = 1_000;
 const LATENCY: Duration = Duration::from_millis(50);
 
-/// The number of objects that go over the line that is wide, and the bytes of each.
+/// The number of objects that are read with high bandwidth; `SIZE` is the size of an object in bytes.
 const OBJECTS: u64 = 100;
 const SIZE: u64 = 4 << 20;
 
@@ -79,7 +79,7 @@ fn create(endpoint: &str, name: &str, shape: u64, chunk: u64) -> Array {
     array
 }
 
-/// Many chunks whose requests each take longer by 50 ms, against the time of as many rounds as there must be.
+/// Measures reading many chunks with a latency of 50 ms per request. The limit is the latency of the minimum number of rounds.
 fn long_line(endpoint: &str) -> Row {
     create(endpoint, "long", CHUNKS, 1);
     let proxy = Proxy::new(endpoint).unwrap();
@@ -91,9 +91,8 @@ fn long_line(endpoint: &str) -> Row {
     Row { case: "1,000 chunks, 50 ms away", ours, limit: LATENCY.mul_f64(rounds), most: Some(1.5) }
 }
 
-/// Large objects, against the bare client that gets as many of them at the same time and throws them away.
-/// Ours puts them where they belong: into memory that exists already, as the bare client's is, and into new
-/// memory, whose pages the system must find first.
+/// Measures reading large objects. The limit is the time of the bare client, which gets as many objects concurrently and discards
+/// them. Zarrox reads the objects into existing memory, and into new memory, whose pages the system must allocate first.
 fn wide_line(endpoint: &str) -> [Row; 2] {
     let array = create(endpoint, "wide", OBJECTS * SIZE, SIZE);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -122,7 +121,7 @@ fn bare_client(endpoint: &str) -> Arc<dyn ObjectStore> {
     Arc::new(client.build().unwrap())
 }
 
-/// Gets all objects, and tells how many bytes they have.
+/// Gets all objects, and returns their total size in bytes.
 async fn get_all(client: &Arc<dyn ObjectStore>) -> u64 {
     let get = |index: u64| {
         let client = Arc::clone(client);

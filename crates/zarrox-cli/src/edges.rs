@@ -10,7 +10,7 @@ use crate::window::{Window, count, memory_size};
 /// The maximum number of printed bytes, which only arrays with very many dimensions or huge elements reach.
 const LARGEST: u64 = 64 << 20;
 
-/// The elements at the first and last indices of long dimensions, and at all indices of the others.
+/// The elements at the first and last indices of long dimensions, and at all indices of the other dimensions.
 #[derive(Debug)]
 pub(crate) struct Edges {
     shape: Vec<u64>,

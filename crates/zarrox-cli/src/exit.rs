@@ -41,7 +41,7 @@ pub(crate) fn help() -> String {
 pub(crate) enum Failure {
     /// An error.
     Error(Error),
-    /// One or several errors that are already printed; this is the kind of the first.
+    /// Errors that are already printed, with the kind of the first one.
     Reported(ErrorKind),
     /// Two nodes that were compared differ.
     Different,
@@ -167,7 +167,7 @@ const ADVICE: [(&str, &str); 13] = [
     ("and can be left out:", "and --skip-unsupported leaves them out:"),
 ];
 
-/// Returns the text of an error, with those of its causes that add something to the line before.
+/// Returns the text of an error and of its causes. A cause that only repeats the line before it is omitted.
 fn describe(error: &Error) -> String {
     let mut last = error.to_string();
     for (advice, option) in ADVICE {

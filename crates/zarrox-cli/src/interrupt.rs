@@ -32,7 +32,7 @@ pub(crate) fn seen() -> bool {
     SIGNAL.is_raised()
 }
 
-/// Fails after an interrupt. Long operations call this where they can stop.
+/// Fails after an interrupt. Long operations call this function where they can stop.
 pub(crate) fn check() -> Result<()> {
     if seen() { Err(interrupted()) } else { Ok(()) }
 }
@@ -45,7 +45,7 @@ pub(crate) fn check_or(advice: &str) -> Result<()> {
     }
 }
 
-/// Replaces the error of an interrupted operation by one with advice about the state of the output.
+/// Replaces the error of an interrupted operation by an error with advice about the state of the output.
 pub(crate) fn with_advice<T>(result: Result<T>, advice: &str) -> Result<T> {
     result.map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Error::new(ErrorKind::Interrupted, format!("interrupted; {advice}")),
@@ -59,7 +59,7 @@ pub(crate) const NOTHING_CHANGED: &str = "nothing was changed";
 /// The advice after a copy.
 pub(crate) const CONTINUES: &str = "the chunks that were copied stay, and the same command continues";
 
-/// Replaces the error of an interrupted operation by one that says only "interrupted".
+/// Replaces the error of an interrupted operation by an error that says only "interrupted".
 pub(crate) fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.map_err(|error| if error.kind() == ErrorKind::Interrupted { interrupted() } else { error })
 }

@@ -66,7 +66,7 @@ pub(crate) fn hierarchies(options: &OpenOptions, path: &str) -> Result<Vec<Child
     Ok(found)
 }
 
-/// Returns the directories below a part of a directory, without links, which may form cycles.
+/// Returns the directories directly below a subdirectory. Symbolic links are excluded, since they may form cycles.
 fn directories(path: &str, below: &str) -> Vec<String> {
     let entries = fs::read_dir(Path::new(path).join(below)).into_iter().flatten().flatten();
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -79,7 +79,7 @@ fn directories(path: &str, below: &str) -> Vec<String> {
     names
 }
 
-/// Opens a node by its path, or by the path of one of its documents. The error for another path says what it is.
+/// Opens a node by its path, or by the path of one of its documents. The error for any other path says what the path is.
 pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     let error = match options.open(path) {
         Ok(node) => return Ok(node),
@@ -95,7 +95,7 @@ pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     })
 }
 
-/// Returns the paths, in which patterns with `*` or `?` are replaced by the matching nodes, which shells cannot expand.
+/// Returns the paths, with patterns (`*` and `?`) replaced by the matching nodes. Shells cannot expand these patterns.
 pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<String>> {
     let mut all = Vec::new();
     for path in paths {

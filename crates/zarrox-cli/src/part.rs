@@ -65,7 +65,7 @@ pub(crate) fn split(path: &str, selection: Option<&str>) -> Result<(String, Sele
     Ok((path[..bracket].to_owned(), selection))
 }
 
-/// Returns the position of the bracket that matches the last one of the path.
+/// Returns the position of the bracket that matches the last bracket of the path.
 fn opening(path: &str) -> Option<usize> {
     let mut depth = 0;
     path.bytes()

@@ -1,4 +1,4 @@
-//! Contiguous runs of the elements of a box in a file with all elements of an array in row-major order.
+//! Contiguous runs of the elements of a region, in a file that has all elements of an array in row-major order.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(crate) struct Run {
     pub(crate) count: u64,
 }
 
-/// Returns the runs of a non-empty box in an array of this shape, in row-major order.
+/// Returns the runs of a non-empty region in an array of this shape, in row-major order.
 pub(crate) fn runs(shape: &[u64], block: &[Range<u64>]) -> impl Iterator<Item = Run> + use<> {
     let lengths: Vec<u64> = block.iter().map(|range| range.end - range.start).collect();
     let full = shape.iter().zip(&lengths).rev().take_while(|(shape, length)| shape == length).count();
@@ -32,7 +32,7 @@ pub(crate) fn runs(shape: &[u64], block: &[Range<u64>]) -> impl Iterator<Item = 
     })
 }
 
-/// Writes the elements of a box to their positions in the file; the first element of the array is at `start`.
+/// Writes the elements of a region to their positions in the file. The first element of the array is at the offset `start`.
 pub(crate) fn write(
     file: &mut (impl Write + Seek),
     start: u64,

@@ -69,7 +69,7 @@ pub(crate) fn compressors() -> Vec<String> {
     ["none", "zstd", "gzip", "zlib", "bz2", "xz", "lz4", "blosc"].map(str::to_owned).into()
 }
 
-/// Returns the data types that are complete by their name.
+/// Returns the data types whose names have no parameters.
 pub(crate) fn data_types() -> Vec<String> {
     let examples = zarrox::codecs::registry().examples();
     let names = examples.iter().map(DataType::to_string);

@@ -54,8 +54,7 @@ impl Iterator for Blocks {
 }
 
 impl<'a> Window<'a> {
-    /// Creates a window: with one field, its elements are those of the field; with several fields, structured elements of these
-    /// fields.
+    /// Creates a window. Its elements are whole elements, or those of a single field, or structured elements of several fields.
     pub(crate) fn new(array: &'a Array, selection: &Selection, fields: &'a [String]) -> Result<Self> {
         let view = array.slice(selection);
         let outer = view.shape()?;

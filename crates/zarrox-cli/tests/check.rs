@@ -71,7 +71,7 @@ fn notes_are_clean_and_damage_ends_with_5() {
     assert!(found[4].starts_with("h.zarr: 2 errors, 0 warnings, 0 notes; 3 arrays"), "{out}");
     assert_eq!(place.run(&["check", "h.zarr", "-q"]).code, 5);
     assert_eq!(place.run(&["check", "h.zarr/a", "--quick"]).code, 0, "no chunk is decoded");
-    // One that is clean does not hide one that is not.
+    // A valid node does not hide the findings of another node.
     assert_eq!(place.run(&["check", "h.zarr/b", "h.zarr/empty"]).code, 5);
     assert_eq!(place.run(&["check", "h.zarr/empty", "nothing.zarr", "h.zarr/b"]).code, 3);
 }

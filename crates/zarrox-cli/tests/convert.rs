@@ -1,10 +1,10 @@
-//! Converting into other formats.
+//! Conversions into other formats.
 
 use serde_json::json;
 
 use crate::common::Sandbox;
 
-/// Returns a v2 hierarchy of a group, an array with dimension names as xarray has them, and one of another type.
+/// Returns a v2 hierarchy: a group, an array with xarray's dimension names, and an array of another data type.
 fn hierarchy() -> Sandbox {
     let place = Sandbox::new();
     let attributes = r#"{"_ARRAY_DIMENSIONS": ["y", "x"], "units": "m"}"#;
@@ -95,7 +95,7 @@ fn losses_need_consent() {
     place.fails(3, &["convert", "nothing.zarr", "--to", "v2"]);
 }
 
-/// The state that an interruption leaves: the journal, and some of the chunks.
+/// An interruption leaves the journal and some of the chunks.
 #[test]
 fn what_was_interrupted_continues() {
     let place = hierarchy();

@@ -23,7 +23,7 @@ fn files_of_other_kinds_are_recognised_and_lead_to_what_opens_them() {
         };
         let said = place.fails(2, &["info", file]);
         assert!(said.contains(&format!("{scheme}://")), "{said}");
-        // What is advised works.
+        // The advised URL can be opened.
         let advised = said.split_whitespace().find(|word| word.contains("://")).unwrap();
         place.ok(&["info", advised]);
     }

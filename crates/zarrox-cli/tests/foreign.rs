@@ -1,4 +1,4 @@
-//! Hierarchies of other implementations: the command describes them as these do themselves.
+//! Hierarchies of other implementations: the command describes each one as its implementation does.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::common::Sandbox;
 
-/// Where a hierarchy of another implementation is, and what that says of its arrays.
+/// Returns the path of a hierarchy of another implementation, and that implementation's description of the arrays.
 fn foreign(name: &str) -> (PathBuf, Map<String, Value>) {
     let writer = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign").join(name);
     let directory = zarrox_testkit::corpus::unpacked(&writer);
@@ -17,7 +17,7 @@ fn foreign(name: &str) -> (PathBuf, Map<String, Value>) {
     (directory.join("data.zarr"), said.as_object().unwrap().clone())
 }
 
-/// Returns true if two values are the same; numbers are compared by value, and as `float32` where they are such.
+/// Returns true if two values are equal. Numbers are compared by value, and `float32` numbers after narrowing.
 fn same(ours: &Value, theirs: &Value, float32: bool) -> bool {
     match (ours, theirs) {
         (Value::Array(ours), Value::Array(theirs)) => {
@@ -53,7 +53,7 @@ fn check_codecs(info: &Value, said: &Value) {
         }
         return;
     }
-    // Format 2 names the compressor apart, if there is one, and says the order of axes.
+    // Format 2 has separate members for the compressor, if there is one, and for the order of the axes.
     let transposed = ours.iter().any(|(name, _)| name == "transpose");
     let ndim = said["shape"].as_array().unwrap().len();
     assert_eq!(transposed, said["order"] == "F" && ndim > 1);
@@ -72,7 +72,7 @@ fn names(codecs: &[(String, Value)]) -> Vec<&str> {
     codecs.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// Every member that they name has their value.
+/// Checks that each member of `theirs` has the same value in `ours`.
 fn check_members(codec: &str, ours: &Value, theirs: &Value) {
     for (member, value) in theirs.as_object().unwrap() {
         if member == "codecs" || member == "index_codecs" {
@@ -103,7 +103,7 @@ fn check(name: &str) {
             let ours = if member == "shards" { "shard_shape" } else { member };
             assert_eq!(&info[ours], said.get(member).unwrap_or(&Value::Null), "{array}");
         }
-        // zarr-python 2 counts every key of an array without dimensions.
+        // zarr-python 2 counts every key of an array without dimensions as a chunk.
         let counted = said["shape"] != json!([]);
         if let Some(initialised) = said.get("initialised").filter(|count| counted && !count.is_null()) {
             assert_eq!(&info["chunks_initialised"], initialised, "{array}");
@@ -148,7 +148,7 @@ fn trees_name_every_array_with_its_shape_and_type() {
     }
 }
 
-/// The rows of NumPy's own text, for an array with a partial chunk that was never written.
+/// `dump` prints the text that NumPy prints, also for a partial chunk that was never written.
 #[test]
 fn dump_prints_what_numpy_prints() {
     let place = Sandbox::new();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::Sandbox;
 
-/// A command of a chapter, and the lines that it prints; none if the chapter shows none.
+/// A command of a chapter, and the output lines that the chapter shows; empty if it shows none.
 struct Shown {
     command: String,
     output: Vec<String>,
@@ -30,7 +30,8 @@ fn shown(chapter: &str) -> Vec<Shown> {
     all
 }
 
-/// Runs the commands of a chapter one after the other in one directory. One that the chapter says to fail ends with `; echo $?`.
+/// Runs the commands of a chapter one after the other in one directory. A command that fails in the chapter ends with `; echo
+/// $?`.
 fn run(name: &str) {
     let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").join(name);
     let chapter = std::fs::read_to_string(chapter).unwrap();

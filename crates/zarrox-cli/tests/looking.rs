@@ -1,4 +1,4 @@
-//! `info`, `ls` and `tree`: what a stranger sees of hierarchies, whatever is in them.
+//! `info`, `ls` and `tree` of valid and damaged hierarchies.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -11,7 +11,7 @@ fn zarrs(path: &str) -> String {
     zarrox_testkit::corpus::directory("zarrs").join(path).to_str().unwrap().to_owned()
 }
 
-/// Two hierarchies side by side, and other things.
+/// Returns a directory with several hierarchies and other files.
 fn side_by_side() -> Sandbox {
     let place = Sandbox::new();
     place.ok(&["create", "data/a.zarr/x", "--shape", "10", "--dtype", "f4", "--chunks", "5"]);
@@ -21,7 +21,7 @@ fn side_by_side() -> Sandbox {
     place
 }
 
-/// Another document of an array.
+/// Changes a metadata document.
 fn edit(place: &Sandbox, key: &str, edit: impl Fn(&mut Value)) {
     let mut document: Value = serde_json::from_slice(&place.read(key)).unwrap();
     edit(&mut document);
@@ -285,7 +285,7 @@ fn what_is_replaced_by_a_move_is_deleted_only_when_the_move_succeeds() {
     place.ok(&["mv", "--force", "i.zarr", "h.zarr"]);
     assert_eq!(place.ok(&["tree", "h.zarr"]), "/ (3,) int8\n");
     assert_eq!(place.names(), ["h.zarr", "other"]);
-    // In a store that cannot rename, too.
+    // The same in a store that cannot rename.
     let url = |node: &str| format!("redb://{}/{node}", place.path("d.redb").display());
     place.ok(&["create", &url("a"), "--shape", "1", "--dtype", "i1"]);
     place.ok(&["create", &url("b"), "--shape", "2", "--dtype", "i1"]);

@@ -312,7 +312,7 @@ fn nodes_are_moved_within_their_hierarchy() {
     place.ok(&["rm", "--force", "h.zarr"]);
     let url = |name: &str| format!("file://{}", place.path(name).display());
     place.ok(&["mv", &url("moved.zarr"), &url("h.zarr")]);
-    // Another hierarchy, by whatever path.
+    // The destination is in another directory, although its path begins with the name of the hierarchy.
     place.ok(&["mv", "h.zarr/a", "h.zarr/../b"]);
     assert_eq!(place.names(), ["b", "h.zarr"]);
 }
@@ -345,7 +345,7 @@ fn paths_do_not_lead_out_of_the_hierarchy() {
     for path in ["h.zarr/...", "h.zarr/a/.../b"] {
         place.fails(2, &["info", path]);
     }
-    // What the system takes as another path is another path, and no node below this one.
+    // The system resolves `..`, so the path names another node, not a node below this one.
     let info = place.json(&["info", "h.zarr/../secret", "--json"]);
     assert_eq!(info["path"], "/");
 }
@@ -399,7 +399,7 @@ fn a_format_that_is_named_is_the_only_one_looked_for() {
     for command in ["dump", "rm"] {
         place.fails(3, &["--format", "v3", command, "b.zarr"]);
     }
-    // What is replaced can be of another.
+    // The new node can have another format than the replaced one.
     place.run_with(
         &["import", "-", "b.zarr", "--dtype", "i1", "--shape", "2", "--force", "--format", "v3"],
         &[1, 2],
@@ -417,7 +417,7 @@ fn options_that_no_store_takes_are_refused_and_all_others_listed() {
         let refused = place.fails(2, &["info", path, "--storage", "allow_http=flase"]);
         assert!(refused.contains("'true' or 'false'"), "{refused}");
     }
-    // Another store takes it.
+    // An option of another store is accepted.
     place.ok(&["info", "a.zarr", "--storage", "allow_http=true"]);
     for list in [place.ok(&["storage"]), place.ok(&["help", "storage"])] {
         assert!(list.contains("s3, s3a:") && list.contains("follow_links=true|false"), "{list}");

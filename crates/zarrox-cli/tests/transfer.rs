@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::common::{Sandbox, golden};
 
-/// Returns an `.npy` file of 4-byte integers that count, column-major if asked.
+/// Returns an `.npy` file of consecutive 4-byte integers, in column-major order if `column_major` is set.
 fn npy(shape: &[u64], column_major: bool) -> Vec<u8> {
     let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
     let order = if column_major { "True" } else { "False" };
@@ -23,7 +23,7 @@ fn npy(shape: &[u64], column_major: bool) -> Vec<u8> {
     bytes
 }
 
-/// An archive only grows, also when a chunk is replaced: its size tells how often chunks were stored.
+/// Checks how often chunks were stored by the size of the archive: it grows even if a chunk is replaced.
 fn stored_once(place: &Sandbox, archive: &str, chunks: u64, bytes: u64) {
     let size = std::fs::metadata(place.path(archive)).unwrap().len();
     let names = chunks * 250 + 2000;
@@ -37,7 +37,7 @@ fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
     for column_major in [false, true] {
         place.write("a.npy", npy(&[60, 80], column_major));
         let mut dumps = Vec::new();
-        // Not even a chunk; a chunk; some; less than a row of chunks; all.
+        // Memory for less than a chunk, for one chunk, for several, for less than a row of chunks, and for all.
         for memory in ["1", "640", "1500", "3000", "1MiB"] {
             let _ = std::fs::remove_file(place.path("a.zip"));
             for name in ["a.zip", "b.zarr"] {
@@ -55,7 +55,7 @@ fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
     place.write("more.npy", npy(&[25, 80], false));
     place.ok(&[&["import", "more.npy", "c.zip"], &chunks[..]].concat());
     place.ok(&["import", "a.npy", "c.zip", "--append", "--memory", "640"]);
-    // The five chunks that both have a part of are stored twice.
+    // The five chunks that contain rows of both files are stored twice.
     stored_once(&place, "c.zip", 50, 90 * 80 * 4 + 5 * 640);
     // Raw elements after a header, and an uncompressed member of an archive.
     let raw = ["--dtype", "<i4", "--shape", "-1,80", "--offset", "128", "--memory", "640"];
@@ -65,7 +65,7 @@ fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
     place.ok(&[&["import", "d.npz", "e.zip", "--member", "arr_0", "--memory", "640"], &chunks[..]].concat());
     stored_once(&place, "e.zip", 30, 60 * 80 * 4);
     assert_eq!(place.ok(&["dump", "--csv", "d.zip"]), place.ok(&["dump", "--csv", "e.zip"]));
-    // Shards that do not fit are divided between the chunks inside them.
+    // Shards that do not fit into memory are divided at the inner chunks.
     let shards = ["--chunks", "10,16", "--shards", "20,80", "--compressor", "none"];
     place.ok(&[&["import", "a.npy", "f.zarr", "--memory", "640"], &shards[..]].concat());
     assert_eq!(place.ok(&["dump", "--csv", "f.zarr"]), place.ok(&["dump", "--csv", "b.zarr"]));
@@ -92,7 +92,7 @@ fn a_stream_says_beforehand_what_will_be_encoded_again() {
     }
 }
 
-/// Where a store keeps everything in one file, and what else may be there while it is open.
+/// Stores that keep all values in one file or directory: the scheme and the name of the file.
 const FILES: [(&str, &str); 6] = [
     ("", "new.zip"),
     ("sqlite://", "new.db"),
@@ -126,7 +126,7 @@ fn a_file_that_was_made_for_a_store_is_removed_when_an_import_fails() {
             );
             assert_eq!(place.names(), [] as [String; 0], "{name}");
         }
-        // What others have in it stays.
+        // A file that contains other nodes is kept.
         assert_eq!(place.run_with(&["import", "-", &url("/mine")], &input).code, 0, "{name}");
         assert_eq!(place.run_with(&["import", "-", &url("/g/a")], &input[..input.len() - 1]).code, 5);
         assert_eq!(place.json(&["info", &url("/mine"), "--json"])["shape"], json!([600, 80]));
@@ -248,7 +248,7 @@ fn a_data_type_casts_what_is_imported_and_loses_nothing_unasked() {
     assert!(!place.path("b.zarr").exists());
     place.ok(&["import", &golden("float64_plain.npy"), "b.zarr", "--dtype", "i2", "--lossy"]);
     assert_eq!(place.json(&["info", "b.zarr", "--json"])["data_type"], json!("int16"));
-    // Appending casts where that is requested.
+    // Appending converts elements only if `--dtype` requests it.
     place.fails(2, &["import", &file, "a.zarr", "--append"]);
     place.fails(2, &["import", &file, "a.zarr", "--append", "--dtype", "i4"]);
     place.ok(&["import", &file, "a.zarr", "--append", "--dtype", "f8"]);

@@ -1,4 +1,4 @@
-//! Structures, strings of variable length, elements that may be missing, and types that NumPy has no name for.
+//! Structured data types, strings of variable length, optional elements, and data types without a NumPy name.
 
 #![expect(clippy::unwrap_used, reason = "a test whose files are not there should fail")]
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::common::{Sandbox, golden};
 
-/// Structures that v3 has, too, and others, which only v2 has: with padding, or with fields that are arrays.
+/// Structured data types that v3 supports as well, and those that only v2 supports: with padding, or with subarray fields.
 const STRUCTURES: &[(&str, &str)] = &[
     ("points", "v3"),
     ("points_grid", "v3"),
@@ -45,7 +45,7 @@ fn structures_are_printed_as_numpy_prints_them() {
 fn structures_come_back_byte_for_byte() {
     let place = Sandbox::new();
     for (name, format) in STRUCTURES {
-        // What has a byte order of its own, or a title, comes back with the machine's, and without.
+        // Data types with mixed byte orders or titles are exported in native byte order and without titles.
         if name.starts_with("mixed") || *name == "titled" {
             continue;
         }
@@ -103,7 +103,7 @@ fn fields_are_selected() {
         let options: Vec<&str> = fields.iter().flat_map(|field| ["--field", field]).collect();
         let wanted = text(&format!("{name}_{}", fields.concat()));
         assert_eq!(place.ok(&[&["dump", "a.zarr"], &options[..]].concat()), wanted, "{name} {fields:?}");
-        // What is exported is the same array.
+        // The exported file has the same elements.
         place.ok(&[&["export", "a.zarr", "f.npy", "--force", "--memory", "100"], &options[..]].concat());
         place.ok(&["import", "f.npy", "f.zarr", "--force", "--format", "v2"]);
         assert_eq!(place.ok(&["dump", "f.zarr"]), wanted, "{name} {fields:?}");
@@ -148,7 +148,7 @@ fn text_and_bytes_of_variable_length_are_printed_as_objects() {
             let file = golden(&format!("{name}.npy"));
             place.ok(&["import", &file, "a.zarr", "--force", "--format", format, "--dtype", dtype]);
             assert_eq!(place.ok(&["dump", "a.zarr"]), text(&format!("{name}_objects")), "{name}");
-            // The longest of them gives the length of all, which was chosen in the same way.
+            // The longest element determines the length of the exported text, as it does in the imported file.
             for memory in ["100", "1GiB"] {
                 place.ok(&["export", "a.zarr", "a.npy", "--force", "--memory", memory]);
                 assert!(place.read("a.npy") == std::fs::read(&file).unwrap(), "{name}");
@@ -171,7 +171,7 @@ fn text_and_bytes_of_variable_length_are_printed_as_objects() {
     place.ok(&["export", "w.zarr[4:5]", "empty.npy"]);
     let empty = place.read("empty.npy");
     assert!(empty.windows(3).any(|window| window == b"<U1") && empty.ends_with(b"\n\0\0\0\0"));
-    // Text stays of a fixed length unless told otherwise.
+    // Text keeps its fixed length by default.
     place.ok(&["import", &golden("words.npy"), "u.zarr"]);
     assert!(place.ok(&["info", "u.zarr"]).contains("data type      U4\n"));
 }
@@ -238,7 +238,7 @@ fn types_that_numpys_files_lack_are_exported_as_what_they_have_or_not_at_all() {
     let said = place.fails(6, &["export", "a.zarr", "x.npy"]);
     assert!(said.contains("bfloat16") && said.contains("--to raw") && said.contains("array '/'"), "{said}");
     assert_eq!(place.ok(&["dump", "a.zarr", "--csv"]), "1.0\n-2.0\n");
-    // NumPy writes the bytes of such types without their name.
+    // NumPy writes the bytes of such a data type, but not its name.
     place.ok(&["create", "v.zarr", "--shape", "2", "--dtype", "|V2"]);
     place.ok(&["export", "v.zarr", "v.npy"]);
     let mut file = place.read("v.npy");
@@ -264,7 +264,7 @@ fn structures_are_created_from_json() {
     let line = ["create", "c.zarr", "--shape", "2", "--dtype", v3, "--fill-value", r#"{"x": 100000000}"#];
     place.ok(&line);
     assert!(place.ok(&["info", "c.zarr"]).contains("(1e+08,)"));
-    // Raw structures have the byte orders that their type says.
+    // Raw elements of a structured data type have the byte orders of the data type.
     let bytes = [&1.5_f32.to_le_bytes()[..], &[0x01, 0x00], b"abc"].concat();
     let run = place.run_with(&["import", "-", "r.zarr", "--dtype", v2, "--shape", "1"], &bytes);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -293,7 +293,7 @@ fn optional() -> Sandbox {
     });
     std::fs::create_dir_all(place.path("a.zarr/c/0")).unwrap();
     std::fs::write(place.path("a.zarr/zarr.json"), document.to_string()).unwrap();
-    // The chunk is what zarrs 0.23.14 made.
+    // zarrs 0.23.14 encoded this chunk.
     let chunk = [1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0x33, 1, 2, 5, 60];
     std::fs::write(place.path("a.zarr/c/0/0"), chunk).unwrap();
     place

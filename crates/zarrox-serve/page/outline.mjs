@@ -1,13 +1,13 @@
-// Makes src/outline.json: the coasts of Natural Earth at 1:110 million, which are in the public domain, as the package world-atlas has
-// them. `npm pack world-atlas@2.0.2`, then `node outline.mjs land-110m.json`. Each line is a list of longitudes and latitudes in tenths
-// of a degree, each the difference to the one before.
+// Writes src/outline.json: the coastlines of Natural Earth at 1:110 million, which are in the public domain, as the package world-atlas
+// has them. `npm pack world-atlas@2.0.2`, then `node outline.mjs land-110m.json`. Each line is a list of longitudes and latitudes in
+// tenths of a degree; each number is the difference from the previous one.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
 const { arcs, transform } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const { scale, translate } = transform;
 
-/** Lines along the edges of the map are no coasts. */
+/** Returns true for a line along the edge of the map, which is not a coast. */
 const isEdge = ([a, b], [c, d]) => (Math.abs(a) >= 1799 && Math.abs(c) >= 1799) || (b <= -895 && d <= -895);
 
 const lines = [];

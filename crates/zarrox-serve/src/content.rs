@@ -100,7 +100,7 @@ enum Piece {
     Range(u64, u64),
 }
 
-/// A response with its pieces that are still to be read.
+/// A response, with the pieces of its body that are still to be read.
 pub(crate) struct Prepared {
     response: Response,
     content: Content,
@@ -288,7 +288,7 @@ fn multipart(ranges: &[(u64, u64)], boundary: &str, kind: &str, size: u64) -> Ve
     pieces
 }
 
-/// Returns a boundary that does not occur in the value by chance.
+/// Returns a boundary that is very unlikely to occur in the value.
 fn boundary(tag: Option<&str>, size: u64) -> String {
     let seed = [tag.unwrap_or_default().as_bytes(), &size.to_le_bytes(), b"boundary"].concat();
     format!("zarrox-{}", &blake3::hash(&seed).to_hex()[..32])
@@ -320,7 +320,7 @@ pub(crate) fn document(wanted: &Wanted, document: Vec<u8>) -> Answer<Response> {
     Ok(prepare(wanted, Content::Bytes(document.into()), JSON, Some(tag))?.response)
 }
 
-/// Bytes as a response with an entity tag. A client with the same bytes receives no body.
+/// Returns bytes as a response with an entity tag. A client with the same bytes receives no body.
 pub(crate) fn tagged(wanted: &Wanted, bytes: Vec<u8>, kind: &'static str) -> Response {
     let tag = tag_of(&[&bytes]);
     let is_known = matches!(sent(&wanted.headers, bytes.len() as u64, Some(&tag)), Sent::NotModified);

@@ -70,7 +70,7 @@ impl Failure {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unsupported", message)
     }
 
-    /// Creates the error of a store that did not answer in time.
+    /// Creates the error of a store that did not respond in time.
     pub(crate) fn late(place: &str) -> Self {
         let message = format!("{place} did not answer in time");
         Self::new(StatusCode::GATEWAY_TIMEOUT, "timed-out", message)

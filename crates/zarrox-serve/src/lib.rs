@@ -2,7 +2,7 @@
 //!
 //! A [`Server`] serves everything below its roots, and nothing else: stored bytes below `/data/`, any hierarchy as Zarr
 //! 3 below `/v3/`, and an interface for pages and scripts below `/api/v1/`. It is read-only. [The
-//! guide](https://docs.rs/zarrox) has a chapter about it, and another about the interface.
+//! guide](https://docs.rs/zarrox) has a chapter about the server, and a chapter about the interface.
 //!
 //! ```
 //! use zarrox_serve::Server;
@@ -13,7 +13,7 @@
 //! println!("{}", running.link()); // http://127.0.0.1:41215/?token=…
 //! let stop = running.stop_handle();
 //! let thread = std::thread::spawn(move || running.run());
-//! // … until it is enough:
+//! // … later:
 //! stop.stop();
 //! thread.join().unwrap()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

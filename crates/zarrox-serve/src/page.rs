@@ -29,11 +29,11 @@ const BEGIN: &str = "<!-- begin -->";
 const REFUSAL: &str = include_str!("../page/token.html");
 /// The placeholder for the URL that accepts the token.
 const ACTION: &str = "<!-- action -->";
-/// The policy allows the script of that page by its digest.
+/// The content security policy of this page: the digest allows its script.
 const REFUSAL_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-qZLnRB+JWoEw+wv9oAy+xymN7ahIeMz/rgIM/zoog2U='; \
                               form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/// Nothing is loaded from other origins, and no other page may embed this one.
+/// The content security policy: nothing is loaded from other origins, and no other page may embed the page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
                       connect-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 

@@ -25,7 +25,7 @@ pub(crate) struct Place {
     pub(crate) is_directory: bool,
 }
 
-/// The part of a route that names a location, which may be absent.
+/// The part of a route that names a location. It may be absent.
 #[derive(Deserialize)]
 struct Named {
     #[serde(default)]
@@ -61,7 +61,7 @@ impl Place {
         workers.run(work).await
     }
 
-    /// Runs work with the array at the location on one of these threads. Retries if the array was changed meanwhile.
+    /// Runs work with the array at the location on a thread of `workers`. Retries if the array was changed meanwhile.
     pub(crate) async fn of_array(
         self,
         workers: Workers,

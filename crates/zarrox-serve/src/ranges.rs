@@ -101,7 +101,7 @@ fn chosen(asked: &[Asked], size: u64) -> Sent {
     }
 }
 
-/// Returns true if a list of tags contains this one, or is `*`.
+/// Returns true if a list of tags contains this tag, or is `*`.
 fn lists(list: &str, tag: Option<&str>, weak: bool) -> bool {
     list.trim() == "*" || list.split(',').any(|listed| is_same(listed.trim(), tag, weak))
 }

@@ -27,7 +27,7 @@ pub(crate) struct Root {
     pub(crate) name: String,
     /// The path or URL, or the description of a store.
     pub(crate) place: String,
-    /// True if the location is a path or URL, so that archives in it have one too.
+    /// True if the location is a path or URL, so that archives in it have a path or URL as well.
     has_path: bool,
     /// The store. Only values below the base are served.
     pub(crate) store: Arc<dyn Store>,
@@ -55,7 +55,7 @@ pub(crate) struct Opened {
     pub(crate) node: Node,
     /// The store of the node.
     pub(crate) store: Arc<dyn Store>,
-    /// The path of the hierarchy relative to the root, which is not empty if the root contains several hierarchies.
+    /// The path of the hierarchy relative to the root. It is not empty if the root contains several hierarchies.
     pub(crate) hierarchy: String,
     v3: OnceLock<Result<Translation>>,
     /// The Zarr 3 document, once it was created.
@@ -165,7 +165,7 @@ impl Root {
     /// Returns the node at a path.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is none; the errors of opening it.
+    /// [`ErrorKind::NotFound`] if the node does not exist; the errors of opening the node.
     pub(crate) fn node(&self, path: &str) -> Result<Arc<Opened>> {
         let path = NodePath::new(path)?;
         if let Some(opened) = self.kept(path.as_str()) {
@@ -176,7 +176,7 @@ impl Root {
         Ok(opened)
     }
 
-    /// Caches a node that was opened below another one.
+    /// Caches a node that was opened below another node.
     pub(crate) fn keep(&self, path: &str, node: Node, like: &Opened) -> Arc<Opened> {
         if let Some(opened) = self.kept(path) {
             return opened;
@@ -275,10 +275,10 @@ impl Root {
     }
 }
 
-/// Returns a path with the format of its file; `None` for directories, for URLs, and for files that are no other format's.
+/// Returns a path with the format of its file; `None` for directories, for URLs, and for files of unknown formats.
 fn file_kind(path: &Path) -> Option<(&Path, Kind)> {
     let is_file = !path.to_str().is_some_and(is_url) && path.is_file();
-    // What no importer reads may still be a store, such as a database.
+    // A file that no importer reads may still be a store, such as a database.
     is_file.then(|| Kind::of(path).ok().flatten()).flatten().map(|kind| (path, kind))
 }
 
@@ -288,7 +288,7 @@ fn references(path: &str) -> Option<String> {
     (is_json && !is_url(path) && Path::new(path).is_file()).then(|| format!("reference://::{path}"))
 }
 
-/// The node at a path below another one.
+/// Returns the node at a path below another node.
 fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
     if path.is_empty() {
         return Ok(top.clone());

@@ -30,7 +30,7 @@ impl Roots {
         Self { list: Arc::new(RwLock::new(Arc::new([]))), limits, access }
     }
 
-    /// Adds the location of an array, a group, or several hierarchies. It is opened with these options, but read-only.
+    /// Adds the location of an array, a group, or several hierarchies. The location is opened with these options, but read-only.
     /// The name is part of URLs.
     ///
     /// # Errors

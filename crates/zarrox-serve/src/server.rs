@@ -73,7 +73,7 @@ impl Server {
     /// Adds a root: the location of an array, a group, or several hierarchies. Its name is part of URLs.
     ///
     /// # Errors
-    /// When the name is taken or cannot be in an address, or the place has no store.
+    /// If the name is taken or invalid in a URL, or the location has no store.
     pub fn root(self, name: impl Into<String>, place: impl Into<Place>) -> Result<Self> {
         self.root_with(name, place, &OpenOptions::new())
     }
@@ -133,7 +133,7 @@ impl Server {
         Self { prefix: if prefix.is_empty() { String::new() } else { format!("/{prefix}") }, ..self }
     }
 
-    /// Sets the timeout of a response; 30 seconds by default. It applies to roots that are added afterwards.
+    /// Sets the timeout of a response; 30 seconds by default. The timeout applies to roots that are added afterwards.
     #[must_use]
     pub fn time_limit(mut self, time: Duration) -> Self {
         self.roots.limits.time = time;
@@ -141,7 +141,7 @@ impl Server {
     }
 
     /// Sets the time for which a cached node is considered fresh, in local and in remote stores; 1 and 30 seconds by
-    /// default. It applies to roots that are added afterwards.
+    /// default. The times apply to roots that are added afterwards.
     #[must_use]
     pub fn fresh(mut self, local: Duration, remote: Duration) -> Self {
         self.roots.limits.fresh = (local, remote);
@@ -166,7 +166,7 @@ impl Server {
         Ok(Bound { listener, app, address, stop: StopHandle(Arc::new(stop)) })
     }
 
-    /// Returns the service without a listener, for programs with their own. It behaves as if it listened on
+    /// Returns the service without a listener, for programs that have one. It behaves as if it listened on
     /// this address.
     ///
     /// # Errors
@@ -199,10 +199,10 @@ impl Server {
     }
 }
 
-/// The fewest letters of a token that a program gives.
+/// The minimum length of a token that a program sets.
 const LEAST_TOKEN: usize = 8;
 
-/// Checks that a token can be a part of addresses and of cookies, and is not short.
+/// Checks that a token is valid in URLs and cookies, and long enough.
 fn checked(token: String) -> Result<String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.~".contains(letter);
     if token.len() >= LEAST_TOKEN && token.chars().all(is_plain) {
@@ -214,7 +214,7 @@ fn checked(token: String) -> Result<String> {
     Err(Error::new(ErrorKind::InvalidArgument, message))
 }
 
-/// Returns a text that cannot be guessed.
+/// Returns a random token, which cannot be guessed.
 fn random_token() -> Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|error| {

@@ -54,7 +54,7 @@ impl Encoded {
     }
 
     fn get(&self, version: &ChunkVersion, make: impl FnOnce() -> Answer<Bytes>) -> Answer<Bytes> {
-        // Requests for the same chunk wait for the one that encodes it.
+        // Requests for a chunk wait for the request that encodes it.
         self.0.get_or_insert_with(version, make)
     }
 }
@@ -136,7 +136,7 @@ fn made(
     Ok((document, Vec::new()))
 }
 
-/// Nodes below another one, with their relative paths.
+/// Nodes below another node, with their relative paths.
 type Below = Vec<(NodePath, Arc<Opened>)>;
 
 /// All nodes below a group that can be opened, with their relative paths; `None` if there are too many.
@@ -218,7 +218,8 @@ fn missing(key: &str) -> Failure {
     Failure::missing(format!("there is no '{key}'"))
 }
 
-/// Returns the version of the stored chunk that a chunk is encoded from, if it is a single one with a version.
+/// Returns the version of the stored chunk from which a chunk is encoded. `None` if the chunk is encoded from several stored
+/// chunks, or has no version.
 fn version(opened: &Opened, key: Option<String>) -> Answer<Option<String>> {
     let Some(key) = key.map(Key::new).transpose()? else { return Ok(None) };
     let value = opened.store.open_with(&key, None)?;

@@ -38,7 +38,7 @@ impl Workers {
         Self { permits: Arc::new(Semaphore::new(threads)), threads, limit, place: place.into() }
     }
 
-    /// Runs work that waits for the store or decodes. It is interrupted when the future is dropped, for example because
+    /// Runs work that waits for the store or decodes. The work is interrupted when the future is dropped, for example because
     /// the client disconnected, and after the timeout. The response is then sent immediately, and the thread is
     /// released when the store returns.
     pub(crate) async fn run<T: Send + 'static>(
@@ -63,7 +63,7 @@ impl Workers {
         }
     }
 
-    /// Runs work whose results are sent one by one. It has no timeout, and ends when its receiver is dropped.
+    /// Runs work whose results are sent one by one. The work has no timeout, and ends when its receiver is dropped.
     pub(crate) async fn start(
         &self,
         work: impl FnOnce(&Interrupt) + Send + 'static,

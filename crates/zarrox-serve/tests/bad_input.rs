@@ -37,7 +37,7 @@ fn check(uri: &str, method: &str, headers: &[(&str, &str)]) -> Result<(), TestCa
     SERVED.2.ask(method, uri.as_bytes(), &headers).map(drop).map_err(TestCaseError::fail)
 }
 
-/// Returns a segment of a path: existing names, and others.
+/// Returns a segment of a path: an existing name, or any other text.
 fn segment() -> impl Strategy<Value = String> {
     let known = [
         "data",

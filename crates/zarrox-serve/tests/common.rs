@@ -43,7 +43,7 @@ pub(crate) struct Client {
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-/// Work for hanging stores is not awaited.
+/// Dropping a client does not wait for work on hanging stores.
 impl Drop for Client {
     fn drop(&mut self) {
         self.runtime.take().unwrap().shutdown_background();
@@ -196,12 +196,12 @@ impl Place {
     }
 }
 
-/// Returns the path of the array in a hierarchy, with a leading slash, or nothing.
+/// Returns the path of the array in a hierarchy, with a leading slash; empty for an array at the root.
 pub(crate) fn array_of(name: &str) -> &'static str {
     if name == "v1.zarr" { "" } else { "/g/a" }
 }
 
-/// Returns the values of the hierarchies, in which the first chunk is missing, or the first inner chunk of a shard.
+/// Returns the values of the array in a hierarchy. The first chunk, or the first inner chunk of a shard, is missing.
 pub(crate) fn expected(name: &str) -> ndarray::Array2<i32> {
     let mut values = values();
     let (rows, columns) = if name == "shards.zarr" { (4, 10) } else { (2, 5) };

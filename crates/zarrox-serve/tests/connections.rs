@@ -126,7 +126,7 @@ fn large_values_are_streamed_and_clients_may_go_away() {
         let mut some = [0; 1000];
         stream.read_exact(&mut some).unwrap();
     }
-    // Clients that read nothing block no thread.
+    // Clients that do not read their responses do not block threads.
     let waiting: Vec<TcpStream> = (0..50)
         .map(|_| {
             let mut stream = running.connect();

@@ -1,4 +1,4 @@
-//! Files of other formats as roots: HDF5, NetCDF, TIFF, NumPy's, and references.
+//! Files of other formats as roots: HDF5, NetCDF, TIFF, NumPy, and references.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -41,7 +41,7 @@ fn files_are_hierarchies_as_an_import_makes_them() {
         assert!(tree["children"].as_array().unwrap().iter().any(|child| child["name"] == "t2m"), "{tree}");
         let document = client.json(&format!("/v3/{name}/t2m/zarr.json"));
         assert_eq!(document["dimension_names"], json!(["lat", "lon"]));
-        // What an import makes has the same elements.
+        // The imported file has the same elements.
         let imported = directory.path().join(format!("{name}.zarr"));
         zarrox_files::import_file(&file, &imported).unwrap();
         let whole = client.json(&format!("/api/v1/slice/{name}/t2m?as=json"));

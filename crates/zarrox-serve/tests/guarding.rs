@@ -155,12 +155,12 @@ fn frames_of_other_pages_have_the_token_in_the_path() {
             assert_eq!(answer.status, 200, "{path}");
             assert!(!answer.header("content-security-policy").contains("frame-ancestors"), "{path}");
         }
-        // Relative addresses begin after the slash, wherever a proxy has put the page.
+        // Relative URLs begin after the slash, wherever a proxy has put the page.
         let without = client.get(&format!("{prefix}/t/a-secret"));
         assert_eq!((without.status, without.header("location")), (303, "./a-secret/"));
         assert_eq!(client.get(&format!("{prefix}/t/a-secret/nothing")).status, 404);
     }
-    // A proxy passes on the name of its own host; a request with the token in its path is accepted under any name of the host.
+    // A proxy passes on its own host name; a request with the token in its path is accepted under any host name.
     let asked = |path: &str| client.ask("GET", path, &[("host", "lab.example.org")]).status;
     assert_eq!((asked("/t/a-secret/api/v1/"), asked("/t/wrong/api/v1/"), asked("/api/v1/")), (200, 421, 421));
     assert_eq!(client.ask("PUT", "/t/a-secret/", &[]).status, 405);
@@ -182,7 +182,7 @@ fn a_wrong_token_in_the_path_is_answered_like_none() {
         assert_eq!(answer.headers, none.headers, "{path}");
         assert!(answer.header("content-security-policy").contains("frame-ancestors 'none'"));
     }
-    // The valid token elsewhere does not help.
+    // A valid token in a header does not replace the token in the path.
     let known = [("authorization", "Bearer a-secret")];
     assert_eq!(client.ask("GET", "/t/wrong/api/v1/", &known).status, 401);
     // Without the token in the path, no other page may embed a response in a frame.

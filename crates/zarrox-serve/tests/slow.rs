@@ -1,4 +1,4 @@
-//! Stores that do not answer.
+//! Stores that do not respond.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

@@ -113,7 +113,7 @@ fn public_benchmark(shape: [usize; 3]) -> Array3<u16> {
     Array3::from_shape_fn(shape, |(x, y, z)| u16::try_from((x + y * y / 32 + z * z * z) % 65536).unwrap())
 }
 
-/// Returns the ratios of reading to the bare loop, and of a check to reading.
+/// Returns two ratios of times: of reading to the bare loop, and of a check to reading.
 fn compare(case: Case, path: &Path, values: &Array3<u16>) -> (f64, f64) {
     let options = zarrox::OpenOptions::new().threads(THREADS);
     let node = options.open(path).unwrap();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// The reason why a case is not run, or why its work failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The contestant does not support it.
+    /// The contestant does not support the work.
     Unsupported(String),
     Error(String),
 }
@@ -19,7 +19,7 @@ impl<E: Error> From<E> for Failure {
 }
 
 impl Failure {
-    /// Returns the answer that reports it.
+    /// Returns the answer that reports the failure.
     pub(crate) fn answer(&self) -> Value {
         match self {
             Self::Unsupported(why) => json!({"unsupported": why}),

@@ -19,7 +19,7 @@ use crate::protocol::{Elements, Found, Job};
 use crate::region::{Region, lengths};
 use crate::values::{Number, Values, increment};
 
-/// The factor by which we use less memory than others for the same work.
+/// The factor by which Zarrox's memory limit is smaller than that of the other contestants.
 const LESS: usize = 4;
 
 pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
@@ -122,7 +122,8 @@ pub(crate) fn prepare_fill(case: &Case) -> Result<Job, Failure> {
     }))
 }
 
-/// The path of an array, and the options for opening it: always the same, which share their threads.
+/// The path of an array, and the options for opening it. The same options are always used, so that all arrays share their
+/// threads.
 struct Place {
     path: PathBuf,
     threads: usize,
@@ -234,7 +235,7 @@ fn stored_chunk(array: &Array) -> Vec<usize> {
     chunk.into_iter().map(|length| length as usize).collect()
 }
 
-/// Runs a function for each number below `count`, with that number of rows.
+/// Runs a function for each number below `count`, with rows that are filled with the number.
 fn rows_of_numbers(array: &Array, count: usize, rows: usize) -> Result<Vec<DynArray>, Failure> {
     let registry = zarrox::codecs::registry();
     let shape: Vec<usize> = [rows].into_iter().chain(shape(array).into_iter().skip(1)).collect();

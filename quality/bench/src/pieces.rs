@@ -9,8 +9,8 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Returns boxes of at most this number of bytes for which input chunks are read as few times as possible; an output chunk if
-    /// that is larger.
+    /// Returns boxes of at most this number of bytes for which input chunks are read as few times as possible. A box has at least
+    /// one output chunk.
     pub(crate) fn new(
         shape: &[usize],
         input: &[usize],
@@ -57,7 +57,7 @@ impl Pieces {
     }
 }
 
-/// Returns the number of chunks along an axis that are read for all pieces along it.
+/// Returns the number of chunk reads along an axis for all of its pieces.
 fn reads(length: usize, chunk: usize, piece: usize) -> usize {
     let starts = (0..length).step_by(piece.max(1));
     starts.map(|start| (start + piece).min(length).div_ceil(chunk) - start / chunk).sum()

@@ -14,7 +14,7 @@ def zarrox(*arguments):
 
 
 def prepare(directory):
-    """Empties the directory of a run, and creates the one for results in it."""
+    """Empties the directory of a run, and creates the directory for results in it."""
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(os.path.join(directory, "made"))
 

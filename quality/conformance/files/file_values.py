@@ -40,7 +40,7 @@ def values_of(dataset):
 
 
 def in_order(value, kind):
-    """Returns the elements of lists in this machine's byte order: h5py returns those of big-endian types as they are stored."""
+    """Returns the elements of lists in this machine's byte order: h5py returns elements of big-endian types as they are stored."""
     if not isinstance(kind, h5py.h5t.TypeVlenID) or not isinstance(value, np.ndarray) or not value.dtype.hasobject:
         return value
     base = kind.get_super()

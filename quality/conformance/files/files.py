@@ -1,4 +1,4 @@
-"""HDF5 and NetCDF files with many types, layouts and filters; and real ones from packages."""
+"""HDF5 and NetCDF files with many types, layouts and filters; and real files from packages."""
 
 import glob
 import os
@@ -110,7 +110,7 @@ def write(out):
 
 
 def write_matrix(path):
-    """Writes every type with every filter, in chunks of which the last ones are partial. Returns the path."""
+    """Writes every type with every filter, in arrays whose last chunks are partial. Returns the path."""
     filters = {
         "gzip": {"compression": "gzip"},
         "shuffle": {"compression": "gzip", "shuffle": True},

@@ -148,7 +148,7 @@ def units():
 
 
 def refusals():
-    """Tests that files that do not fit together are an error that names them, and that nothing is written."""
+    """Tests files that do not fit together: the error names the files, and nothing is written."""
     case = Case("refused")
     one = write(case.path("a.nc"), np.arange(0, 10))
     target = case.path("no.zarr")
@@ -186,7 +186,7 @@ def refusals():
 
 
 def members():
-    """Tests a new dimension, which coordinates do not get."""
+    """Tests a new dimension, which is added to all arrays except coordinates."""
     case = Case("members")
     files = [write(case.path(f"e{n}.nc"), np.arange(5), member=n) for n in (1, 2, 10)]
     target = case.path("all.zarr")
@@ -201,7 +201,7 @@ def members():
 
 
 def selections():
-    """Tests that ranges by indices and by values equal those of isel and sel."""
+    """Tests that ranges of indices and of coordinates select the same elements as `isel` and `sel`."""
     case = Case("select")
     files = [write(case.path(f"{n}.nc"), np.arange(30) + 30 * n, chunks=(10, 9, 12)) for n in range(3)]
     theirs = expected(files).load()

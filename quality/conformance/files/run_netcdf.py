@@ -48,7 +48,7 @@ def attributes(variable):
     def typed(value):
         return (type(value).__name__, value.dtype.str, value.tolist()) if isinstance(value, (np.generic, np.ndarray)) else (type(value).__name__, value)
 
-    # As text, since NaN differs from itself. NetCDF puts the missing value first.
+    # Attributes are compared as text, since NaN differs from itself. NetCDF lists the missing value first.
     return {name: str(typed(variable.getncattr(name))) for name in variable.ncattrs()}
 
 
@@ -94,7 +94,7 @@ def exchange(source, *, special=True, allowed=(), cdo=False, xarray=True, option
     lines = [line for line in lines if not any(re.search(pattern, line) for pattern in allowed)]
     assert not lines, f"{source}:\n" + "\n".join(lines)
     same_values(source, again)
-    # nccopy 4.9 fails for a variable with the name of a dimension that is not its first one.
+    # nccopy 4.9 fails for a variable that has the name of one of its dimensions, but not of its first dimension.
     if subprocess.run(["nccopy", source, stem + ".copy.nc"], capture_output=True).returncode == 0:
         run("nccopy", again, stem + ".copy.nc")
         run("ncdump", stem + ".copy.nc")
@@ -122,7 +122,7 @@ def same_for_xarray(source, other, **options):
             assert set(theirs.variables) == set(ours.variables), other
             for name in theirs.variables:
                 a, b = theirs[name].load(), ours[name].load()
-                # The type of attributes of packed values is that of JSON in Zarr.
+                # The attributes of packed values have the types of JSON in Zarr.
                 packed = "scale_factor" in a.encoding
                 if a.dtype.kind in "OSUT":
                     assert list(map(text, a.values.ravel())) == list(map(text, b.values.ravel())), f"{other}: {name}"
@@ -132,8 +132,7 @@ def same_for_xarray(source, other, **options):
                     np.testing.assert_allclose(b.values, a.values, rtol=1e-6 if packed else 0, err_msg=f"{other}: {name}")
                 else:
                     assert a.variable.equals(b.variable), f"{other}: {name}"
-            # The data from Zarr form a valid NetCDF file again. Names of values are an object, which xarray cannot write to a
-            # file.
+            # xarray can write the data from Zarr to a NetCDF file again. It cannot write the attribute `enum`, which is an object.
             ours = ours.load()
             for each in ours.variables.values():
                 each.attrs.pop("enum", None)

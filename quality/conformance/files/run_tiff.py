@@ -19,7 +19,7 @@ DIRECTORY = sys.argv[2]
 
 
 def images(node):
-    """Returns the images of a file: itself, the member of a group with coordinates, or all members."""
+    """Returns the images of an import: the array itself, the member of a group with coordinates, or all members."""
     if isinstance(node, zarr.Array):
         return [node]
     if "image" in node:

@@ -1,4 +1,4 @@
-"""TIFF images of tifffile and rasterio, and their readings of them."""
+"""TIFF images of tifffile and rasterio, as these programs read them."""
 
 import os
 
@@ -106,7 +106,7 @@ def levels(path):
 
 
 def pages(path):
-    """Returns the number of pages of a file, including those that others refer to."""
+    """Returns the number of pages of a file, including pages that other pages refer to."""
     with tifffile.TiffFile(path) as file:
         # A cycle of directories would not end.
         return sum(1 + len(file.pages[number].pages or []) for number in range(len(file.pages)))

@@ -53,7 +53,7 @@ def write_stacks(at):
 
 
 def write_raw(path, order, tags, data, place, last=None):
-    """Writes a file of one directory, whose last tag has its values after it."""
+    """Writes a file with one directory. The values of its last tag follow the directory."""
     count = len(tags) + (last is not None)
     out = (b"II\x2a\0" if order == "<" else b"MM\0\x2a") + struct.pack(order + "IH", 8, count)
     for tag, kind, value in tags:
@@ -150,7 +150,7 @@ def write_codecs(at):
 
 
 def write_jpeg2000(at):
-    """Codestreams of OpenJPEG that lose nothing, also in the boxes of a JP2, and of fewer bits than their samples."""
+    """Writes lossless codestreams of OpenJPEG: bare, inside a JP2 file, and with fewer bits than the samples."""
     gray, colours = pixels((40, 50), "u2", 65535), pixels((20, 30, 3), "u1", 255)
     for name, values, options, form in (
         ("", gray, {"tile": (32, 32)}, {}),
@@ -196,7 +196,7 @@ def write_bands(at):
 
 
 def write_damaged(at):
-    """Writes chains of directories that lead nowhere, or back."""
+    """Writes chains of directories whose end is dangling, or cyclic."""
     tifffile.imwrite(at("chain.tif"), pixels((2, 6, 7)), photometric="minisblack", metadata=None)
     with tifffile.TiffFile(at("chain.tif")) as file:
         first, last = file.pages[0].offset, file.pages[1].offset

@@ -22,7 +22,7 @@ def known(options):
 
 
 class Engine(ZarroxBackendEntrypoint):
-    """The engine, which accepts the arguments of xarray's own."""
+    """The engine, which accepts the arguments of xarray's own engine."""
 
     def open_dataset(self, filename_or_obj, **options):
         return super().open_dataset(filename_or_obj, **known(options))
@@ -32,7 +32,7 @@ class Engine(ZarroxBackendEntrypoint):
 
 
 def writing(method):
-    """Returns a method ``to_zarr`` that accepts the arguments of xarray's own, including positional ones."""
+    """Returns a method ``to_zarr`` that accepts the arguments of xarray's method, including positional ones."""
     names = list(inspect.signature(method).parameters)[1:]
 
     def writes(data, *arguments, **options):
@@ -41,7 +41,7 @@ def writing(method):
         if "align_chunks" in names:
             # As in xarray by default: Dask chunks that share stored chunks are an error, and not split.
             options.setdefault("align_chunks", False)
-        # Both create new groups of format 3, unless a test says otherwise, by zarr-python's setting.
+        # xarray and Zarrox create new groups in the format of zarr-python's setting, which is 3 unless a test changes it.
         with zarrox.config.set({"default_zarr_format": zarr.config.get("default_zarr_format")}):
             return to_zarr(data, **options)
 
@@ -49,7 +49,7 @@ def writing(method):
 
 
 def opening(store, *arguments, **options):
-    """The function ``open_zarr``, which accepts the arguments of xarray's own."""
+    """The function ``open_zarr``, which accepts the arguments of xarray's function."""
     return open_zarr(store, *arguments, **known(options))
 
 

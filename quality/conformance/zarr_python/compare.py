@@ -3,8 +3,9 @@
     ZARROX_OUTCOMES=FILE python stand_in.py zarrox.v2 DIRECTORY -p outcomes
     python compare.py FILE LIST
 
-The plug-in `outcomes.py`, in this folder, writes FILE. LIST has a pattern a line, `test_file.py::name`, where `*` is any text, below comments
-that tell why these tests do not pass. It is an error that a test fails which no pattern covers, or that a pattern covers no failure.
+The plug-in `outcomes.py`, in this folder, writes FILE. Each line of LIST is a pattern, `test_file.py::name`, in which `*` matches any text;
+comments above the patterns give the reasons. A failed test that no pattern matches is an error, and so is a pattern that matches no failed
+test.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from pathlib import Path
 
 
 def patterns(text: str) -> dict[str, re.Pattern[str]]:
-    """The patterns of a list."""
+    """Returns the patterns of a list."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return {line: re.compile(".*".join(map(re.escape, line.split("*")))) for line in lines}
 
 
 def failures(text: str) -> set[str]:
-    """The names of the tests that failed, among outcomes."""
+    """Returns the names of the failed tests among outcomes."""
     failed = [line.split("\t")[0].removeprefix("failed ") for line in text.splitlines() if line.startswith("failed ")]
     return {name.rpartition("tests_of_zarr/")[2] for name in failed}
 

@@ -1,10 +1,10 @@
-"""A plug-in of pytest for `cargo xtask test --zarr-python`: it writes the outcome of each test, one a line, with the reason of a failure."""
+"""A pytest plug-in for `cargo xtask test --zarr-python`: it writes a line for each test, with the outcome and the reason of a failure."""
 
 import os
 
 
 def pytest_runtest_logreport(report):
-    """Writes the outcome of a test, and of its preparation and its end where these fail."""
+    """Writes the outcome of a test, and of its setup and teardown if they fail."""
     path = os.environ["ZARROX_OUTCOMES"]
     if report.when == "call" or report.outcome != "passed":
         with open(path, "a", encoding="utf-8") as file:
@@ -12,12 +12,12 @@ def pytest_runtest_logreport(report):
 
 
 def name(report):
-    """The name of a test. That of one in an installed package says nothing about where that is."""
+    """Returns the name of a test; for a test in an installed package, without the path of the package."""
     return escaped(report.nodeid.rpartition("/site-packages/")[2])
 
 
 def reason(report):
-    """The first line of the error, after a tabulator."""
+    """Returns the first line of the error, after a tab."""
     if report.outcome != "failed":
         return ""
     crash = getattr(report.longrepr, "reprcrash", None)

@@ -1,6 +1,6 @@
-"""Which of zarr-python's own tests use public names only: what its documentation lists, or what these are made of.
+"""Finds the tests of zarr-python that use only public names: names of the modules that its documentation lists.
 
-A test is looked at as text, together with the functions, fixtures and methods of its module and of `conftest.py` that it uses.
+The source of a test is examined, with the functions, fixtures and methods of its module and of `conftest.py` that it uses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Names:
 
     @cache  # noqa: B019 (one object for a run)
     def of(self, module: str) -> frozenset[str]:
-        """The public names of a module; none of others."""
+        """Returns the public names of a module; no names for a module that is not public."""
         if module not in DOCUMENTED:
             return frozenset()
         place = self.source.joinpath(*module.split("."))
@@ -43,19 +43,19 @@ class Names:
         return frozenset(str(name) for name in texts | (defined & {"Any"}) if not str(name).startswith("_"))
 
     def has(self, module: str, name: str) -> bool:
-        """Returns true if a name is public, there or in another module."""
+        """Returns true if a name is public in any module."""
         return name == "*" or any(name in self.of(each) for each in DOCUMENTED)
 
 
 @dataclass
 class Usage:
-    """What the functions of a module of tests use."""
+    """The names that the functions of a test module use."""
 
     names: Names
     tree: ast.Module
     #: The fixtures and functions of `conftest.py`.
     above: Usage | None = None
-    #: For each name that is imported, why it is internal.
+    #: For each imported name, the reason why it is internal.
     internal: dict[str, str] = field(default_factory=dict)
     functions: dict[str, ast.AST] = field(default_factory=dict)
 
@@ -77,12 +77,12 @@ class Usage:
                 self.internal[alias.asname or alias.name] = f"{module}.{alias.name}"
 
     def reasons(self, function: str, cls: str | None = None) -> set[str]:
-        """The internal names that a test uses."""
+        """Returns the internal names that a test uses."""
         seen: set[int] = set()
         found: set[str] = set()
         pending = [(self, name) for name in (function, cls) if name]
         if cls is not None:
-            # Of a class, only what is called counts, with its fixtures.
+            # Only the called method of a class is examined, with its fixtures.
             pending = [(self, function)]
         while pending:
             usage, name = pending.pop()
@@ -91,7 +91,7 @@ class Usage:
                 if usage.above is not None:
                     pending.append((usage.above, name))
                 if name == function and cls is not None:
-                    # It is inherited from `zarr.testing`, and calls these.
+                    # The test is inherited from `zarr.testing`, and calls these methods.
                     pending += [(usage, helper) for helper in ("set", "get", "store", "store_kwargs")]
                 continue
             if id(node) in seen:
@@ -135,7 +135,7 @@ class Usage:
 
 
 def _annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands for types alone."""
+    """Yields the annotations, which only name types."""
     found: list[ast.AST | None] = []
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         found = [node.returns, *(arg.annotation for arg in [*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs])]

@@ -1,11 +1,11 @@
-"""Runs zarr-python's own tests with one of the package's interfaces in the place of `zarr`: how many pass is counted.
+"""Runs zarr-python's own tests with one of the package's interfaces in the place of `zarr`, and counts those that pass.
 
     python stand_in.py zarrox.v2 DIRECTORY [ARGUMENT …]
 
-DIRECTORY has the tests: `zarr/tests` of zarr-python 2, or `tests` of zarr-python 3's source distribution. Arguments go to pytest. The tests
-are copied, so that nothing else of that zarr-python is imported but `zarr.testing`, which is for the tests of others. Names that only
-zarr-python's own code needs, and that tests import all the same, are there as objects that fail when they are used: else one such name
-would lose all tests of a file. Of version 3, tests that use public names only are counted apart from those that use internal ones.
+DIRECTORY contains the tests: `zarr/tests` of zarr-python 2, or `tests` of zarr-python 3's source distribution. Arguments are passed to
+pytest. The tests are copied, so that nothing of that zarr-python is imported except `zarr.testing`, which is meant for other packages. Some
+tests import names that only zarr-python's own code needs. These names are objects that fail when they are used: a missing name would fail
+all tests of a file. For version 3, tests that use only public names are counted separately from tests that use internal names.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ import numpy as np
 import pytest
 from public import Names, Usage
 
-#: Measurements, and a package that is installed for some tests.
+#: The excluded files: benchmarks, and a package that is installed for some tests.
 LEFT_OUT = ("benchmarks", "package_with_entrypoint-0.1.dist-info", "test_cli", "test_docs.py", "test_examples.py", "scripts")
 
-#: The modules with public names, and those in which objects of theirs are defined.
+#: The modules with public names, and the modules that define these objects.
 PUBLIC = (
     "zarr zarr.codecs zarr.dtype zarr.errors zarr.storage zarr.abc.store zarr.abc.codec zarr.abc.buffer zarr.buffer.cpu zarr.buffer "
     "zarr.registry zarr.types zarr.core.array_config zarr.core.metadata zarr.hierarchy zarr.core.dtype.common"
@@ -48,24 +48,24 @@ SAME = {
     "zarr.core.metadata.v3": "zarr.core.metadata",
 }
 
-#: Modules of zarr-python that `zarr.testing` is made of.
+#: Modules of zarr-python that `zarr.testing` imports.
 OF_TESTING = ("zarr.storage._utils",)
 
-#: Warnings that marks of tests name.
+#: Warnings that are named in the marks of tests.
 WARNINGS = ("UnstableSpecificationWarning", "ZarrUserWarning", "ZarrDeprecationWarning", "ZarrFutureWarning", "ZarrRuntimeWarning")
 
-#: The name that the copied tests have.
+#: The name of the package with the copied tests.
 COPY = "tests_of_zarr"
 
 
 class Missing(ABCMeta):
-    """A name that the interface does not have. Modules of tests can be imported with it; tests that use it fail."""
+    """A name that the interface does not have. Test modules can import the name; tests that use it fail."""
 
     #: True while tests run.
     fails = False
 
     def __new__(cls, name: str, bases: tuple[type, ...] = (), members: dict[str, Any] | None = None) -> Missing:
-        # What is derived from it is missing as well; Python asks for the cell of methods that call `super()`.
+        # A class that is derived from a missing class is missing as well. Python requires the class cell of methods that call `super()`.
         cell = {key: value for key, value in (members or {}).items() if key == "__classcell__"}
         doc = str(bases[0].__doc__) if bases else name
         return super().__new__(cls, name.rpartition(".")[2], (), {"__doc__": doc, **cell})
@@ -84,7 +84,7 @@ class Missing(ABCMeta):
 
     def __call__(cls, *args: Any, **_: Any) -> Any:
         used = cls._used()
-        # As a decorator, it leaves functions as they are.
+        # As a decorator, a placeholder leaves functions unchanged.
         return args[0] if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Missing) else used
 
     def __getattr__(cls, name: str) -> Missing:
@@ -106,7 +106,7 @@ class Missing(ABCMeta):
 
 
 class Plugin:
-    """Lets tests fail by what is missing, once all are collected, and counts."""
+    """A pytest plug-in: once all tests are collected, tests fail when they use a missing name, and the outcomes are counted."""
 
     def __init__(self, names: Names | None, tests: Path) -> None:
         self.names, self.tests = names, tests
@@ -159,7 +159,7 @@ class Plugin:
             self._report(Path(directory))
 
     def _report(self, directory: Path) -> None:
-        """Writes a file for each list of tests, for those who look into them."""
+        """Writes each list of tests to a file, for inspection."""
         directory.mkdir(parents=True, exist_ok=True)
         lists: dict[str, list[str]] = {}
         for test, outcome in sorted(self.outcomes.items()):
@@ -171,22 +171,22 @@ class Plugin:
 
 
 def stand_in(interface: str) -> None:
-    """Lets `import zarr` give the interface, with all its modules."""
+    """Makes `import zarr` import the interface, with all its modules."""
     root = importlib.import_module(interface)
     sys.modules["zarr"] = root
     for blocking, awaited in (("Array", "async_array"), ("Group", "async_group")):
-        # Tests look there for what `async_array` gives.
+        # Tests expect the object of `async_array` at this name.
         cls = getattr(root, blocking)
         if hasattr(cls, awaited):
             setattr(cls, f"_{awaited}", getattr(cls, awaited))
     for found in pkgutil.walk_packages(root.__path__, f"{interface}."):
-        # These are for other packages, or are the other interface.
+        # These modules are for other packages, or are the other interface.
         if found.name.removeprefix(f"{interface}.").partition(".")[0] not in ("__main__", "_native", "dask", "v2", "xarray", "zarr3"):
             sys.modules[found.name.replace(interface, "zarr", 1)] = importlib.import_module(found.name)
     for theirs, ours in SAME.items():
         if ours in sys.modules:
             sys.modules[theirs] = sys.modules[ours]
-            # Where both have a module of the name, what tests look for is in the one of that meaning.
+            # If both packages have a module of this name, tests expect the one with zarr-python's meaning.
             parent, _, name = theirs.rpartition(".")
             if parent in sys.modules:
                 setattr(sys.modules[parent], name, sys.modules[ours])
@@ -197,7 +197,7 @@ def stand_in(interface: str) -> None:
 
 
 class Waiting:
-    """Waits for what is awaited, as `zarr.testing` does."""
+    """Waits for coroutines, as `zarr.testing` does."""
 
     @staticmethod
     def _sync(work: Any, *_: Any, **__: Any) -> Any:
@@ -213,14 +213,14 @@ async def _collected(items: Any) -> tuple[Any, ...]:
 
 
 def _into_parent(module: str) -> None:
-    """Makes a module an attribute of the one that it is in."""
+    """Makes a module an attribute of its parent module."""
     above, _, name = module.rpartition(".")
     if above in sys.modules and not hasattr(sys.modules[above], name):
         setattr(sys.modules[above], name, sys.modules[module])
 
 
 def provide(module: str, names: list[str]) -> None:
-    """Puts placeholders where a module, or names of it, are missing."""
+    """Adds placeholders for a missing module, or for missing names of a module."""
     parts = module.split(".")
     for count in range(1, len(parts) + 1):
         parent = ".".join(parts[:count])
@@ -231,7 +231,7 @@ def provide(module: str, names: list[str]) -> None:
             _into_parent(parent)
     for name in names:
         if name != "*" and not _has(sys.modules[module], name):
-            # What is public may also be where zarr-python's own code has it.
+            # A public name may also be where zarr-python's own code has it.
             # Functions of that module are awaited.
             places = ["zarr.api.asynchronous", *PUBLIC] if module == "zarr.core.array" else PUBLIC
             public = (vars(each).get(name) for each in map(sys.modules.get, places) if each is not None)
@@ -272,7 +272,7 @@ def copy(tests: Path, target: Path) -> None:
             _from_source(name, tests.parent / "src")
     for file in target.rglob("*.py"):
         text = file.read_text(encoding="utf-8").replace("zarr.tests", COPY).replace("from tests.", f"from {COPY}.")
-        # Those of version 2 are inside of zarr-python.
+        # The tests of version 2 are inside the package `zarr`.
         text = text.replace("from .._storage", "from zarr._storage")
         file.write_text(text, encoding="utf-8")
         for node in ast.walk(ast.parse(text)):
@@ -286,7 +286,7 @@ def copy(tests: Path, target: Path) -> None:
 
 
 def only_theirs(names: Names) -> None:
-    """Leaves out data types that zarr-python does not have: tests make one of each class without arguments."""
+    """Omits data types that zarr-python does not have: tests create an object of each class without arguments."""
     known = names.of("zarr.dtype")
     contents = importlib.import_module("zarrox.core.dtype").data_type_registry.contents
     for name in [name for name, cls in contents.items() if cls.__name__ not in known]:
@@ -295,13 +295,13 @@ def only_theirs(names: Names) -> None:
 
 def main(interface: str, tests: str, *arguments: str) -> int:
     stand_in(interface)
-    # Tests of zarr-python 2.11 are of the time of NumPy 1.
+    # Tests of zarr-python 2.11 were written for NumPy 1.
     vars(np).setdefault("product", np.prod)
     source = Path(tests).parent / "src"
     names = Names(source) if source.is_dir() else None
     options = ["-q", "--continue-on-collection-errors", "-p", "no:cacheprovider"]
     if names is None:
-        # The tests of zarr-python 2 pickle objects, which has to be allowed here.
+        # The tests of zarr-python 2 pickle objects, which must be allowed here.
         importlib.import_module("zarrox").config.set({"array.allow_unsafe_pickle_decode": True})
     else:
         only_theirs(names)

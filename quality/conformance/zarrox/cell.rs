@@ -18,7 +18,7 @@ use crate::failure::Failure;
 pub(crate) struct Cell {
     pub(crate) id: String,
     pub(crate) format: u8,
-    /// True if it belongs to zarr-python 2's experimental v3, which uses v2's names.
+    /// True if the node belongs to zarr-python 2's experimental v3, which uses v2's names.
     #[serde(default)]
     experimental: bool,
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(crate) struct Cell {
     /// The number of significant bits of a number's bytes.
     #[serde(default)]
     pub(crate) bits: u32,
-    /// True if floats are the integers of this number of bits.
+    /// True if floats have the values of integers of this number of bits.
     #[serde(default)]
     pub(crate) whole: bool,
     /// The codecs that a cell about codecs needs, by their names in its format.
@@ -40,7 +40,7 @@ pub(crate) struct Cell {
     pub(crate) shape: Vec<u64>,
     #[serde(default)]
     pub(crate) chunks: Vec<u64>,
-    /// The chunk lengths along each dimension: one for all, or a list.
+    /// The chunk lengths along each dimension: one length for all chunks, or a list.
     pub(crate) grid: Option<Vec<Lengths>>,
     /// The lengths of inner chunks, in v2's form.
     inner_chunks: Option<Vec<u64>>,
@@ -54,7 +54,7 @@ pub(crate) struct Cell {
     dtype: Option<Json>,
     /// The kind of elements of variable length.
     pub(crate) elements: Option<String>,
-    /// The texts of elements.
+    /// The possible texts of elements.
     #[serde(default)]
     pub(crate) labels: Vec<String>,
     #[serde(deserialize_with = "members")]
@@ -116,7 +116,7 @@ impl From<Lengths> for ChunkLengths {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Step {
-    /// Writes the elements of the seed into a region: start, stop and step for each dimension.
+    /// Writes elements into a region. The elements follow from the seed; the region has start, stop and step for each dimension.
     Write {
         region: Vec<[isize; 3]>,
         seed: u64,
@@ -238,7 +238,7 @@ impl Cell {
             let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
             codecs.push(codec);
             if id == "categorize" {
-                // Its output is still numbers.
+                // The output of `categorize` is still numbers.
                 codecs.push(CodecSpec::new("bytes", Json::Null));
             }
         }

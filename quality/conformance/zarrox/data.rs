@@ -22,14 +22,14 @@ pub(crate) fn fill_element(data_type: &DataType, cell: &Cell) -> Result<Vec<u8>,
             bytes.resize(storage.size(), 0);
             Ok(native(&bytes, &storage))
         }
-        // An undefined fill value is read as zero, or as not-a-time for types that have it.
+        // An undefined fill value is read as zero, or as NaT (not a time) for types of times.
         (_, Json::Null) if is_time(data_type) => Ok(i64::MIN.to_ne_bytes().to_vec()),
         (_, Json::Null) => Ok(vec![0; data_type.size()]),
         (_, json) => scalar(data_type, cell.fill_fields.as_ref().unwrap_or(json)),
     }
 }
 
-/// Returns the fill value for the library, which requires that of a structure in this machine's byte order.
+/// Returns the fill value for the library, which requires the fill value of a structure in this machine's byte order.
 pub(crate) fn fill_value(cell: &Cell, registry: &Registry) -> Result<Json, Failure> {
     if cell.fill_fields.is_none() || cell.format == 3 {
         return Ok(cell.fill_value.clone());
@@ -122,7 +122,7 @@ fn float(size: usize, json: &Json) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Evenly spaced positions along one dimension: the first one, the distance, and the number.
+/// Evenly spaced positions along one dimension: the first position, their distance, and their number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
     pub(crate) start: isize,
@@ -143,7 +143,7 @@ pub(crate) fn spans(region: &[[isize; 3]]) -> Vec<Span> {
 pub(crate) struct Model {
     pub(crate) data_type: DataType,
     pub(crate) shape: Vec<usize>,
-    /// The elements, or handles for those of variable length.
+    /// The elements, or handles for elements of variable length.
     pub(crate) bytes: Vec<u8>,
     fill: Vec<u8>,
     mask: u64,

@@ -16,7 +16,7 @@ use crate::failure::{Failure, agree};
 const SHAPE: [u64; 2] = [6, 10];
 const CHUNKS: [u64; 2] = [4, 5];
 
-/// The types of the arrays, which are their names; with the byte order if they have one.
+/// The data types of the arrays, which are also their names, with their byte orders.
 const TYPES: [(&str, Endian); 5] = [
     ("int32", Endian::Little),
     ("float64", Endian::Big),
@@ -28,12 +28,12 @@ const TYPES: [(&str, Endian); 5] = [
 /// The bucket of every server of buckets.
 const BUCKET: &str = "zarrox";
 
-/// The account of every emulator, whose key is public.
+/// The account of every Azure emulator, which has a public key.
 const AZURE_ACCOUNT: &str = "devstoreaccount1";
 const AZURE_KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
-/// Writes a hierarchy, reads and changes one, or reads one that the other side has changed.
+/// Writes a hierarchy, reads and changes the other side's hierarchy, or reads a hierarchy that the other side has changed.
 pub(crate) fn run(action: &str, kind: &str, location: &str) -> Result<(), Failure> {
     let store = open(kind, location)?;
     match action {
@@ -138,7 +138,7 @@ fn data_type(name: &str) -> Result<DataType, Failure> {
     Ok(DataType::parse(name, &zarrox::codecs::registry())?)
 }
 
-/// Returns element `n`: n, half of it, whether it is divisible by three, or a letter before it.
+/// Returns element `n`: n, n / 2, whether n is divisible by three, or n after a letter.
 fn expected(data_type: &DataType, changed: bool) -> Result<DynArray, Failure> {
     let mut bytes = Vec::new();
     for n in 0..60_u8 {

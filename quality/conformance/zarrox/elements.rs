@@ -86,7 +86,7 @@ pub(crate) fn elements(data_type: &DataType, mask: u64, count: usize, seed: u64)
     bytes
 }
 
-/// Returns floats that are the integers of this number of bits.
+/// Returns floats with the values of integers of this number of bits.
 #[expect(clippy::cast_precision_loss, reason = "so few bits fit into every float")]
 pub(crate) fn whole(data_type: &DataType, mask: u64, count: usize, seed: u64) -> Vec<u8> {
     let integers = elements(&DataType::Int64, mask, count, seed);

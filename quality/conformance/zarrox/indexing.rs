@@ -9,7 +9,7 @@ use zarrox_core::json::json;
 use crate::failure::Failure;
 use case::failures;
 
-/// Returns the number of cases, the number of those with the expected results, and the failures of the others.
+/// Returns the number of cases, the number of cases with the expected results, and the failures of the other cases.
 pub(crate) fn report(cases: &str) -> Result<Json, Failure> {
     let lines: Vec<&str> = cases.lines().collect();
     let failures = failures(&lines).map_err(|failure| failure.to_string())?;

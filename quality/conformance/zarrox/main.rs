@@ -293,7 +293,7 @@ fn selections(shape: &[usize]) -> Vec<Expected> {
     all
 }
 
-/// Returns dimension names; names that are all missing are the same as none.
+/// Returns the dimension names; `None` if all of them are missing.
 fn names(names: Option<&[Option<String>]>) -> Option<Vec<Option<String>>> {
     names.filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec)
 }
@@ -308,7 +308,7 @@ fn codec_names(codecs: &[CodecSpec]) -> Vec<String> {
 }
 
 /// Returns codecs in a canonical form for comparison: Blosc needs no type size without shuffling, a few members have defaults,
-/// and inner chains are treated the same.
+/// and the codecs inside other codecs get the same form.
 fn normal(codecs: &[CodecSpec]) -> Vec<Json> {
     codecs.iter().map(|codec| normal_codec(&codec.name, &codec.configuration)).collect()
 }

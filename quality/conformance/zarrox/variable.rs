@@ -9,7 +9,7 @@ use crate::cell::Cell;
 use crate::elements::{code_point, elements, word};
 use crate::failure::Failure;
 
-/// The largest length of a text, number of bytes, and number of numbers of an element.
+/// The maximum length of a text, number of bytes, and length of an array, of one element.
 const LONGEST: u64 = 12;
 const MOST_NUMBERS: u64 = 4;
 

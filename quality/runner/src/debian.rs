@@ -10,9 +10,9 @@ static ALLOWED: AtomicBool = AtomicBool::new(true);
 /// A missing package, and its purpose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Missing {
-    /// Its name.
+    /// The name of the package.
     pub package: &'static str,
-    /// Its purpose, as a message.
+    /// The purpose of the package, as a message.
     pub why: &'static str,
 }
 

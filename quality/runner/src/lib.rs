@@ -1,6 +1,6 @@
 //! The common parts of the development programs: running other programs, and installing their requirements.
 //!
-//! It depends on no crate of the workspace, so that `cargo xtask` is built in seconds.
+//! This crate depends on no other crate of the workspace, so that `cargo xtask` is built in seconds.
 
 #![expect(clippy::print_stdout, reason = "it is a library of command-line programs")]
 

@@ -38,8 +38,8 @@ pub fn build() -> Outcome {
     replace(Path::new(&built), &Path::new(SOURCES).join("zarrox").join(name))
 }
 
-/// Replaces a file by a copy of another one. A running Python keeps the file that it has loaded: writing into that would crash
-/// it.
+/// Replaces a file by a copy of another one. A running Python keeps the file that it has loaded; writing into that file would
+/// crash it.
 fn replace(file: &Path, place: &Path) -> Outcome {
     let fresh = place.with_extension("new");
     let copied = std::fs::copy(file, &fresh).and_then(|_| std::fs::rename(&fresh, place));

@@ -27,14 +27,14 @@ impl Environment {
         self.made_of(|| newest(self.lowest, self.highest))
     }
 
-    /// Returns the environment's Python, created with the oldest one that fits; otherwise like [`python`](Self::python).
+    /// Returns the environment's Python, created with the oldest suitable Python; otherwise like [`python`](Self::python).
     pub fn oldest_python(&self) -> Outcome<String> {
         let oldest = || fitting(self.lowest, self.highest).pop();
         self.made_of(|| oldest().map_or_else(|| newest(self.lowest, self.highest), Ok))
     }
 
-    /// Returns the environment's Python, created with one that has an optional module; otherwise like [`python`](Self::python).
-    /// If no Python has the module, its Debian package is installed.
+    /// Returns the environment's Python, created with a Python that has an optional module; otherwise like
+    /// [`python`](Self::python). If no Python has the module, its Debian package is installed.
     pub fn python_with(&self, module: &str, package: &str) -> Outcome<String> {
         let with_module = || self.base_with(module);
         self.made_of(|| {
@@ -63,7 +63,7 @@ impl Environment {
     fn made_of(&self, base: impl FnOnce() -> Outcome<String>) -> Outcome<String> {
         let directory = Path::new("target/venvs").join(self.name);
         let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-        // On Unix it is a symbolic link: resolving it would leave the environment.
+        // On Unix, the Python of an environment is a symbolic link: resolving it would leave the environment.
         let python = run::absolute(directory.join(python))?;
         let wanted = self.requirements.map_or(Ok(String::new()), run::read)?;
         let marker = directory.join("installed");

@@ -16,7 +16,7 @@ pub(super) const SERVER: Server = Server {
     start,
 };
 
-/// The account of every emulator, whose key is public.
+/// The account of every Azure emulator, which has a public key.
 const ACCOUNT: &str = "devstoreaccount1";
 const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 

@@ -1,4 +1,4 @@
-//! Servers for the tests of stores: the real one, or the usual test server of its protocol.
+//! Servers for the tests of stores: the real server, or the usual test server for its protocol.
 //!
 //! The file of each server has its requirements, its start and the check that it is ready. All servers listen on free ports of
 //! the loopback interface, store their data in `target/servers/NAME`, and end with the work that they were started for.
@@ -48,8 +48,8 @@ fn all_names() -> Vec<&'static str> {
     SERVERS.iter().map(|server| server.name).collect()
 }
 
-/// Starts the servers with these names, or all if there are none, and ends them after `work`, which receives the variables with
-/// which tests find them. Installs missing requirements.
+/// Starts the servers with these names, or all servers if there are none, and ends them after `work`. `work` receives the
+/// variables with which tests find the servers. Installs missing requirements.
 ///
 /// # Errors
 /// When a server cannot be installed or started, and when the work fails.
@@ -101,7 +101,7 @@ fn start(server: &Server) -> Outcome<Started> {
     }
 }
 
-/// Returns the variables of all servers, and one that lists them, so that a test with a missing variable fails.
+/// Returns the variables of all servers, and a variable that lists the servers, so that a test with a missing variable fails.
 fn variables(servers: &[&Server], running: &[Started]) -> Variables {
     let names: Vec<&str> = servers.iter().flat_map(|server| server.variables).copied().collect();
     let values = running.iter().flat_map(|started| &started.values);

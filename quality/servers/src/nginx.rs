@@ -53,7 +53,7 @@ fn start(site: &Site) -> Outcome<Started> {
         .replace("HTTPS_PORT", &https.to_string());
     let path = site.path("nginx.conf");
     run::write(&path, &configuration)?;
-    // Before it has read the path of its log it would use the system's.
+    // nginx uses the system's log until it has read the path of its own log.
     let server = program("nginx", ["-c", &path, "-e", "stderr"]);
     let mut process = site.start(&on_wide_path(server))?;
     process.wait(LIMIT, || connect(http).and(connect(https)))?;

@@ -27,7 +27,7 @@ const LINES: usize = 20;
 /// The pause between two checks of a server that is starting.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A running server, with all its child processes. It ends when this is dropped.
+/// A running server, with all its child processes. It ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Process {
     /// The shell that watches the server, the leader of their process group.

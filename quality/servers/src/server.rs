@@ -12,12 +12,12 @@ use zarrox_runner::run::{self, Outcome, Program, program};
 /// The timeout of the start of a server.
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
-/// The name of the bucket or container, for servers that need one created before writing.
+/// The name of the bucket or container, for servers on which it must be created before writing.
 pub(super) const BUCKET: &str = "zarrox";
 
 /// A server.
 pub(super) struct Server {
-    /// Its name on the command line.
+    /// The name of the server on the command line.
     pub(super) name: &'static str,
     pub(super) needs: &'static [Need],
     /// The variables for tests, without the prefix.
@@ -83,8 +83,8 @@ pub(super) fn connect(port: u16) -> Outcome<TcpStream> {
     TcpStream::connect(("127.0.0.1", port)).map_err(|error| format!("port {port}: {error}"))
 }
 
-/// Returns a free port. The ephemeral ports of the system are excluded, since another program might get one before the server
-/// does; and two runs at the same time begin at different ports.
+/// Returns a free port. The ephemeral ports of the system are excluded, since another program might get such a port before the
+/// server does. Two concurrent runs begin at different ports.
 pub(super) fn free_port() -> Outcome<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const PORTS: std::ops::Range<u32> = 12_000..22_000;

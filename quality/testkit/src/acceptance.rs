@@ -1,6 +1,6 @@
-//! Unusual metadata documents: the expected meaning of each, and which of the large implementations open it.
+//! Unusual metadata documents: the expected meaning of each, and which of the large implementations open the document.
 //!
-//! The documents are in `acceptance/cases.json`, each as the minimal document, which all open, with one change.
+//! The documents are in `acceptance/cases.json`, each as one change of the minimal document, which all implementations open.
 
 #![expect(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ pub struct Case {
     pub lenient: Expectation,
     /// The expected result of strict reading.
     pub strict: Expectation,
-    /// Which of the [`PEERS`] open it.
+    /// Which of the [`PEERS`] open the document.
     pub peers: [bool; 3],
     document: Vec<u8>,
 }
@@ -90,7 +90,7 @@ impl Case {
     /// Opens the document, and creates its codecs.
     ///
     /// # Errors
-    /// When it cannot be read with this strictness.
+    /// When the document cannot be read with this strictness.
     pub fn open(&self, registry: &Registry, strictness: Strictness) -> Result<Opened> {
         let context = zarrox_core::internals::metadata::ReadContext::new(registry, strictness);
         let format = self.format.def();

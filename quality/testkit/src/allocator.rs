@@ -69,7 +69,7 @@ impl Refusing {
         Self { least, left: AtomicI64::new(0) }
     }
 
-    /// Makes the n-th large allocation from here on fail, counted from 1; with 0, none.
+    /// Makes the n-th large allocation from here on fail, counted from 1. If `n` is 0, no allocation fails.
     pub fn refuse(&self, n: u32) {
         self.left.store(i64::from(n), Ordering::SeqCst);
     }

@@ -7,7 +7,7 @@ use crate::codec::Random;
 use crate::examples::Example;
 use crate::specimen::Specimen;
 
-/// The length up to which encoded bytes are truncated at every position; longer ones are truncated at as many positions.
+/// The length up to which encoded bytes are truncated at every position. Longer bytes are truncated at this number of positions.
 const CUTS: usize = 200;
 const DAMAGES: usize = 1000;
 

@@ -1,4 +1,4 @@
-//! Random decisions that shrink: every generated value follows from a list of numbers, of which smaller ones give simpler values.
+//! Random decisions that shrink: every generated value follows from a list of numbers. Smaller numbers give simpler values.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// The number of random decisions. Later ones are the simplest.
+/// The number of random decisions. All later decisions are the simplest ones.
 const DECISIONS: usize = 320;
 
 /// The number of random decisions for one step of a sequence.
@@ -29,7 +29,7 @@ impl Choices {
         usize::try_from(number).unwrap() % n
     }
 
-    /// Returns a number from one to another, inclusive.
+    /// Returns a number from `low` to `high`, inclusive.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + i64::try_from(self.below(usize::try_from(high - low + 1).unwrap())).unwrap()
     }
@@ -44,7 +44,7 @@ impl Choices {
         from[self.below(from.len())].clone()
     }
 
-    /// Returns distinct numbers below `n`, in no order.
+    /// Returns distinct numbers below `n`, in no particular order.
     pub fn places(&mut self, n: usize) -> Vec<usize> {
         let mut state = self.below(usize::MAX) as u64;
         let mut places: Vec<usize> = (0..n).collect();
@@ -62,7 +62,7 @@ const TIMES: &str = "ZARROX_RANDOM_TIMES";
 /// The environment variable with the seed of the random cases.
 const SEED: &str = "ZARROX_RANDOM_SEED";
 
-/// Generates `cases` random cases and checks each. The smallest failing one is displayed.
+/// Generates `cases` random cases and checks each. The smallest failing case is displayed.
 ///
 /// # Panics
 /// When a case fails.
@@ -72,7 +72,7 @@ pub fn run<C: Debug>(cases: u32, make: impl Fn(&mut Choices) -> C, check: impl F
     run_strategy(cases, &strategy, check);
 }
 
-/// Generates `cases` random sequences of up to `most` steps and checks each. The smallest failing one is displayed, without
+/// Generates `cases` random sequences of up to `most` steps and checks each. The smallest failing sequence is displayed, without
 /// irrelevant steps.
 ///
 /// # Panics

@@ -1,6 +1,6 @@
 //! The suites that every codec passes.
 //!
-//! They panic if a codec violates a guarantee; the message names it.
+//! The suites panic if a codec violates a guarantee; the message names the guarantee.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a suite panics where a promise is broken")]
 
@@ -126,7 +126,7 @@ fn round_trip(codec: &dyn BytesToBytes, data: &[u8], what: &str) {
     }
 }
 
-/// Decodes between canaries; returns the result if it has the right length.
+/// Decodes into memory that is surrounded by canaries. Returns the result if it has the right length.
 fn decode_guarded(codec: &dyn BytesToBytes, encoded: &[u8], length: usize, what: &str) -> Option<Vec<u8>> {
     let mut memory = vec![CANARY; length + 64];
     let result = codec.decode(encoded, &mut memory[32..32 + length]);
@@ -224,7 +224,7 @@ fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
     }
 }
 
-/// 5.0 for 5 is accepted leniently, but not strictly.
+/// Lenient reading accepts 5.0 for 5; strict reading does not.
 fn numbers_are_read_leniently(
     spec: &CodecSpec,
     complete: &Map,
@@ -243,8 +243,8 @@ fn numbers_are_read_leniently(
     assert!(make(&floats, Strictness::Strict).is_err(), "{spec}: 5.0 is not an integer in strict mode");
 }
 
-/// Checks a codec chain for arrays, which `specs` returns for chunks of each of these shapes, in every way that does not depend
-/// on its format.
+/// Checks a codec chain for arrays in every way that does not depend on its format. `specs` returns the chain for chunks of a
+/// shape, for each of these shapes.
 pub fn array_suite(
     registry: &Registry,
     shapes: &[&[u64]],
@@ -274,7 +274,7 @@ pub fn array_suite(
     array_suite_of(registry, &storages, shapes, integrity, specs);
 }
 
-/// Checks the same as [`array_suite`], with elements of these layouts, for codecs that do not support all.
+/// Checks the same as [`array_suite`], with elements of these layouts, for codecs that do not support all layouts.
 pub fn array_suite_of(
     registry: &Registry,
     storages: &[Storage],
@@ -294,8 +294,8 @@ pub fn array_suite_of(
     }
 }
 
-/// Checks the same as [`array_suite`], with the elements of a data type that `element` creates: the only ones that it has, in the
-/// form in which they are read.
+/// Checks the same as [`array_suite`], for a data type that does not allow arbitrary bytes: `element` creates its elements, in
+/// the form in which they are read.
 pub fn typed_suite(
     registry: &Registry,
     data_type: &DataType,
@@ -348,7 +348,7 @@ impl<'e> Case<'e> {
         self.configuration(registry);
     }
 
-    /// Returns values of which some inner boxes are likely to contain only the fill value.
+    /// Returns values in which some inner boxes are likely to contain only the fill value.
     fn data(&self, random: &mut Random) -> Vec<u8> {
         let mut data = self.chunk.fill().as_bytes().repeat(self.chunk.size() / self.chunk.item());
         let sparse = random.below(2) == 0;
@@ -379,7 +379,7 @@ impl<'e> Case<'e> {
         encoded
     }
 
-    /// Decodes all of a chunk between canaries.
+    /// Decodes a whole chunk into memory that is surrounded by canaries.
     fn decode(&self, encoded: &[u8]) -> Result<Vec<u8>, CodecError> {
         let size = self.chunk.size();
         let mut memory = vec![CANARY; size + 64];
@@ -436,7 +436,7 @@ impl<'e> Case<'e> {
     fn regions(&self, random: &mut Random) {
         let data = self.data(random);
         let encoded = self.encode(&data);
-        // The chunk in the middle of an object, and as an object of unknown size.
+        // Reads the chunk from the middle of an object, and from an object of unknown size.
         let inside = [random.bytes(11), encoded.clone(), random.bytes(5)].concat();
         let window = Window { offset: 11, length: Some(encoded.len() as u64) };
         let places = [(window, &inside), (Window { offset: 0, length: None }, &encoded)];

@@ -42,7 +42,7 @@ pub fn directory(writer: &str) -> PathBuf {
 /// When the archive is missing or damaged.
 #[must_use]
 pub fn unpacked(writer: &Path) -> PathBuf {
-    /// The archives that this process has unpacked, or found unpacked. Other threads wait in the meantime.
+    /// The archives that this process has unpacked, or found unpacked. Other threads wait while an archive is unpacked.
     static PLACES: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(place) = places.get(writer) {

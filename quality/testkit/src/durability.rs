@@ -14,7 +14,7 @@ use zarrox_stores::{Condition, Store, StoreExt};
 use crate::other_process;
 use crate::store::{key, prefix};
 
-/// The store and the directory of the traced process: `URL of a store in it, true or false`.
+/// The variable with the store of the traced process: the URL of the store, and the value of the option `sync`, true or false.
 const CHILD: &str = "ZARROX_TEST_DURABILITY";
 
 /// The calls that change or flush a file or a directory; `statx` marks the end of an operation.

@@ -18,11 +18,12 @@ pub trait HasKind: Display {
     fn kind(&self) -> Self::Kind;
 }
 
-/// Checks that an operation failed, with an error of a kind whose text contains a part: the location, or the reason.
+/// Checks that an operation failed with an error of this kind. The text of the error must contain a part: the location, or the
+/// reason.
 ///
 /// # Panics
 ///
-/// When it did not fail, or failed otherwise.
+/// When the operation did not fail, or failed with another error.
 #[track_caller]
 pub fn assert_error<T, E: HasKind>(result: Result<T, E>, kind: E::Kind, part: &str) {
     match result {

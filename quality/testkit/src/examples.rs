@@ -18,9 +18,9 @@ pub struct Example {
     pub shape: &'static [u64],
     /// The codec's configuration, as JSON.
     pub configuration: &'static str,
-    /// The codecs before it, as a JSON list; by default, those that a codec of its kind needs.
+    /// The codecs that precede the codec, as a JSON list; by default, those that a codec of this kind needs.
     pub before: Option<&'static str>,
-    /// The codecs after it, in the same way.
+    /// The codecs that follow the codec, in the same form.
     pub behind: Option<&'static str>,
 }
 
@@ -132,13 +132,13 @@ pub static EXAMPLES: &[Example] = &[
 const LITTLE: &str = r#"[{"name": "bytes", "configuration": {"endian": "little"}}]"#;
 
 impl Example {
-    /// Sets the codecs before it, instead of the defaults.
+    /// Sets the codecs that precede the codec, instead of the defaults.
     const fn before(mut self, codecs: &'static str) -> Self {
         self.before = Some(codecs);
         self
     }
 
-    /// Sets the codecs after it, instead of the defaults.
+    /// Sets the codecs that follow the codec, instead of the defaults.
     const fn behind(mut self, codecs: &'static str) -> Self {
         self.behind = Some(codecs);
         self

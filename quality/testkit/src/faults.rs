@@ -102,7 +102,7 @@ impl Fault {
         self
     }
 
-    /// Restricts the fault to the first calls.
+    /// Restricts the fault to the first `times` calls.
     #[must_use]
     pub fn first(mut self, times: u64) -> Self {
         self.times = times;
@@ -142,7 +142,7 @@ impl Fault {
     }
 }
 
-/// A store that wraps another one and has [faults](Fault). Values in memory are wrapped, so that every read can fail.
+/// A store that wraps another store and has [faults](Fault). Values in memory are wrapped, so that every read can fail.
 #[derive(Clone, Debug)]
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
@@ -157,13 +157,13 @@ impl FaultyStore {
         Self { inner: store, faults: Arc::default(), renames: true }
     }
 
-    /// Makes the store one without a rename of its own.
+    /// Makes the store one that cannot rename values itself.
     #[must_use]
     pub fn without_rename(self) -> Self {
         Self { renames: false, ..self }
     }
 
-    /// Adds a fault. Of several for one operation, the first counts.
+    /// Adds a fault. Of several faults for one operation, the first one counts.
     pub fn inject(&self, fault: Fault) {
         self.faults.lock().unwrap().push(fault);
     }
@@ -265,8 +265,8 @@ const KINDS: [StoreErrorKind; 6] = [
     StoreErrorKind::Other,
 ];
 
-/// Checks that a wrapper of stores hides no error: each keeps its kind and names its key, a failed operation has changed nothing,
-/// and an operation that was done although it seemed to fail is visible.
+/// Checks that a wrapper of stores hides no error: each error keeps its kind and names its key, a failed operation has changed
+/// nothing, and an operation that was done although it seemed to fail is visible.
 ///
 /// `wrap` returns a new wrapper around a store that fails. A wrapper that retries must time out soon.
 pub fn faults_suite(wrap: impl Fn(Arc<dyn Store>) -> Box<dyn Store>) {

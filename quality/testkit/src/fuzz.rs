@@ -1,6 +1,6 @@
 //! The work of the fuzz targets, and their seeds.
 //!
-//! It is here, and not in the crate `fuzz`, so that ordinary tests can repeat it with every input that once failed.
+//! This work is not in the crate `fuzz`, so that ordinary tests can repeat it with every input that once failed.
 
 mod chains;
 mod documents;
@@ -17,7 +17,7 @@ use crate::specimen::Specimen;
 /// The subject of a fuzz target.
 #[derive(Debug)]
 enum Kind {
-    /// One decoder, in the chains of its examples: the first byte chooses one, the rest is the encoded chunk.
+    /// One decoder, in the chains of its examples: the first byte chooses an example, the rest is the encoded chunk.
     Decoder(Vec<Specimen>),
     /// Codec chains that the input describes.
     Chain,
@@ -55,13 +55,13 @@ pub fn folders_of_regressions() -> Vec<PathBuf> {
 ///
 /// # Panics
 ///
-/// When no target has any, or the target's folder is empty.
+/// When no target has such inputs, or the target's folder is empty.
 pub fn regressions(target: &str) -> Vec<PathBuf> {
     let folder = folders_of_regressions().into_iter().find(|folder| folder.ends_with(target));
     folder.map_or_else(Vec::new, |folder| entries(&folder))
 }
 
-/// Returns a name without `.`, which is invalid in the name of a program.
+/// Returns a name without `.`: this character is invalid in the name of a program.
 fn target_name(codec: &str) -> String {
     codec.replace('.', "_")
 }

@@ -1,7 +1,7 @@
 //! Requirements of tests that a machine may lack: a server, a program, a privilege.
 //!
-//! Such a test passes without it, so that `cargo test` passes anywhere. But it reports that it did not run, and `cargo xtask
-//! test` counts it.
+//! Such a test passes without its requirement, so that `cargo test` passes anywhere. But it reports that it did not run, and
+//! `cargo xtask test` counts it.
 
 #![expect(clippy::expect_used, reason = "a test whose run cannot be recorded fails")]
 
@@ -31,13 +31,13 @@ pub fn met(need: &str) {
     record("ran", need, &test());
 }
 
-/// Returns the package and the name of the test, which the test harness gives to its thread.
+/// Returns the package and the name of the test. The test harness gives this name to the thread of the test.
 fn test() -> String {
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
     format!("{package} {}", thread::current().name().unwrap_or("in a thread without a name"))
 }
 
-/// Adds a line to the record, if there is one. Returns false if this process has added it before.
+/// Adds a line to the record, if there is one. Returns false if this process has added the line before.
 fn record(what: &str, need: &str, test: &str) -> bool {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let line = format!("{what}\t{need}\t{test}\n");

@@ -23,7 +23,7 @@ pub fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Returns the work of another process: the same as that of all.
+/// Does the work of another process, which is the same for all processes.
 pub fn run_child(open: &dyn Fn(&Path) -> Box<dyn Store>) {
     if let Some(path) = std::env::var_os(CHILD) {
         write_many(&*open(Path::new(&path)), std::process::id());
@@ -44,7 +44,8 @@ fn write_many(store: &dyn Store, writer: u32) {
     mark_own_byte(store);
 }
 
-/// The size of a value that all processes change, each another byte: too large for a row that SQLite reads at once.
+/// The size of a value that all processes change: each process changes a different byte. The value is too large for a row that
+/// SQLite reads at once.
 const LARGE: usize = 100_000;
 
 /// Sets bytes of a large value; each byte belongs to one process.

@@ -33,10 +33,10 @@ use requests::Requests;
 /// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// The number of chunks in transit on one connection. With this, and a delay of 100 ms, the bandwidth is 160 MB a second.
+/// The number of chunks in transit on one connection. With this number, and a delay of 100 ms, the bandwidth is 160 MB a second.
 const IN_FLIGHT: usize = 256;
 
-/// A TCP proxy on a port of the loopback interface. It ends, with all its connections, when it is dropped.
+/// A TCP proxy on a port of the loopback interface. The proxy ends, with all its connections, when it is dropped.
 ///
 /// All settings can be changed at any time, by any thread, and also apply to open connections.
 #[derive(Debug)]
@@ -122,8 +122,8 @@ impl Proxy {
         self.shared.state().delay = delay;
     }
 
-    /// Cuts a connection after this amount of further data from servers, over all connections; `times` times, each counted from
-    /// the previous one. The cut connection is the one that would have carried the next byte.
+    /// Cuts a connection after this amount of further data from servers, counted over all connections. This happens `times`
+    /// times, each counted from the previous cut. The connection that would have carried the next byte is cut.
     pub fn cut(&self, after: After, times: u64) {
         self.shared.state().faults.set(after, times);
     }
@@ -240,7 +240,7 @@ impl Shared {
     }
 }
 
-/// A connection through the proxy. It is removed when the last of its threads ends.
+/// A connection through the proxy. The connection is removed when the last of its threads ends.
 struct Connection {
     shared: Arc<Shared>,
     id: u64,

@@ -28,7 +28,7 @@ pub struct Remote {
 #[derive(Debug, Default)]
 struct Traffic {
     requests: BTreeMap<String, usize>,
-    /// The length of the longest chain of finished requests of which each began after the one before had ended.
+    /// The length of the longest chain of finished requests in which each request began after the previous one had ended.
     rounds: usize,
 }
 
@@ -45,7 +45,7 @@ impl Remote {
         Self { process, ..self.clone() }
     }
 
-    /// Returns a blocking store over this one, which waits for its responses.
+    /// Returns a blocking store that waits for the responses of this store.
     #[must_use]
     pub fn blocking(&self) -> Arc<dyn Store> {
         Arc::new(Blocking::new(self.clone()))
@@ -62,8 +62,9 @@ impl Remote {
         std::mem::take(&mut self.traffic().requests)
     }
 
-    /// Returns the number of rounds since the last call: the length of the longest chain of requests of which each began after the one
-    /// before had ended. With a latency, this is exact as long as parallel requests begin within it.
+    /// Returns the number of rounds since the last call: the length of the longest chain of requests in which each request began
+    /// after the previous one had ended. With a latency, this number is exact as long as parallel requests begin within the
+    /// latency.
     pub fn take_rounds(&self) -> usize {
         std::mem::take(&mut self.traffic().rounds)
     }

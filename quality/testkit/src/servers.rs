@@ -1,7 +1,7 @@
 //! The addresses of the servers for tests.
 //!
-//! `cargo xtask test --stores` starts them and sets environment variables. A test without its variable reports that it did not
-//! run, so that `cargo test` passes without servers; but the tests of a server that was started must run.
+//! `cargo xtask test --stores` starts the servers and sets environment variables. A test without its variable reports that it did
+//! not run, so that `cargo test` passes without servers; but the tests of a server that was started must run.
 
 use std::env;
 use std::time::Duration;
@@ -72,7 +72,7 @@ pub fn started() -> Vec<String> {
 ///
 /// # Panics
 ///
-/// When it does not fail, or fails with another error.
+/// When a request does not fail, or fails with another error.
 #[cfg(feature = "stores")]
 #[expect(clippy::unwrap_used, reason = "a suite panics where a promise is broken")]
 pub fn check_no_server(stores: &StoreRegistry, urls: &[&str]) {

@@ -90,7 +90,7 @@ pub fn read_suite(fill: impl Fn(Content<'_>) -> Box<dyn Store>) {
 ///
 /// # Panics
 ///
-/// When it is not.
+/// When the key is invalid.
 #[must_use]
 pub fn key(text: &str) -> Key {
     Key::new(text).unwrap()
@@ -100,7 +100,7 @@ pub fn key(text: &str) -> Key {
 ///
 /// # Panics
 ///
-/// When it is not.
+/// When the prefix is invalid.
 #[must_use]
 pub fn prefix(text: &str) -> Prefix {
     Prefix::new(text).unwrap()
@@ -110,7 +110,7 @@ pub fn prefix(text: &str) -> Prefix {
 ///
 /// # Panics
 ///
-/// When they cannot be listed.
+/// When the keys cannot be listed.
 #[must_use]
 pub fn list(store: &dyn Store, below: &str) -> Vec<(String, u64)> {
     let mut found = Vec::new();
@@ -180,7 +180,7 @@ fn reads_ranges(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     assert_eq!(read("v", &[suffix(10)]).unwrap().unwrap(), [&b"0123456789"[..]]);
     assert_eq!(read("empty", &[from(0, None), suffix(0)]).unwrap().unwrap(), [&b""[..], b""]);
 
-    // As copies, they would take a thousand times the memory of the value.
+    // The results share memory: copies would take a thousand times the memory of the value.
     let greedy = read("v", &vec![from(0, None); 1_000]).unwrap().unwrap();
     assert!(greedy.iter().all(|bytes| bytes == "0123456789" && bytes.as_ptr() == greedy[0].as_ptr()));
 
@@ -337,8 +337,8 @@ fn one_of_many_counts(store: &dyn Store) {
     assert_eq!(value(store, "count").unwrap(), (4 * EACH).to_string());
 }
 
-/// Increments a decimal number this many times, as all writers of a shared store do: under the lock if that excludes all others,
-/// and otherwise with retries until there is no conflict.
+/// Increments a decimal number this many times, as all writers of a shared store do: under the lock if the lock excludes all
+/// other writers, and otherwise with retries until there is no conflict.
 ///
 /// # Panics
 ///
@@ -375,7 +375,7 @@ pub fn add_locked(store: &dyn Store, name: &Key) -> bool {
     is_set(store.set(name, &next(&text), Condition::Locked(&guard)))
 }
 
-/// Increments a counter that is erased after each fourth step, with the erasures counted in another one: a step is lost if a
+/// Increments a counter that is erased after each fourth step, with the erasures counted in another counter: a step is lost if a
 /// writer erases a value that has changed since it was read.
 ///
 /// # Panics
@@ -408,7 +408,7 @@ fn step_of_four(store: &dyn Store, place: &str, low: &Key) -> bool {
     erased
 }
 
-/// Checks that no step of [`count_in_fours`] was lost, of those of all writers.
+/// Checks that no step of [`count_in_fours`] was lost, by any writer.
 ///
 /// # Panics
 ///
@@ -636,7 +636,7 @@ fn lists_many(store: &dyn Store) {
             put(store, &format!("many/c/{}/{}", index % 7, index), &vec![0; index % 3]);
         }
     };
-    // One thread creates the directories: some servers return an error while another client creates the same one.
+    // One thread creates the directories: some servers return an error while another client creates the same directory.
     (0..7).for_each(|index| put(store, &format!("many/c/{index}/{index}"), b""));
     thread::scope(|scope| (0..THREADS).for_each(|thread| drop(scope.spawn(move || write(thread)))));
     put(store, "manyother", b"");
@@ -680,7 +680,7 @@ fn replaces_whole_values(store: &dyn Store) {
     put(store, "busy/v", &vec![0; LENGTH]);
     let write = |writer: u8| {
         for round in 0..100 {
-            // The lengths differ too.
+            // The lengths of the values differ, too.
             put(store, "busy/v", &vec![writer + 2 * (round % 50); LENGTH + usize::from(writer)]);
         }
     };
@@ -766,7 +766,7 @@ fn notices_writes_without_the_lock(store: &dyn Store) {
 
 fn locks_are_for_one_key(store: &dyn Store) {
     let held = store.lock(&key("a/b")).unwrap();
-    // Other keys are free; the test is that this ends.
+    // Other keys are not locked: the test is that this call returns.
     drop((store.lock(&key("a/c")).unwrap(), store.lock(&key("b")).unwrap()));
     drop(held);
     drop(store.lock(&key("a/b")).unwrap());

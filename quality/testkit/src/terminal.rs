@@ -40,7 +40,7 @@ impl Terminal {
         let mut reader = master.try_clone().unwrap();
         let said = std::thread::spawn(move || {
             let mut said = Vec::new();
-            // The end of a terminal is an error.
+            // Reading from a closed terminal is an error.
             let _ = reader.read_to_end(&mut said);
             said
         });

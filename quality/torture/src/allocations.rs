@@ -2,7 +2,6 @@
 //!
 //! Each operation runs in separate processes, in which the first, the second, … large allocation fails, until all have succeeded.
 //! A failed allocation is an error of the operation: it must not abort the process or tear a chunk.
-//! has taken all that it wants. Refused memory is an error of the operation: it aborts no process, and tears no chunk.
 
 use ndarray::ArrayD;
 use std::collections::BTreeMap;
@@ -35,9 +34,9 @@ const OPERATIONS: [&str; 7] = ["read", "read-part", "write", "write-part", "chec
 /// The end of an operation with a failed allocation.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
-    /// It returned an error.
+    /// The operation returned an error.
     Error(String),
-    /// It succeeded without the memory.
+    /// The operation succeeded without the memory.
     Done,
     /// The process was aborted.
     Aborted,
@@ -85,10 +84,10 @@ fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
     Err(format!("{operation} takes more than {MOST} large pieces of memory"))
 }
 
-/// Runs an operation in this process, whose n-th large allocation fails. Prints how it ended.
+/// Runs an operation in this process, in which the n-th large allocation fails. Prints how it ended.
 ///
 /// # Errors
-/// When elements are neither the old nor the new ones afterwards.
+/// When an element has neither its old nor its new value afterwards.
 #[expect(clippy::print_stdout, reason = "the driver reads it")]
 pub(crate) fn refuse(operation: &str, number: &str) -> Outcome {
     let number = number.parse().map_err(|_| format!("'{number}' is not a number"))?;
@@ -169,7 +168,7 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
     }
 }
 
-/// Checks that every element is the old one or the new one; a repair may lose a damaged chunk.
+/// Checks that every element has its old or its new value; a repair may lose a damaged chunk.
 fn judge(operation: &str, array: &Array) -> Result<()> {
     let values = match array.read::<ArrayD<u8>>(..) {
         Err(_) if operation == "repair" => return Ok(()),

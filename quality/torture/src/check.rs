@@ -142,7 +142,7 @@ impl Judge<'_> {
         Some(found)
     }
 
-    /// Returns the elements of the damaged array. The damaged elements may be lost, or unreadable: then the expected ones are
+    /// Returns the elements of the damaged array. The damaged elements may be lost, or unreadable; then the expected elements are
     /// returned.
     fn whole_part(&mut self, array: &Array, expected: &Elements) -> Option<Vec<u64>> {
         let [rows, columns] = world::DAMAGED_SHAPE;
@@ -187,7 +187,7 @@ impl Judge<'_> {
         self.faults.add(fault, message);
     }
 
-    /// Checks the appended blocks. Returns those of pending appends.
+    /// Checks the appended blocks, and records the pending appends that are complete.
     fn log(&mut self) {
         let is_replaced =
             |operation: &Operation| matches!(operation, Operation::Reshape { array, .. } if array == LOG);
@@ -372,7 +372,7 @@ pub(crate) fn run(check: Check, repair: Option<Repair>) -> zarrox::Result<Vec<Fi
     Ok(found)
 }
 
-/// Writes the completed parts of a box: in each stored object all of it, or nothing.
+/// Writes the completed parts of a box. In each stored object, the write is complete or has not happened.
 fn accept(expected: &mut Elements, start: &[u64], shape: &[u64], number: u64, found: &[u64]) {
     for part in expected.parts(start, shape) {
         let has_arrived = |at: &usize| found.get(*at) == Some(&element(number, *at as u64));
@@ -406,7 +406,7 @@ impl Possible {
     }
 }
 
-/// Returns true if an array has the attributes and the elements of its creation; a partial one may lack elements.
+/// Returns true if an array has the attributes and the elements of its creation; a partial array may lack elements.
 fn is_created(made: Created, number: Option<u64>, values: &[u64], partial: bool) -> bool {
     let expected: Vec<u64> = match made {
         Created::Put(own) if number == Some(own) => {
@@ -427,13 +427,13 @@ pub(crate) struct Blocks<'a> {
     pub(crate) done: &'a BTreeMap<u64, u64>,
     /// The blocks that may exist.
     pub(crate) pending: &'a BTreeMap<u64, u64>,
-    /// The largest number of rows of fill values: a writer that is killed after a later one is done leaves the rows that it
-    /// reserved.
+    /// The largest number of rows of fill values. A writer that is killed after a later writer has finished leaves the rows that
+    /// it reserved.
     pub(crate) most_holes: usize,
 }
 
 impl Blocks<'_> {
-    /// Checks that each block exists once, in one piece. Returns the pending ones that exist, and the number of rows of fill
+    /// Checks that each block exists once, in one piece. Returns the pending blocks that exist, and the number of rows of fill
     /// values.
     pub(crate) fn check(&self, rows: &[Vec<u64>], faults: &mut Faults) -> (BTreeSet<u64>, usize) {
         let array = self.array;
@@ -496,14 +496,14 @@ fn is_hole(row: &[u64]) -> bool {
     row.iter().all(|value| *value == 0)
 }
 
-/// Returns the row at which the block of a row begins: its elements have their position in it.
+/// Returns the row at which the block of a row begins. The elements contain their position in the block.
 fn first_row(rows: &[Vec<u64>], row: usize) -> usize {
     let columns = rows[row].len().max(1);
     let position = rows[row].iter().find(|value| **value != 0).map_or(0, |value| origin(*value).1);
     row.saturating_sub(usize::try_from(position).unwrap_or(0) / columns)
 }
 
-/// Returns true if rows are a block as it was appended; with holes, if some are.
+/// Returns true if rows are a block as it was appended. With `has_holes`, some elements may be fill values instead.
 fn is_block(rows: &[Vec<u64>], number: u64, has_holes: bool) -> bool {
     let values = rows.iter().flatten().enumerate();
     values.into_iter().all(|(at, value)| *value == element(number, at as u64) || (has_holes && *value == 0))

@@ -12,10 +12,10 @@ pub(crate) struct Job {
     pub(crate) place: Place,
     /// The threads of the process, each with its own list of operations.
     pub(crate) hands: Vec<Hand>,
-    /// True if an earlier process was killed in the first operation of each hand, which may be done already.
+    /// True if an earlier process was killed during the first operation of each thread. That operation may be done already.
     pub(crate) again: bool,
-    /// The nodes that are moved, replaced or converted in the meantime, with all below them; an operation that meets this is
-    /// retried.
+    /// The nodes that are moved, replaced or converted concurrently, with all nodes below them; an operation that conflicts with
+    /// such a change is retried.
     pub(crate) unsettled: Vec<String>,
 }
 
@@ -85,26 +85,26 @@ pub(crate) enum Layout {
     Chunks(Vec<u64>),
     /// The chunks of the source, encoded as they are, in shards of this shape.
     Shards(Vec<u64>),
-    /// The chunks of an HDF5 file, to which the source is exported, and which is imported.
+    /// The chunks of an HDF5 file: the source is exported to the file, and imported from it.
     Hdf5,
     /// The chunks of the source, with the lower levels of a pyramid.
     Pyramid,
 }
 
-/// One of several hands that work concurrently.
+/// One of several threads that work concurrently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Worker {
     pub(crate) index: u64,
-    /// The number of hands.
+    /// The number of threads.
     pub(crate) of: u64,
 }
 
 impl Worker {
-    /// A hand that works alone.
+    /// A thread that works alone.
     pub(crate) const ALONE: Self = Self { index: 0, of: 1 };
 
-    /// Returns true if an element of a board belongs to this worker: every second chunk belongs to one worker, of the others each
-    /// quarter does.
+    /// Returns true if an element of a board belongs to this worker. Every second chunk belongs to one worker; of the other
+    /// chunks, each quarter belongs to one.
     pub(crate) fn owns(self, at: [u64; 2]) -> bool {
         let chunk = at.map(|index| index / CHUNK);
         let order = chunk[0] * (SIDE / CHUNK) + chunk[1];
@@ -115,7 +115,7 @@ impl Worker {
 }
 
 impl Operation {
-    /// Returns the array that it writes to.
+    /// Returns the array that the operation writes to.
     pub(crate) fn array(&self) -> Option<&str> {
         match self {
             Self::Write { array, .. } | Self::Append { array, .. } | Self::Resize { array, .. } => {
@@ -125,7 +125,8 @@ impl Operation {
         }
     }
 
-    /// Returns true if the operation moves or changes a node as a whole. If it is interrupted, it is repeated before all others.
+    /// Returns true if the operation moves or changes a node as a whole. If such an operation is interrupted, it is repeated
+    /// before all others.
     pub(crate) fn is_structural(&self) -> bool {
         match self {
             Self::Move { from, .. } => world::ARENA.contains(&&**from),

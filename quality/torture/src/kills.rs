@@ -76,7 +76,7 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
 struct Scene {
     kind: Kind,
     place: Place,
-    /// The places of converted copies, one for each process.
+    /// The locations of converted copies, one for each process.
     copies: Vec<Place>,
     model: Model,
     /// The number of the last operation that wrote elements.
@@ -208,8 +208,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Compares the hierarchy with the model, and applies its state where several are possible. Returns the pending appends that
-    /// are complete.
+    /// Compares the hierarchy with the model. Where several states are possible, the model takes over the state of the hierarchy.
+    /// Returns the pending appends that are complete.
     fn check(&mut self, pending: &[Operation]) -> BTreeSet<u64> {
         let Some(at) = self.opened() else { return BTreeSet::new() };
         let seen = check(&at, &self.model, pending, &mut self.faults);
@@ -261,7 +261,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Checks that a check finds nothing but rows of killed writers between others.
+    /// Checks that a check finds nothing except rows of killed writers between the rows of others.
     fn check_nothing_is_found(&mut self, at: &Opened) {
         match checked(at, None) {
             Ok(found) => {
@@ -293,7 +293,7 @@ impl Scene {
     }
 }
 
-/// Returns the operation that repeats an interrupted one, without other writers.
+/// Returns the operation that repeats an interrupted operation, without other writers.
 fn again(operation: Operation) -> Operation {
     match operation {
         Operation::Recreate { at, .. } => Operation::Recreate { at, by: Worker::ALONE },

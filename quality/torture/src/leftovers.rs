@@ -17,7 +17,8 @@ const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zm
 /// The prefix of the quarantine of repairs in a store with nothing beside it.
 const QUARANTINE: &str = ".zarrox-quarantine/";
 
-/// The reservations of rows by appends. The next append removes those of a killed one, and some stores keep the empty object.
+/// The reservations of rows by appends. The next append removes the reservations of a killed append, and some stores keep the
+/// empty object.
 const RESERVATIONS: &str = "/.zarrox-unfinished-appends.json";
 
 /// Finds keys that are neither documents of nodes nor chunks inside their arrays' shapes.

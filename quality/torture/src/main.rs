@@ -1,7 +1,7 @@
 //! `cargo xtask torture`: processes that write to the same hierarchy concurrently, and are killed.
 //!
-//! The program is both the driver, which makes the plan, starts and kills processes and checks the results, and each of these
-//! processes (`work JOB`).
+//! The program is the driver, which makes the plan, starts and kills processes, and checks the results. With the arguments `work
+//! JOB`, it is one of these processes.
 
 mod allocations;
 mod check;

@@ -13,7 +13,7 @@ use crate::world::{self, ARENA, DAMAGED, PULSE};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Elements {
     pub(crate) shape: Vec<u64>,
-    /// The shapes of stored objects: all that the array had since the last check.
+    /// All shapes that stored objects of the array had since the last check.
     pub(crate) chunks: Vec<Vec<u64>>,
     pub(crate) values: Vec<u64>,
     /// The positions that may also have fill values, since the array was replaced while others wrote.
@@ -33,11 +33,11 @@ pub(crate) enum Created {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub(crate) format: Format,
-    /// The arrays that are written by boxes: the boards, and the one that is shrunk and grown.
+    /// The arrays that are written by boxes: the boards, and the array that is shrunk and grown.
     pub(crate) arrays: BTreeMap<String, Elements>,
     /// The appended blocks, and their rows. Several processes append, so that their order is unknown.
     pub(crate) blocks: BTreeMap<u64, u64>,
-    /// The rows of fill values among them, from interrupted appends.
+    /// The rows of fill values among the appended rows, from interrupted appends.
     pub(crate) holes: usize,
     pub(crate) attributes: BTreeMap<String, u64>,
     /// The arrays that were created, by their paths.
@@ -47,7 +47,7 @@ pub(crate) struct Model {
     /// Hierarchies that are copies of the source.
     pub(crate) copies: Vec<Place>,
     pub(crate) consolidated: bool,
-    /// The place of the arena.
+    /// The path of the arena.
     pub(crate) arena: String,
     /// True if the hierarchy was created in another format.
     pub(crate) upgraded: bool,

@@ -19,7 +19,7 @@ use crate::place::{Kind, Opened, Place};
 use crate::process::{Death, Ended, Launcher, Progress};
 use crate::world::{self, LOG, NOTES};
 
-/// The length of the array of blocks along each axis: it has 10⁶ elements.
+/// The length of the array of blocks along each axis: the array has 10⁶ elements.
 const SIDE: u64 = 100;
 /// The length of a stored object along each axis.
 const CHUNK: u64 = 50;
@@ -37,7 +37,7 @@ const COLUMNS: u64 = 10;
 const ATTRIBUTES: u64 = 100;
 /// The nodes that all writers create.
 const NODES: u64 = 25;
-/// The largest number of kills of the processes that do the work of one.
+/// The largest number of kills for the work of one process.
 const KILLS: usize = 3;
 /// The array of blocks.
 const BLOCKS: &str = "blocks";
@@ -92,7 +92,7 @@ pub(crate) struct Crowd<'a> {
     pub(crate) launcher: &'a Launcher,
     pub(crate) place: Place,
     pub(crate) mode: Mode,
-    /// Each process is killed at random, and replaced by another one, [`KILLS`] times.
+    /// Each process is killed at random, and replaced by another process, [`KILLS`] times.
     pub(crate) kills: bool,
 }
 
@@ -202,7 +202,8 @@ impl Crowd<'_> {
         Ok(shown)
     }
 
-    /// Creates the same nodes, each of which exactly one writer must create, and requires others.
+    /// Creates the same nodes in all writers: exactly one writer must create each of them. Opens or creates other nodes in
+    /// between.
     pub(crate) fn nodes(&self, rng: &mut Rng) -> Outcome<Shown> {
         self.fresh(create_notes)?;
         let create = (0..NODES).map(|index| Operation::Create { path: format!("created/{index}") });
@@ -224,13 +225,13 @@ impl Crowd<'_> {
     /// Creates the hierarchy.
     fn fresh(&self, create: impl FnOnce(&Opened) -> Done<()>) -> Outcome {
         let at = self.place.open()?;
-        // It may exist from an earlier scene.
+        // The hierarchy may exist from an earlier scene.
         let _ = OpenOptions::new().delete((at.store.clone(), &at.path));
         let created = create(&at).and_then(|()| at.store.flush().map_err(zarrox::Error::from));
         created.map_err(|error| error.to_string())
     }
 
-    /// Runs all hands concurrently, in as many processes as the mode requires. Interrupted operations are repeated if that is
+    /// Runs all threads concurrently, in as many processes as the mode requires. Interrupted operations are repeated if that is
     /// allowed.
     fn run(&self, hands: &[Hand], rng: &mut Rng, again: bool) -> Outcome<Ran> {
         let each = hands.len() / self.mode.processes();
@@ -253,7 +254,7 @@ impl Crowd<'_> {
         Ok(all)
     }
 
-    /// Runs the hands of one process, and of its replacement after it was killed.
+    /// Runs the threads of one process, and of its replacement after the process was killed.
     fn run_hands(&self, mut hands: Vec<Hand>, seed: u64, again: bool, start: &Barrier) -> Outcome<Ran> {
         let mut rng = Rng::with_seed(seed);
         let mut ran = Ran::default();
@@ -299,7 +300,7 @@ impl Ran {
         self.taken += other.taken;
     }
 
-    /// Removes the completed operations from the hands.
+    /// Removes the completed operations from the threads.
     fn take(&mut self, hands: &mut [Hand], ended: Ended, again: bool) {
         self.shown.kills += usize::from(ended.killed);
         self.shown.problems.extend(ended.errors);

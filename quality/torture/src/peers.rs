@@ -20,7 +20,7 @@ const SCENES: usize = 20;
 struct Peer {
     name: &'static str,
     launcher: Launcher,
-    /// False if it has neither groups nor attributes.
+    /// False if the implementation has neither groups nor attributes.
     has_attributes: bool,
 }
 

@@ -52,8 +52,8 @@ impl Opened {
         format!("{}/{path}", self.path).trim_start_matches('/').to_owned()
     }
 
-    /// Returns true if appending processes reserve rows: versions are compared instead of locks. If one is killed after a later
-    /// one is done, its rows have fill values.
+    /// Returns true if appending processes reserve rows, since the store compares versions instead of locking. If a process is
+    /// killed after a later one is done, its rows have fill values.
     pub(crate) fn reserves(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone
@@ -130,11 +130,11 @@ impl Kind {
 /// The users that a node may have while it is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
-    /// Any, since nodes are held among processes.
+    /// All processes: a hold of the node is shared among them.
     Processes,
-    /// Threads of the same process.
+    /// The threads of one process.
     Threads,
-    /// None: documents are compared once.
+    /// No users: documents are compared only once.
     None,
 }
 

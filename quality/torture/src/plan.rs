@@ -59,7 +59,7 @@ impl<'a> Planner<'a> {
             operations.insert(self.rng.usize(0..operations.len()), Operation::Repair);
         }
         if self.rights.converts {
-            // Early, so that writers meet it, and it is killed.
+            // The conversion is early in the list, so that it meets writers and is likely to be killed.
             operations.insert(self.rng.usize(0..3), Operation::Upgrade);
         }
         Hand { operations }
@@ -107,7 +107,7 @@ impl<'a> Planner<'a> {
             path => path != ARENA[0] || self.rights.arena,
         };
         let boards: Vec<&String> = self.model.arrays.keys().filter(is_board).collect();
-        // The hand that changes the arena writes into it as well.
+        // The thread that changes the arena writes into it as well.
         match self.rights.changes && self.rng.bool() {
             true => ARENA[0].to_owned(),
             false => boards[self.rng.usize(0..boards.len())].clone(),

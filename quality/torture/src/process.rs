@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 /// The timeout of a process.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// The program that does jobs: this one, or one that uses another implementation.
+/// The program that does jobs: this program, or a program that uses another implementation.
 #[derive(Debug, Clone)]
 pub(crate) struct Launcher {
     pub(crate) program: String,
@@ -29,7 +29,7 @@ pub(crate) struct Death {
     pub(crate) after: Duration,
 }
 
-/// The progress of a hand.
+/// The progress of a thread.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     /// The number of completed operations.
@@ -57,7 +57,7 @@ impl Launcher {
         Ok(Self { program: program.to_string_lossy().into_owned(), arguments: vec!["work".to_owned()] })
     }
 
-    /// Runs a process to its end, or to its death. It begins when all others have reached the barrier.
+    /// Runs a process to its end, or to its death. The process begins its work when all others have reached the barrier.
     pub(crate) fn run(&self, job: &Job, death: Option<Death>, start: Option<&Barrier>) -> Outcome<Ended> {
         let text = serde_json::to_string(job).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.program);
@@ -76,7 +76,7 @@ impl Launcher {
                 ended.parse_line(&line);
                 if line == "ready" {
                     start.take().map(Barrier::wait);
-                    // It may be dead already.
+                    // The process may have ended already.
                     let _ = writeln!(input, "begin");
                 }
                 if death.is_some_and(|death| line == format!("begin {} {}", death.hand, death.operation)) {
@@ -126,11 +126,11 @@ impl Ended {
 }
 
 fn kill(child: &Mutex<Child>) {
-    // It may have ended by itself.
+    // The process may have ended by itself.
     let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
 }
 
-/// Waits until the output of a process has ended. Returns true if the process had to be killed for that.
+/// Waits until the output of a process has ended. A process that does not end is killed; then the function returns true.
 fn kill_if_it_hangs(child: &Mutex<Child>, dead: &Receiver<()>) -> bool {
     let hangs = dead.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout);
     if hangs {

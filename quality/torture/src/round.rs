@@ -1,10 +1,9 @@
-//! The rights of the hands of a round on shared nodes: [`Round`].
+//! The rights of the threads of a round on shared nodes: [`Round`].
 //!
 //! The rules are those of `docs/safety.md`. In a directory, other processes write into a node while it is moved, replaced or
 //! rechunked. In a database, only threads of the same process do; in archives and on servers, the node has no other users. During
 //! a conversion in place, no node is created in the hierarchy. An interrupted conversion must be repeated before the next write,
 //! so a conversion beside writers is not killed.
-//! writers is not killed.
 
 use fastrand::Rng;
 use zarrox::Format;
@@ -14,41 +13,41 @@ use crate::model::Model;
 use crate::place::{Company, Kind};
 use crate::world::{ARENA, DAMAGED, LOG};
 
-/// The largest number of concurrent hands.
+/// The largest number of concurrent threads.
 pub(crate) const HANDS: u64 = 3;
 
-/// The hands of a round.
+/// The threads of a round.
 #[derive(Debug, Clone)]
 pub(crate) struct Round {
-    /// The number of hands.
+    /// The number of threads.
     pub(crate) of: u64,
-    /// True if they are threads of one process.
+    /// True if the threads belong to one process.
     pub(crate) together: bool,
-    /// The hand that changes whole nodes.
+    /// The thread that changes whole nodes.
     changer: Option<u64>,
-    /// True if that hand converts the whole hierarchy.
+    /// True if that thread converts the whole hierarchy.
     converts: bool,
     company: Company,
-    /// The hand that repairs the damage from before the round.
+    /// The thread that repairs the damage from before the round.
     mender: Option<u64>,
 }
 
-/// The rights of one hand.
+/// The rights of one thread.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rights {
-    /// It moves, replaces and rechunks arrays.
+    /// True if the thread moves, replaces and rechunks arrays.
     pub(crate) changes: bool,
-    /// It also rechunks the array that others append to.
+    /// True if the thread also rechunks the array that other threads append to.
     pub(crate) changes_log: bool,
-    /// It ends with a conversion of the hierarchy.
+    /// True if the thread ends with a conversion of the hierarchy.
     pub(crate) converts: bool,
-    /// It writes into the arena.
+    /// True if the thread writes into the arena.
     pub(crate) arena: bool,
-    /// It creates, moves and deletes its own nodes.
+    /// True if the thread creates, moves and deletes its own nodes.
     pub(crate) makes: bool,
-    /// It repairs.
+    /// True if the thread repairs the hierarchy.
     pub(crate) repairs: bool,
-    /// It repairs at least once.
+    /// True if the thread repairs the hierarchy at least once.
     pub(crate) mends: bool,
 }
 
@@ -72,7 +71,7 @@ impl Round {
         self.mender.is_some()
     }
 
-    /// Returns true if a hand's process may be killed.
+    /// Returns true if the process of a thread may be killed.
     pub(crate) fn may_die(&self, hand: u64) -> bool {
         !self.converts || self.of == 1 || self.changer != Some(hand)
     }

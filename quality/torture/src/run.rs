@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     }
 }
 
-/// Returns the results of all stores. Two are tested in parallel, since processes wait for each other and for servers.
+/// Returns the results of all stores. Two stores are tested in parallel, since processes wait for each other and for servers.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 fn all_stores(options: &Options) -> Vec<Outcome<StoreReport>> {
     let next = Mutex::new(options.stores.iter().enumerate());

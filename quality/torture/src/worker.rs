@@ -5,8 +5,8 @@
 //! | `ready` | the process waits for a line on its standard input, so that several processes begin together |
 //! | `begin HAND OPERATION` | the operation begins: from here on the hierarchy may have been changed |
 //! | `end HAND OPERATION WORD` | the operation is done; the word is `done`, or `taken` where another process was faster |
-//! | `error HAND OPERATION MESSAGE` | the operation failed, and the hand does nothing more |
-//! | `finished` | all hands have ended |
+//! | `error HAND OPERATION MESSAGE` | the operation failed, and the thread HAND does nothing more |
+//! | `finished` | all threads have ended |
 
 use ndarray::ArrayD;
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ fn work(number: usize, hand: &Hand, at: &Opened, job: &Job) {
     }
 }
 
-/// The state of a hand.
+/// The state of a thread.
 struct Tools<'a> {
     at: &'a Opened,
     /// Handles that stay open, so that they become stale while others change the arrays.
@@ -102,7 +102,8 @@ impl Tools<'_> {
         self.arrays.get_mut(path).ok_or_else(|| Error::new(ErrorKind::NotFound, path))
     }
 
-    /// Opens an array; if others change it, by its own document, since consolidated metadata may be stale.
+    /// Opens an array. If other workers change the array, it is opened by its own document, since consolidated metadata may be
+    /// stale.
     fn open(&self, path: &str) -> zarrox::Result<Array> {
         let is_settled = !self.unsettled.iter().any(|unsettled| unsettled.is_empty() || unsettled == path);
         let places = match path == world::ARENA[0] {
@@ -280,7 +281,7 @@ impl Tools<'_> {
         shards: Option<&Vec<u64>>,
         compressed: bool,
     ) -> zarrox::Result<()> {
-        // Several hands use stores with distinct names concurrently.
+        // Several threads use stores with distinct names concurrently.
         static NAMES: AtomicU64 = AtomicU64::new(0);
         let copier = Copier::new().chunks(chunks);
         let copier = if compressed { copier.compressor(Gzip::level(1)) } else { copier.no_compressor() };

@@ -39,7 +39,7 @@ const ORIGINAL_SHAPE: [u64; 2] = [6, 8];
 pub(crate) const ORIGINAL_CHUNKS: [u64; 2] = [2, 3];
 /// The paths of the array that is moved, rechunked and replaced while others write into it.
 pub(crate) const ARENA: [&str; 2] = ["arena", "elsewhere"];
-/// The sharded array with a damaged chunk. Hierarchies that were created in another format than v3 have none.
+/// The sharded array with a damaged chunk. Hierarchies that were created in another format than v3 have no such array.
 pub(crate) const DAMAGED: &str = "damaged";
 /// The shape of [`DAMAGED`], which is one shard: the left half is intact.
 pub(crate) const DAMAGED_SHAPE: [u64; 2] = [2, 4];

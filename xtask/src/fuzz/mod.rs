@@ -123,7 +123,7 @@ impl<'o> Fuzzer<'o> {
         if failed.into_inner() { Err("fuzzing found a bug".to_owned()) } else { Ok(()) }
     }
 
-    /// Runs a target, and counts its inputs, even after a finding, which is an error.
+    /// Runs a target, and counts its inputs. A finding is an error, but its inputs are counted as well.
     fn counted(&self, name: &str) -> Outcome {
         let ran = self.target(name)?;
         println!("{name:<28} {} inputs in {} s", ran.executions, ran.time.as_secs());

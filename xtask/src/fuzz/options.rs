@@ -17,7 +17,7 @@ pub(crate) struct Options {
     pub(crate) executions: Option<u64>,
     /// The number of targets that run at a time.
     pub(crate) jobs: usize,
-    /// The targets are built with AddressSanitizer.
+    /// True if the targets are built with AddressSanitizer.
     pub(crate) sanitized: bool,
 }
 

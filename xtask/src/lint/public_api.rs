@@ -2,8 +2,8 @@
 //! macros, the methods of types and traits. An item counts once, however many paths it has, and only in its own crate. Fields,
 //! variants, implementations of other traits, and items with `#[doc(hidden)]` do not count.
 //!
-//! rustdoc describes a crate as JSON. That format is not stable yet: only rustdoc is run as if it belonged to the nightly
-//! channel.
+//! rustdoc describes a crate as JSON. That format is not stable yet, so rustdoc, and only rustdoc, is run as if it belonged to
+//! the nightly channel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -36,8 +36,8 @@ fn roots_of(manifest: &str) -> Outcome<Vec<PathBuf>> {
     Ok(paths.filter_map(relative).collect())
 }
 
-/// Returns the file of a module without a body: that of its attribute `path`, or one of the two usual ones in the folder of its
-/// parent's modules.
+/// Returns the file of a module without a body: the file of its attribute `path`, or one of the two usual files in the folder of
+/// its parent's modules.
 pub(super) fn file_of(name: &str, attributes: &[Attribute], parent: &Path, folder: &Path) -> Option<PathBuf> {
     let named = attributes.iter().find_map(path_of).map(|path| beside(parent, &path));
     let usual = [folder.join(format!("{name}.rs")), folder.join(name).join("mod.rs")];

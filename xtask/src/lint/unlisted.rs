@@ -43,9 +43,9 @@ fn list(file: &Path, folder: &Path, listed: &mut BTreeSet<PathBuf>) -> Outcome {
 /// The files that a file refers to.
 struct Links<'a> {
     file: &'a Path,
-    /// The folder with the files of the modules of the module that is visited.
+    /// The folder with the files of the visited module's children.
     folder: PathBuf,
-    /// Paths of files, with the folder for the modules of those that are modules themselves.
+    /// Paths of files. A file that is itself a module comes with the folder for its modules.
     found: Vec<(PathBuf, Option<PathBuf>)>,
 }
 

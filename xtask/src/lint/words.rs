@@ -1,4 +1,4 @@
-//! Phrases that are not the field's: `words.txt` lists them, with what to write instead.
+//! Phrases that are not terms of the field: `words.txt` lists them with their replacements.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ const EXTENSIONS: [&str; 5] = ["rs", "py", "pyi", "ts", "md"];
 /// The page that explains the rule, and folders with text of other programs.
 const EXEMPT: [&str; 3] = ["CONTRIBUTING.md", "crates/zarrox/tests/corpus", "quality/fuzz/corpus"];
 
-/// A phrase, and what to write instead.
+/// A phrase, and its replacement.
 struct Phrase<'a> {
     text: &'a str,
     instead: &'a str,
 }
 
-/// Names every line that has one of the phrases.
+/// Reports every line that has one of the phrases.
 pub(crate) fn check() -> Outcome {
     println!("$ words");
     let list = run::read(LIST)?;

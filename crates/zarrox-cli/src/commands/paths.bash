@@ -1,5 +1,5 @@
 
-# Paths of nodes, also inside of hierarchies, after what is known beforehand.
+# Completes paths of nodes, also inside of hierarchies, after the static completions.
 _zarrox_paths() {
     local line="${COMP_LINE:0:COMP_POINT}" path
     local word="${line##*[[:space:]]}"
@@ -9,7 +9,7 @@ _zarrox_paths() {
         return
     fi
     COMPREPLY=()
-    # Bash has made words of their own of what is before the last colon.
+    # Bash splits words at colons and equals signs, so completions lack the text before the last of them.
     local before="${word%"${word##*[:=]}"}"
     while IFS= read -r path; do
         COMPREPLY+=("${path#"$before"}")

@@ -1,4 +1,4 @@
-//! Columns of printed elements: numbers as wide as the widest, structured data types with a column for each field.
+//! Columns of printed elements: numbers are as wide as the widest number, and each field of a structured data type has a column.
 
 use zarrox::data_type::{Field, Storage};
 use zarrox::internals::data_type::{FamilyRef, VARIABLE_TEXT, utf32_text};
@@ -7,7 +7,7 @@ use zarrox::{DataType, Registry, Result};
 use super::floats::{Float, FloatColumn};
 use super::{EDGE, THRESHOLD};
 
-/// The text of `NaT`, not a time.
+/// The text of the datetime and timedelta `NaT` (not a time).
 const NOT_A_TIME: &str = "NaT";
 
 /// The elements that are printed.
@@ -124,7 +124,7 @@ struct FieldColumns<'r> {
 impl<'r> FieldColumns<'r> {
     fn new(field: &Field, registry: &'r Registry, extent: Extent) -> Result<Self> {
         let mut columns = Columns::new(&field.data_type, registry, extent)?;
-        // Booleans are aligned if there can be several.
+        // Booleans of a subarray are aligned.
         if extent == Extent::Single && field.data_type == DataType::Bool && !field.shape.is_empty() {
             columns.kind = Kind::Aligned(5);
         }
@@ -164,12 +164,12 @@ impl<'r> FieldColumns<'r> {
     }
 }
 
-/// Returns the elements of a field of one element: several if the field is a subarray.
+/// Returns the items of a field in one element: several items if the field is a subarray.
 pub(crate) fn elements<'e>(field: &Field, element: &'e [u8]) -> impl Iterator<Item = &'e [u8]> + use<'e> {
     element[field.offset..][..field.size()].chunks_exact(field.data_type.size())
 }
 
-/// Returns the text of a scalar: shorter than in a column, with all of its digits.
+/// Returns the text of a scalar, with all of its digits and without the padding of a column.
 pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<String> {
     // A single string is printed without quotes.
     if let Some(text) = text_of(data_type, element) {

@@ -1,4 +1,4 @@
-//! Columns of floats: all in the same notation, with as many digits as the longest needs.
+//! Columns of floats: all in the same notation, with as many digits as the longest float needs.
 
 use half::f16;
 use zarrox::DataType;
@@ -47,14 +47,14 @@ impl Float {
         taken_apart(&short, plus)
     }
 
-    /// Returns the digits in scientific notation, with exactly `precision` digits after the point: those of the exact value if
-    /// the shortest text has fewer.
+    /// Returns the digits in scientific notation, with exactly `precision` digits after the point. If the shortest text has fewer
+    /// digits, the further ones are digits of the exact value.
     fn rounded(&self, precision: usize, plus: bool) -> (String, String, i32) {
         taken_apart(&format!("{:.precision$e}", self.value), plus)
     }
 
-    /// Returns the shortest digits in scientific notation. For a narrow float they differ from those of its value as `f64`, but
-    /// denote the nearest `f64`.
+    /// Returns the shortest digits in scientific notation. For a float narrower than `f64`, these digits may differ from the
+    /// shortest digits of its value as `f64`, but they denote the nearest `f64`.
     fn shortest_scientific(&self) -> String {
         let short = format!("{:e}", self.text.parse::<f64>().unwrap_or(self.value));
         let (mantissa, _) = short.split_once('e').unwrap_or((&short, ""));
@@ -133,7 +133,7 @@ impl FloatColumn {
         let (whole, fraction, exponent) = float.scientific(self.plus);
         self.scientific_widths.include(&whole, &fraction);
         self.exponent_width = self.exponent_width.max(exponent_digits(exponent).len());
-        // If one number needs an exponent, all have one, and this width is not used.
+        // If one number needs an exponent, all numbers have one, and this width is not used.
         if !self.scientific {
             let (whole, fraction) = float.positional(self.plus);
             self.positional_widths.include(&whole, &fraction);

@@ -21,7 +21,7 @@ pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
 
 /// Aligns all lines along a longest common subsequence.
 fn aligned<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
-    // The length of the longest common subsequence from each pair of lines on.
+    // For each pair of lines, the length of the longest common subsequence from these lines on.
     let mut common = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
     for row in (0..old.len()).rev() {
         for column in (0..new.len()).rev() {

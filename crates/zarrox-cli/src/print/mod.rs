@@ -67,7 +67,7 @@ impl Cursor {
 pub(crate) struct Printer<'w> {
     out: &'w mut dyn Write,
     cursor: Cursor,
-    /// For each dimension, true if its middle is left out.
+    /// For each dimension, true if its middle is omitted.
     elided: Vec<bool>,
     line: String,
 }
@@ -102,7 +102,7 @@ impl<'w> Printer<'w> {
         writeln!(self.out, "{}{}", self.line, "]".repeat(self.elided.len()))
     }
 
-    /// Closes the brackets of the rows that have ended, and opens those of the next.
+    /// Closes the brackets of the rows that have ended, and opens the brackets of the next rows.
     fn begin_rows(&mut self) -> io::Result<()> {
         let (ndim, begun) = (self.elided.len(), self.cursor.begun());
         let brackets = |bracket: &str| bracket.repeat(begun);
@@ -118,7 +118,7 @@ impl<'w> Printer<'w> {
         Ok(())
     }
 
-    /// Returns true if the middle of a dimension was left out just before the element.
+    /// Returns true if the middle of a dimension was omitted just before the element.
     fn after_gap(&self, dim: usize) -> bool {
         let inner_begin = self.cursor.index[dim + 1..].iter().all(|&index| index == 0);
         self.elided[dim] && inner_begin && self.cursor.index[dim] == EDGE

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::common::Sandbox;
 
-/// Attributes as zarr-python writes them, with tokens that no other JSON has.
+/// Attributes as zarr-python writes them, with the tokens `NaN` and `-Infinity`, which strict JSON does not have.
 const PYTHONS: &str = r#"{"missing": NaN, "range": [1.0, -Infinity], "large": 12345678901234567890123, "text": "NaN", "short": 1.50}"#;
 
 #[test]
@@ -30,7 +30,7 @@ fn tokens_and_large_numbers_stay_when_other_attributes_are_set() {
         ] {
             assert!(document().contains(member), "{member}: {}", document());
         }
-        // What is printed can be set again.
+        // The printed value can be set again.
         let printed = place.ok(&["attrs", "get", "h.zarr", "range"]);
         assert_eq!(printed.split_whitespace().collect::<String>(), "[1.0,-Infinity]");
         place.ok(&["attrs", "set", "h.zarr", "again", &printed]);

@@ -228,7 +228,7 @@ fn documents_are_fixed_where_their_meaning_is_clear() {
     assert_eq!(place.ok(&["meta", "fix", "old.zarr"]), "");
     assert_eq!(place.json(&["meta", "fix", "old.zarr", "--json"]), json!([]));
 
-    // What a member of a later version means is not known, so that it is neither kept nor dropped.
+    // The meaning of a member of a later version is unknown, so the member is neither kept nor dropped.
     let group = r#"{"zarr_format": 2, "later": 1}"#;
     place.write("old.zarr/.zgroup", group);
     let run = place.run(&["meta", "fix", "old.zarr"]);

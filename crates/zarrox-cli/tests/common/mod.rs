@@ -38,7 +38,7 @@ impl Sandbox {
         command
     }
 
-    /// Runs the command, whatever comes of it.
+    /// Runs the command, which may fail.
     pub(crate) fn run(&self, line: &[&str]) -> Run {
         Run::from(self.command(line).output().unwrap())
     }
@@ -74,13 +74,13 @@ impl Sandbox {
         pipe.write_all(input).unwrap();
         Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(100));
-        // It may be waiting for more, or have ended already.
+        // The command may be waiting for more input, or may have ended already.
         let _ = pipe.write_all(more);
         drop(pipe);
         Run::from(child.wait_with_output().unwrap())
     }
 
-    /// Runs the command, which must succeed, and returns what it prints.
+    /// Runs the command, which must succeed, and returns its output.
     pub(crate) fn ok(&self, line: &[&str]) -> String {
         let run = self.run(line);
         assert_eq!(run.code, 0, "{line:?}: {}", run.err);
@@ -93,7 +93,7 @@ impl Sandbox {
         serde_json::from_str(&self.ok(line)).unwrap()
     }
 
-    /// Runs the command, which must fail with this exit code, and returns what it says.
+    /// Runs the command, which must fail with this exit code, and returns its error message.
     pub(crate) fn fails(&self, code: i32, line: &[&str]) -> String {
         let run = self.run(line);
         assert_eq!(run.code, code, "{line:?}: {}", run.err);
@@ -127,7 +127,7 @@ impl From<Output> for Run {
     }
 }
 
-/// Returns a file that NumPy has made.
+/// Returns the path of a file that NumPy wrote.
 #[allow(dead_code, clippy::allow_attributes, reason = "not every test file needs everything")]
 pub(crate) fn golden(name: &str) -> String {
     let directory =

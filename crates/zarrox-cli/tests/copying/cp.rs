@@ -111,7 +111,7 @@ fn a_move_to_another_store_leaves_nothing_behind() {
     assert_eq!(place.json(&["info", "winds.zip", "--json"])["shape"], json!([6, 8]));
 }
 
-/// A copy that is killed again and again, and begun again, is whole at the end.
+/// A copy that is killed and started again several times is complete at the end.
 #[cfg(unix)]
 #[test]
 fn a_killed_copy_is_continued() {
@@ -131,7 +131,7 @@ fn a_killed_copy_is_continued() {
             }
             killed += 1;
             let shown = place.run(&["info", "b.zarr"]);
-            // All documents are stored, and perhaps the journal is still there.
+            // All documents are stored; the journal may still exist.
             assert!(shown.code == 3 || place.ok(&["digest", "b.zarr"]) == place.ok(&["digest", "a.zarr"]));
             if shown.code == 0 {
                 break;

@@ -1,4 +1,4 @@
-//! Copies, moves, and other chunks.
+//! Copying, moving and rechunking.
 
 mod cp;
 mod pyramids;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::common::Sandbox;
 
-/// Returns a place with an array of three dimensions, all of whose elements are 7.
+/// Returns a directory with an array of three dimensions whose elements are all 7.
 fn filled() -> Sandbox {
     let place = Sandbox::new();
     let options = ["--shape", "3,20,30", "--chunks", "2,8,8", "--dtype", "uint8", "--fill-value", "7"];

@@ -1,4 +1,4 @@
-//! Many files become one hierarchy, and parts of files are imported.
+//! Concatenation of many files into one hierarchy, and imports of parts of files.
 
 #![cfg(feature = "hdf5")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::common::Sandbox;
 
-/// Makes a file of NetCDF with `count` times from `first` on, and a field of a row of `width` elements for each.
+/// Writes a NetCDF file with `count` times from `first` on, and a field that has a row of `width` elements for each time.
 fn file(place: &Sandbox, name: &str, first: i32, count: usize, width: usize) {
     let _ = std::fs::remove_dir_all(place.path("made.zarr"));
     place.ok(&[
@@ -81,7 +81,7 @@ fn files_are_joined_in_the_order_of_their_coordinates() {
     let column = place.json(&["dump", "all.zarr/t[:, 1]", "--json"]);
     assert_eq!(column, json!([1, 1001, 2001, 3001, 4001, 5001, 6001, 7001, 8001]));
     assert_eq!(place.json(&["info", "all.zarr/t", "--json"])["chunk_shape"], json!([3, 2]));
-    // Existing arrays are continued; in v2 as well, where the fill value is the missing value.
+    // Existing arrays are continued, also in v2, where the fill value is the missing-value marker.
     for format in ["v2", "v3"] {
         place.ok(&["import", "c.nc", "some.zarr", "--concat", "time", "--force", "--format", format]);
         place.ok(&["import", "a.nc", "b.nc", "some.zarr", "--concat", "time", "--append"]);
@@ -132,7 +132,7 @@ fn ranges_members_and_chunks_have_names() {
     assert!(!place.path("no.zarr").exists());
 }
 
-/// Returns a file of NetCDF-3 with a variable that is whole, and one whose end is missing.
+/// Returns a NetCDF-3 file with a complete variable, and a variable whose end is missing.
 fn cut() -> Vec<u8> {
     let mut bytes =
         b"CDF\x01\0\0\0\0\0\0\0\x0a\0\0\0\x01\0\0\0\x01x\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0\x0b\0\0\0\x02"
@@ -162,7 +162,7 @@ fn damage_is_damage_whatever_the_options_are() {
     assert!(lines[0].starts_with("zarrox: note: left out: /b: "), "{lines:?}");
     assert_eq!(lines[1..], ["zarrox: note: left out 1 part"]);
     assert_eq!(place.json(&["dump", "a.zarr/a", "--json"]), json!([1, 2]));
-    // A damaged file of many.
+    // One of several files is damaged.
     file(&place, "one.nc", 0, 2, 2);
     place.write("two.nc", &place.read("one.nc")[..200]);
     place.fails(5, &["import", "one.nc", "two.nc", "b.zarr", "--concat", "time", "--skip-unsupported"]);

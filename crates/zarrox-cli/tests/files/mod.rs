@@ -100,7 +100,7 @@ fn raw_elements_come_from_files_and_pipes() {
     let npy = std::fs::read(golden("float32.npy")).unwrap();
     assert_eq!(place.run_with(&["import", "-", "c.zarr"], &npy).code, 0);
     assert_eq!(place.run(&["export", "c.zarr", "-"]).out, npy);
-    // Too few and too many bytes, known beforehand and not.
+    // Too few and too many bytes, from a file of known size and from a stream.
     let line = |input, shape| ["import", input, "d.zarr", "--dtype", ">u2", "--shape", shape];
     for shape in ["3,5", "3,3"] {
         place.fails(5, &line("a.bin", shape));
@@ -142,13 +142,13 @@ fn damaged_archives_are_errors_and_leave_nothing() {
     place.write("cut.npz", &good[..good.len() / 2]);
     place.fails(5, &["import", "cut.npz", "a.zarr"]);
     let mut altered = good;
-    // A byte of the first array's elements: only the checksum can tell.
+    // A changed byte in the elements of the first array, which only the checksum detects.
     let at = altered.windows(6).position(|window| window == b"NUMPY\x01").unwrap() + 128 + 5;
     altered[at] ^= 1;
     place.write("altered.npz", &altered);
     place.fails(5, &["import", "altered.npz", "a.zarr"]);
     place.fails(5, &["import", "altered.npz", "a.zarr", "--member", "x"]);
-    // Of what is not ours nothing is deleted.
+    // A failed import deletes only nodes that it has created.
     place.write("b.zarr/g/mine/zarr.json", r#"{"zarr_format": 3, "node_type": "group"}"#);
     place.fails(4, &["import", "altered.npz", "b.zarr/g"]);
     assert!(place.path("b.zarr/g/mine/zarr.json").exists() && !place.path("b.zarr/g/x").exists());
@@ -198,7 +198,7 @@ fn arrays_grow_by_what_is_appended() {
     assert_eq!(place.json(&["dump", "a.zarr", "--json"]), rows);
     assert_eq!(raw("a.zarr", "5,1", &["--append=1"], 90, 5).code, 0);
     assert_eq!(place.json(&["dump", "a.zarr[4]", "--json"]), json!([12, 13, 14, 94]));
-    // What fails leaves the array as it was.
+    // A failed append leaves the array unchanged.
     assert_eq!(raw("a.zarr", "2,4", &["--append"], 0, 7).code, 5);
     assert_eq!(raw("a.zarr", "2,3", &["--append"], 0, 6).code, 2);
     assert_eq!(raw("a.zarr", "2,4", &["--append=2"], 0, 8).code, 2);
@@ -282,7 +282,7 @@ fn what_is_replaced_stays_until_the_new_is_complete() {
         assert_eq!(place.json(&["info", path, "--json"])["shape"], json!([4, 6]));
     }
     assert_eq!(place.ok(&["ls", "h.zarr"]), "g\nnew\n");
-    // This includes a node that can no longer be read, and excludes files that are not a node.
+    // A node that can no longer be read is replaced; files that are not a node are kept.
     place.write("a.zarr/zarr.json", "{");
     place.ok(&["import", &golden("stored.npz"), "a.zarr", "--force"]);
     place.write("notes/mine.txt", "mine");
@@ -294,7 +294,7 @@ fn what_is_replaced_stays_until_the_new_is_complete() {
 fn names_in_archives_do_not_lead_out_of_the_group() {
     let place = Sandbox::new();
     let archive = |name: &str| {
-        // An archive with the name of the first array replaced by another of the same length, wherever it stands.
+        // An archive in which another name of the same length replaces each occurrence of the first array's name.
         let mut bytes = std::fs::read(golden("stored.npz")).unwrap();
         let old = b"deep/y.npy";
         let at = |bytes: &[u8]| bytes.windows(old.len()).position(|window| window == old);
@@ -330,7 +330,7 @@ fn a_full_disk_is_told_once_and_by_name() {
 fn interrupted_work_leaves_nothing_behind() {
     let place = Sandbox::new();
     let raw = ["--dtype", "u1", "--shape", "4194304", "--chunks", "65536", "--memory", "64KiB"];
-    // The commands read four mebibytes.
+    // The commands expect 4 MiB of input.
     let interrupted = |line: &[&str]| {
         let run = place.interrupt(line, &vec![1; 1 << 20], &vec![1; 1 << 18]);
         assert_eq!((run.code, run.err.as_str()), (130, "zarrox: error: interrupted\n"));
@@ -368,7 +368,7 @@ fn a_killed_import_is_completed_by_the_same_command() {
         assert_eq!(place.read("out.bin"), bytes);
         assert_eq!(place.run(&["check", path]).code, 0);
     }
-    // A node that is replaced is whole until the new one is.
+    // An existing node stays complete until its replacement is complete.
     let line = [&["import", "-", "a.zarr", "--force"], &options[..]].concat();
     let other: Vec<u8> = bytes.iter().rev().copied().collect();
     place.kill(&line, &other[..bytes.len() / 2 + 1000]);

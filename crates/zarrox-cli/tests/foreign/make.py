@@ -1,9 +1,9 @@
-"""Writes a small hierarchy with one of the other implementations, and beside it what that implementation
-itself says of it.
+"""Writes a small hierarchy with one of the other implementations, and that implementation's
+description of the hierarchy.
 
     python make.py zarr2|zarr3|tensorstore
 
-makes NAME/data.tar.xz, in which are data.zarr and expected.json. See README.md for the versions that were used.
+writes NAME/data.tar.xz, which contains data.zarr and expected.json. README.md lists the versions that were used.
 """
 
 import json
@@ -18,7 +18,7 @@ import pack  # noqa: E402
 
 
 def plain(value):
-    """Returns a value as JSON: numbers unchanged, and values without a JSON form as in Zarr's metadata."""
+    """Returns a value as JSON: values that JSON cannot represent have the form that Zarr's metadata has."""
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
@@ -33,7 +33,7 @@ def plain(value):
 
 
 def arrays():
-    """Name, elements, chunk shape, fill value, and what is never written."""
+    """Yields the name, elements, chunk shape, fill value and unwritten regions of each array."""
     yield "float32", np.array([[0.1, -0.0, 1e30], [np.nan, np.inf, 2.5]], "f4"), (1, 2), np.float32("nan")
     yield "big/int16", (np.arange(35, dtype=">i2") - 7).reshape(5, 7), (2, 3), -1
     yield "big/complex128", np.array([1 + 2j, -0.5j, 3], ">c16"), (2,), 0

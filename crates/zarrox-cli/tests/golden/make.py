@@ -72,11 +72,11 @@ for name, array in arrays.items():
     np.save(name, array)
     with open(name + ".txt", "w") as text:
         print(array, file=text)
-# As arrays of objects, which text and bytes of variable length are.
+# Text and bytes of variable length are arrays of objects.
 for name in ["words", "words_long", "bytes"]:
     with open(name + "_objects.txt", "w") as text:
         print(arrays[name].astype(object), file=text)
-# Fields by themselves, and some of them.
+# Single fields, and several fields.
 for name, fields in [("nested", "m"), ("nested", ["u", "m"]), ("timed", ["d", "t"]), ("points_long", "b"), ("long_fields", "m")]:
     with open(f"{name}_{fields if isinstance(fields, str) else ''.join(fields)}.txt", "w") as text:
         print(arrays[name][fields], file=text)

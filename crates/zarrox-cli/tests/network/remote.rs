@@ -1,4 +1,4 @@
-//! Hierarchies on a web server, which lists nothing.
+//! Hierarchies on a web server without listings.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
@@ -7,7 +7,8 @@ use zarrox_testkit::web;
 
 use crate::common::Sandbox;
 
-/// Two hierarchies of one array `g/a`, the first with consolidated metadata; and where they are served.
+/// Serves two hierarchies with an array `g/a` each, the first one with consolidated metadata. Returns their directory and the
+/// URL.
 fn served() -> (Sandbox, String) {
     let place = Sandbox::new();
     for (name, format) in [("three.zarr", "v3"), ("two.zarr", "v2")] {

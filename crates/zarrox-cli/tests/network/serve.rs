@@ -34,7 +34,7 @@ impl Running {
         Self { child, link, rest }
     }
 
-    /// Returns the status line of the answer to a request.
+    /// Returns the status line of the response to a request.
     fn ask(&self, uri: &str) -> String {
         let host = self.link.strip_prefix("http://").unwrap().split('/').next().unwrap();
         let mut stream = TcpStream::connect(host).unwrap();
@@ -44,7 +44,7 @@ impl Running {
         String::from_utf8_lossy(&text).lines().next().unwrap().to_owned()
     }
 
-    /// Ends the server by a signal; the time that it took, and the exit code.
+    /// Ends the server with a signal. Returns the elapsed time and the exit code.
     fn end(mut self, signal: &str) -> (Duration, Option<i32>) {
         let start = Instant::now();
         Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
@@ -106,7 +106,7 @@ fn files_of_other_formats_are_served() {
 #[test]
 fn the_link_is_opened_in_the_browser() {
     let place = place();
-    // The system's program that opens links.
+    // The system's program for opening links.
     let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     place.write(name, "#!/bin/sh\nprintf %s \"$1\" > opened.part && mv opened.part opened\n");
     Command::new("chmod").arg("+x").arg(place.path(name)).status().unwrap();

@@ -18,7 +18,7 @@ fn place() -> Sandbox {
     place
 }
 
-/// Returns the words of an interactive bash when these lines are typed.
+/// Types lines into an interactive bash, and returns the words of its output.
 fn typed(place: &Sandbox, lines: &str) -> String {
     let mut bash = Command::new("bash");
     let directory = std::path::Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();
@@ -57,7 +57,7 @@ fn paths_are_nodes_in_hierarchies_and_files_elsewhere() {
     assert_eq!(paths("sea.zip/winds/"), ["sea.zip/winds/u"]);
     assert_eq!(paths("n"), ["notes.txt"]);
     assert!(paths("sea.zarr/depth/").is_empty() && paths("nothing/").is_empty());
-    // A server that does not answer is given up.
+    // A server that does not respond is abandoned after a timeout.
     let begun = std::time::Instant::now();
     assert!(paths("http://10.255.255.1:9/a.zarr/").is_empty());
     assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());

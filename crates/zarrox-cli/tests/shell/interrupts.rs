@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::common::Sandbox;
 
-/// The number of chunks: more than can be worked on before the signal.
+/// The number of chunks, more than can be processed before the signal.
 const CHUNKS: u32 = 3000;
 
-/// The elements of a chunk of 4 MiB.
+/// The number of elements in a chunk of 4 MiB.
 const CHUNK: u32 = 1 << 20;
 
-/// Two arrays, of which each has chunks that are all one file; those of the second one are compressed.
+/// Returns two arrays. The chunks of each array are links to one file; the chunks of the second array are compressed.
 fn large() -> Sandbox {
     let place = Sandbox::new();
     place.write("chunk.raw", (0..CHUNK).flat_map(u32::to_le_bytes).collect::<Vec<u8>>());
@@ -29,7 +29,7 @@ fn large() -> Sandbox {
     place
 }
 
-/// Runs a command, interrupts it in the middle, and returns what it says.
+/// Runs a command, interrupts it in the middle, and returns its messages.
 fn interrupted(place: &Sandbox, line: &[&str]) -> String {
     let mut command = place.command(line);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -40,7 +40,7 @@ fn interrupted(place: &Sandbox, line: &[&str]) -> String {
     let done = child.wait_with_output().unwrap();
     let said = String::from_utf8(done.stderr).unwrap();
     assert_eq!(done.status.code(), Some(130), "{line:?}: {said}");
-    // A second is what a free machine needs.
+    // An idle machine needs one second.
     assert!(begun.elapsed() < Duration::from_secs(10), "{line:?} took {:?}", begun.elapsed());
     said
 }

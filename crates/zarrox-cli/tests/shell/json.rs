@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::Sandbox;
 
-/// Returns the form in each section of the page, by its heading.
+/// Returns the JSON form in each section of the page, by the heading of the section.
 fn forms() -> BTreeMap<String, Value> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/json.md");
     let page = std::fs::read_to_string(page).unwrap();
@@ -22,7 +22,7 @@ fn forms() -> BTreeMap<String, Value> {
     sections.map(form).collect()
 }
 
-/// Compares a value with its form, and names the place where they differ.
+/// Compares a value with its form, and names the member in which they differ.
 fn check(form: &Value, value: &Value, place: &str) -> Result<(), String> {
     let wrong = || Err(format!("{place}: {value} is not {form}"));
     match (form, value) {
@@ -67,7 +67,7 @@ fn is_of(name: &str, value: &Value) -> bool {
     }
 }
 
-/// A command line for each section; the exit code is 0, or 1 or 5 where findings are wanted.
+/// A command line for each section. The exit code is 0, or 1 or 5 if the command is expected to find something.
 const LINES: &[(&str, &str)] = &[
     ("info", "info sea.zarr/depth --json"),
     ("info of a group", "info sea.zarr --json"),

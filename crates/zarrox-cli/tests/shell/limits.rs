@@ -1,4 +1,4 @@
-//! Limits of the system: each is an error in words, with an exit code, and leaves nothing half done.
+//! Resource limits of the system: exceeding one is an error with a message and an exit code, and leaves no incomplete output.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::{Run, Sandbox};
 
-/// Runs the command under a limit of the shell's `ulimit`.
+/// Runs the command under a limit that the shell's `ulimit` sets.
 fn limited(place: &Sandbox, limit: &str, line: &[&str]) -> Run {
     let script = format!("ulimit -S {limit} || exit 99; exec \"$@\"");
     let mut command = Command::new("sh");
@@ -14,7 +14,7 @@ fn limited(place: &Sandbox, limit: &str, line: &[&str]) -> Run {
     Run::from(command.current_dir(place.path("")).output().unwrap())
 }
 
-/// Returns true for a journal, or the mark of a deletion, with which the same command goes on.
+/// Returns true for a journal, or the marker of an unfinished deletion: the same command continues from them.
 fn is_remembered(name: &str) -> bool {
     name.starts_with(".zarrox-journal") || name.starts_with(".zarrox-unfinished")
 }
@@ -77,7 +77,7 @@ fn too_many_open_files_are_an_error_in_words() {
     }
 }
 
-/// Eight million bytes that are hard to compress, in a file and in an array.
+/// Creates eight million bytes that compress badly, in a file and in arrays.
 fn noise(place: &Sandbox) {
     let mut state = 1_u64;
     let next = || {
@@ -93,7 +93,7 @@ fn noise(place: &Sandbox) {
 
 const BYTES: usize = 8_000_000;
 
-/// Commands, each with what undoes it.
+/// Commands, each with the command that undoes it.
 const COMMANDS: [(&[&str], &[&str]); 8] = [
     (
         &["import", "noise.bin", "b.zarr/x", "--dtype", "u1", "--shape", "8000000", "--chunks", "4000000"],
@@ -108,22 +108,23 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
     (&["export", "a.zarr/x", "o.npy"], &[]),
 ];
 
-/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
+/// Returns true if the process ended because a small allocation failed. No allocation of that size is handled, so such a process
+/// counts as killed.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
-    // The C library ends a program that has no memory for what a thread needs.
+    // The C library ends a process that has no memory for the data of a thread.
     if run.err.contains("Fatal glibc error") && run.err.contains("out of memory") {
         return true;
     }
-    // A thread that gets no memory for its stack says so first.
+    // A thread without memory for its stack prints another message first.
     let is_refused = run.err.contains("memory allocation of ");
-    // Several threads may say it at a time.
+    // Several threads may print the message at the same time.
     let last = run.err.rsplit("memory allocation of ").next().filter(|_| is_refused);
     let bytes = last.and_then(|rest| rest.split(' ').next());
     bytes.and_then(|bytes| bytes.parse().ok()).is_some_and(|bytes: usize| bytes <= 64 << 10)
 }
 
-/// Runs all commands under a limit: each does its work, or says in these words that it cannot. Without the limit it does its work then.
-/// Returns how many could not.
+/// Runs all commands under a limit. Each command succeeds, or fails with one of these messages. Each succeeds afterwards without
+/// the limit. Returns the number of commands that failed.
 fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) -> usize {
     let place = Sandbox::new();
     noise(&place);
@@ -141,7 +142,7 @@ fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) -> usize {
             refused += usize::from(run.code != 0);
         }
         let again = place.run(line);
-        // What is complete exists already.
+        // If the destination is complete, the command fails since it exists.
         assert!([0, 4].contains(&again.code), "{limit} {line:?} {again:?}");
         if !undo.is_empty() {
             place.run(undo);
@@ -170,7 +171,7 @@ fn a_command_that_may_open_few_files_ends_in_words() {
 #[cfg(target_os = "linux")]
 fn a_command_without_memory_ends_in_words() {
     let place = Sandbox::new();
-    // The least memory with which the command runs at all depends on how it was built.
+    // The minimum memory of the command depends on its build.
     let create = |limit: u32| {
         let line = ["create", "n.zarr", "--shape", "9", "--dtype", "u1", "--force"];
         limited(&place, &format!("-v {limit}"), &line).code == 0
@@ -204,7 +205,7 @@ fn a_chunk_that_decodes_to_more_than_it_should_takes_no_memory_for_it() {
     create("a.zarr", "1000");
     std::fs::create_dir_all(place.path("a.zarr/c")).unwrap();
     std::fs::copy(place.path("bomb.zarr/c/0"), place.path("a.zarr/c/0")).unwrap();
-    // Less than the bomb has, and more than the command needs.
+    // The limit is below the decoded size of the chunk, and above the memory that the command needs.
     let run = limited(&place, "-v 180000", &["check", "a.zarr"]);
     assert_eq!(run.code, 5, "{run:?}");
     assert!(String::from_utf8_lossy(&run.out).contains("corrupt-chunk"), "{run:?}");

@@ -1,4 +1,4 @@
-//! Links to nothing and odd files in the place of chunks, and what `--sync` flushes.
+//! Dangling links and odd files in place of chunks, and the files that `--sync` flushes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 #![cfg(unix)]
@@ -10,7 +10,7 @@ use zarrox_testkit::other_process;
 
 use crate::common::Sandbox;
 
-/// Returns an array of two chunks, after `spoil` has replaced the file of the first one.
+/// Returns an array of two chunks. `spoil` names the replacement for the file of the first chunk.
 fn spoiled(spoil: &str) -> Sandbox {
     let place = Sandbox::new();
     place.write("elements.raw", [1, 2, 3, 4]);
@@ -47,7 +47,7 @@ fn what_stands_in_the_place_of_a_chunk_is_an_error_for_every_command_and_no_fill
         ] {
             let place = spoiled(spoil);
             let run = place.run(line);
-            // A directory without files is none in other stores, and cannot be listed; to read it is an error.
+            // Other stores omit a directory without files from listings, and do not treat it as a value; reading it is an error.
             let reads = matches!(line[0], "dump" | "stats" | "export")
                 || line.contains(&"g.zarr") && line.len() == 2 && line[0] == "digest";
             if spoil == "directory" && !reads {
@@ -75,7 +75,7 @@ fn a_check_names_links_to_nothing_that_may_be_nodes_or_chunks() {
     assert!(place.fails(1, &["dump", "g.zarr/b"]).contains("/nowhere/array"));
 }
 
-/// Returns the calls that a run makes with `--sync`, by strace, which must be there in `.ci/run`.
+/// Returns the system calls of a run with `--sync`, as strace prints them; `None` without strace, which `.ci/run` requires.
 fn traced(place: &Sandbox, line: &[&str]) -> Option<String> {
     let mut command = other_process::strace()?;
     command.args(["-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2,link,linkat", "-o", "trace"]);

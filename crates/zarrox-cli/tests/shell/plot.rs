@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::common::Sandbox;
 use zarrox_testkit::terminal::Terminal;
 
-/// Returns a ramp with a missing element, and a wave.
+/// Returns an array with a ramp that has a missing element, and an array with a wave.
 fn place() -> Sandbox {
     let place = Sandbox::new();
     let ramp: Vec<u8> = (0..8_i16).flat_map(|n| if n == 5 { -1 } else { n * 10 }.to_le_bytes()).collect();
@@ -87,7 +87,7 @@ fn large_arrays_are_reduced() {
         assert!(said.starts_with("????????\n????????\n    @@@@\n    @@@@\n"), "{said}");
         assert!(said.lines().last().unwrap().ends_with(&format!(" 9  (100, 400) uint8, {says}")), "{said}");
     }
-    // Chunks that no point is in are not read.
+    // Chunks without a drawn element are not read.
     std::fs::write(place.path("a.zarr/large/c/5/0"), "damaged").unwrap();
     place.fails(5, &line);
     place.ok(&[&line[..], &["--reduce", "nearest"]].concat());

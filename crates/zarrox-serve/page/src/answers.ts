@@ -200,7 +200,7 @@ select: string | null, } & ({ "reduce": "nearest", values: Array<Json>, } | { "r
  */
 export type NodeInfo = { path: string, 
 /**
- * The path of the hierarchy of the node, which is not empty if the root contains several hierarchies.
+ * The path of the hierarchy of the node. It is not empty if the root contains several hierarchies.
  */
 hierarchy: string, name: string, 
 /**
@@ -262,7 +262,7 @@ export type Slice = { shape: Array<number>, data_type: string,
  */
 select: string | null, 
 /**
- * The number of elements that each one represents, along each axis.
+ * The number of elements that each returned element represents, along each axis.
  */
 step: Array<number>, 
 /**
@@ -295,7 +295,7 @@ unique: Array<Unique> | null,
  */
 select: string | null, 
 /**
- * The number of elements that each counted one represents, along each axis of the selection.
+ * The number of elements that each counted element represents, along each axis of the selection.
  */
 step: Array<number>, 
 /**

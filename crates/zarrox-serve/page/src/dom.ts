@@ -3,7 +3,7 @@
 export type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, unknown>;
 
-/** Makes an element. Functions among the attributes are listeners, and `false` leaves an attribute out. */
+/** Creates an element. Functions among the attributes are listeners; an attribute `false` is omitted. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -19,41 +19,41 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Appends what is not empty. */
+/** Appends the children that are not empty. */
 function add(element: Element, children: Child[]): void {
   for (const child of children) if (child || child === "") element.append(child);
 }
 
-/** Replaces everything within an element. */
+/** Replaces the content of an element. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren();
   add(element, children);
 }
 
-/** A control with its name beside it. */
+/** Returns a control with its name beside it. */
 export function row(name: string, ...controls: Child[]): HTMLElement {
   return h("div", { class: "row" }, h("span", {}, name), h("div", {}, ...controls));
 }
 
-/** A choice among values, each with its words. */
+/** Returns a choice among values, each with its label. */
 export function choice(label: string, options: readonly (readonly [value: string, words: string])[], chosen: string, change: (value: string) => void): HTMLSelectElement {
   const select = h("select", { "aria-label": label, "data-control": label, change: () => change(select.value) });
   for (const [value, words] of options) select.append(h("option", { value, selected: value === chosen }, words));
   return select;
 }
 
-/** A choice among words. */
+/** Returns a choice among words. */
 export function words(label: string, options: readonly string[], chosen: string, change: (word: string) => void): HTMLSelectElement {
   return choice(label, options.map((word) => [word, word] as const), chosen, change);
 }
 
-/** A box to check. */
+/** Returns a checkbox. */
 export function check(label: string, isChecked: boolean, change: (isChecked: boolean) => void, title?: string): HTMLLabelElement {
   const box = h("input", { type: "checkbox", checked: isChecked, "data-control": label, change: () => change(box.checked) });
   return h("label", { class: "check", title }, box, label);
 }
 
-/** Replaces everything within an element; what has the focus keeps it. */
+/** Replaces the content of an element, and preserves the focus. */
 export function refill(element: Element, ...children: Child[]): void {
   const active = document.activeElement;
   const name = active instanceof HTMLElement && element.contains(active) ? active.dataset["control"] : undefined;
@@ -61,7 +61,7 @@ export function refill(element: Element, ...children: Child[]): void {
   if (name) [...element.querySelectorAll<HTMLElement>("[data-control]")].find((one) => one.dataset["control"] === name)?.focus();
 }
 
-/** Copies text. Browsers have a clipboard for pages with TLS or of this machine alone; elsewhere a selection is copied. */
+/** Copies text. Browsers offer the clipboard only to pages with TLS or on the local machine; other pages copy a selection. */
 export async function copy(text: string): Promise<boolean> {
   if (navigator.clipboard && (await navigator.clipboard.writeText(text).then(() => true, () => false))) return true;
   const field = h("textarea", { class: "offscreen", readonly: true });
@@ -75,7 +75,7 @@ export async function copy(text: string): Promise<boolean> {
   return done;
 }
 
-/** A button that copies text, and says so. */
+/** Returns a button that copies text and confirms it. */
 export function copier(label: string, text: () => string): HTMLButtonElement {
   const button = h("button", { type: "button", click: () => void run() }, label);
   async function run(): Promise<void> {
@@ -85,14 +85,14 @@ export function copier(label: string, text: () => string): HTMLButtonElement {
   return button;
 }
 
-/** Downloads a file that the page has made. */
+/** Downloads a file that the page has created. */
 export function download(name: string, blob: Blob): void {
   const link = h("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A button that opens a panel below it, which closes at a click elsewhere and at Escape. */
+/** Returns a button that opens a panel below it. A click elsewhere or Escape closes the panel. */
 export function popover(label: string, content: (close: () => void) => Child[], attributes: Attributes = {}): HTMLElement {
   const panel = h("div", { class: "popover", role: "dialog", "aria-label": label, hidden: true });
   const button = h("button", { type: "button", "aria-expanded": "false", "aria-haspopup": "dialog", click: () => toggle(panel.hidden), ...attributes }, label);

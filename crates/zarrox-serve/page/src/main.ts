@@ -1,4 +1,4 @@
-/** The page: a tree at the left, a view in the middle, and a panel at the right. */
+/** The page: a tree on the left, a view in the middle, and a panel on the right. */
 
 import { begin, call, forget, onConnection, type NodeInfo, type Place } from "./data/api";
 import { carried } from "./data/carry";
@@ -32,7 +32,7 @@ interface View {
   close(): void;
 }
 
-/** The most pins. */
+/** The maximum number of pins. */
 const PINS = 6;
 
 class App {
@@ -51,7 +51,7 @@ class App {
   private shown: Shown | null = null;
   private node: NodeInfo | null = null;
   private view: View | null = null;
-  /** The view that is shown; `null` before there is one. */
+  /** The name of the shown view; `null` before the first view. */
   private kind: string | null = null;
   private plots: PlotView | null = null;
   private comparison: Comparison | null = null;
@@ -66,7 +66,7 @@ class App {
   }
 
   async begin(): Promise<void> {
-    // In a frame, such as a notebook's, the picture has the room.
+    // In a frame, such as one in a notebook, the side panels are closed in favour of the picture.
     document.body.classList.toggle("no-tree", window.self !== window.top);
     const main = h("main", {}, this.message.element, this.comparing, this.middle, this.rows.element);
     document.body.replaceChildren(this.bar.element, this.lost, this.tree.element, edge("tree"), main, edge("panel"), this.panel.element);
@@ -87,7 +87,7 @@ class App {
     return this.view instanceof ImageView ? this.view : null;
   }
 
-  /** Tells that the server is lost, or answers again. */
+  /** Shows that the connection to the server is lost or restored. */
   private connection(isConnected: boolean): void {
     this.lost.hidden = isConnected;
     const retry = async (): Promise<void> => {
@@ -138,14 +138,14 @@ class App {
     else void overview(this.middle, this.store, place, node, () => number === this.opened);
   }
 
-  /** Shows what is wrong in place of a view. */
+  /** Shows an error in place of a view. */
   private fail(error: unknown): void {
     this.message.show(told(error), null, [["Retry", () => void this.open()]]);
   }
 
   private show(shown: Shown, place: Place, number: number): void {
     if (this.node?.kind === "group") this.panel.allowStyle();
-    // A link says all that it shows.
+    // A link contains the whole state, so that nothing is carried over.
     if (this.last && this.store.isChosen) {
       this.shown = null;
       this.store.change(carried(this.last.shown, this.last.state, shown, this.last.limits), true);
@@ -153,7 +153,7 @@ class App {
     this.shown = shown;
     this.update();
     const array = { root: place.root, path: shown.place.path };
-    // Counting may take longer than the picture.
+    // Counting chunks may take longer than the picture.
     void call<NodeInfo | null>("node", array, { optional: true }).then((counted) => {
       if (number !== this.opened || counted?.kind !== "array") return;
       shown.node.stored = counted.stored;
@@ -196,7 +196,7 @@ class App {
     this.last = { shown, state, limits: [] };
   }
 
-  /** Takes the indices of the coordinates that a link has. */
+  /** Sets the indices from the coordinates in a link. */
   private locate(shown: Shown, state: State): void {
     const { at, notes } = indices(shown, state.named);
     this.store.settle({ at: { ...state.at, ...at }, named: {} });
@@ -216,7 +216,7 @@ class App {
     this.place();
   }
 
-  /** Puts the views into the middle. */
+  /** Arranges the views in the middle. */
   private place(): void {
     const nothing = this.view ? null : h("p", { class: "nothing" }, "The array has no elements.");
     fill(this.middle, this.view?.element, this.comparison?.view?.element, nothing, this.kind === "image" && this.shown && this.tools(this.shown), this.dock);
@@ -250,7 +250,7 @@ class App {
     this.place();
   }
 
-  /** The buttons over an image. */
+  /** Returns the buttons over an image. */
   private tools(shown: Shown): HTMLElement {
     const button = (label: string, name: string, act: () => void): HTMLElement => h("button", { type: "button", class: "icon", "aria-label": name, title: name, click: act }, label);
     return h("div", { class: "tools" }, button("+", "Zoom in", () => this.image?.zoom(0.7)), button("−", "Zoom out", () => this.image?.zoom(1 / 0.7)), button("⤢", "Fit (0)", () => this.image?.fit()), button("⊙", "Go to a place (g)", () => goTo(shown, this.store)), shown.colours < 0 && shown.channels.length === 0 && button("◫", "Compare", () => this.store.change(this.store.state.compare ? { compare: "" } : begun(shown, this.store.state))));
@@ -282,7 +282,7 @@ class App {
     this.plots.update(state);
   }
 
-  // What is done with what is shown.
+  // Actions on the shown data.
 
   private selection(): string {
     return this.shown ? shownSelection(this.shown, this.store.state, this.kind ?? "") : "...";

@@ -1,4 +1,4 @@
-/** The colours of the style sheet, for what is drawn. */
+/** The colours of the style sheet, for drawing. */
 export interface Theme {
   paper: string;
   ink: string;
@@ -11,12 +11,12 @@ export interface Theme {
 /** The colours of figures in files. */
 export const PRINT: Theme = { paper: "#ffffff", ink: "#1c2127", soft: "#55606c", faint: "#c5ccd3", alarm: "#b3261e", accent: "#0067a8" };
 
-/** Asking for a style makes the browser compute it, so it is asked for once. */
+/** The colours are cached, since reading a style makes the browser compute it. */
 let known: Theme | null = null;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", () => (known = null));
 
-/** The colours that are preferred now. */
+/** Returns the colours of the preferred theme. */
 export function theme(): Theme {
   if (known) return known;
   const style = getComputedStyle(document.body);
@@ -25,7 +25,7 @@ export function theme(): Theme {
   return known;
 }
 
-/** Calls a function when other colours are preferred. Returns the way to end that. */
+/** Adds a listener for changes of the preferred theme. Returns a function that removes it. */
 export function onTheme(changed: () => void): () => void {
   dark.addEventListener("change", changed);
   return () => dark.removeEventListener("change", changed);

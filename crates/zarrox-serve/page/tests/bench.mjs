@@ -1,4 +1,4 @@
-// Times of the page on arrays of 40 GB, beside zarrita.js in the same browser: `bench.mjs ZARROX PYTHON DIRECTORY`.
+// Measures the page on arrays of 40 GB, compared with zarrita.js in the same browser: `bench.mjs ZARROX PYTHON DIRECTORY`.
 
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 
 const [zarrox, python, directory] = process.argv.slice(2);
 const NAMES = { planes: "1000 × 1000 × 1", blocks: "250 × 250 × 25" };
-/** Each measurement is the median of so many. */
+/** The number of repetitions of each measurement; the median counts. */
 const TIMES = 5;
 /** The goals, in milliseconds and MiB. */
 const GOALS = { first: 300, slice: 100, memory: 300 };
@@ -27,7 +27,7 @@ async function freePort() {
   return port;
 }
 
-/** Starts a server, and waits until it answers. */
+/** Starts a server, and waits until it responds. */
 async function started(program, parameters, url) {
   const child = spawn(program, parameters, { stdio: "ignore" });
   for (let n = 0; n < 200; n++) {
@@ -37,13 +37,13 @@ async function started(program, parameters, url) {
   throw new Error(`${program} does not answer`);
 }
 
-/** The most memory that a process has had, and that it has, in MiB. */
+/** Returns the peak memory and the current memory of a process, in MiB. */
 function memory({ pid }) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return ["VmHWM", "VmRSS"].map((name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) / 1024);
 }
 
-/** Counts the bytes of answers to a page. */
+/** Counts the bytes of the responses to a page. */
 async function counted(page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -52,7 +52,7 @@ async function counted(page) {
   return sent;
 }
 
-/** The time from a click in the tree to the first part of the picture, and to all of it. */
+/** Returns the time from a click in the tree to the first part of the picture, and to the whole picture. */
 async function ours(browser, server, name) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
@@ -75,7 +75,7 @@ async function ours(browser, server, name) {
   return { first, whole, bytes: sent.bytes };
 }
 
-/** The times of windows of 1000² elements in further layers, as the page asks for them. */
+/** Returns the times of reading windows of 1000² elements in further layers, with the requests of the page. */
 async function windows(server, name) {
   const times = [];
   for (let n = 0; n < 24; n++) {
@@ -89,7 +89,7 @@ async function windows(server, name) {
   return times;
 }
 
-/** A page with zarrita.js, which draws what ours does: every so-many-th element of a layer, or a window. */
+/** A page with zarrita.js that draws the same elements: every n-th element of a layer, or a window. */
 const THEIRS = `
 import * as zarr from "zarrita";
 window.draw = async (url, rows, columns, step) => {
@@ -136,7 +136,7 @@ for (const [name, chunks] of Object.entries(NAMES)) {
     const slices = await windows(server, name);
     const [most, now] = memory(serve);
     const all = [];
-    // One is enough of what takes long.
+    // A slow measurement is made once.
     for (let n = 0; n < 3 && (n === 0 || all[0].time < 5000); n++) all.push(await theirs(browser, files, name, [0, 10_000], [0, 10_000], 10));
     const part = [];
     for (let n = 0; n < 3; n++) part.push(await theirs(browser, files, name, [3000, 4000], [4000, 5000], 1));

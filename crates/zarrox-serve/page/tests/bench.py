@@ -1,7 +1,7 @@
-"""Makes the arrays that bench.mjs looks at: `bench.py DIRECTORY`.
+"""Creates the arrays for bench.mjs: `bench.py DIRECTORY`.
 
-Each is 10000 by 10000 by 100 numbers of four bytes, 40 GB. The values along the last dimension repeat, and so chunks are links to
-the first ones: the disk has less than 2 GB.
+Each array has 10000 by 10000 by 100 numbers of four bytes, 40 GB. The values repeat along the last dimension, so that most chunks
+are links to the first ones: the arrays take less than 2 GB on the disk.
 """
 
 import os
@@ -16,7 +16,7 @@ SHAPE = (10_000, 10_000, 100)
 
 
 def values(rows, layers):
-    """A smooth field with some noise, of a precision that measurements have: zstd halves it."""
+    """Returns a smooth field with some noise, in the precision of measurements. zstd halves its size."""
     y, x = np.arange(rows.start, rows.stop)[:, None], np.arange(SHAPE[1])[None, :]
     field = 280 + 20 * np.sin(y / 900) * np.cos(x / 700)
     noise = np.random.default_rng(rows.start).normal(0, 0.5, field.shape)
@@ -24,7 +24,7 @@ def values(rows, layers):
 
 
 def make(path, chunks, layers):
-    """Writes so many layers, and links all further ones to them."""
+    """Writes a number of layers, and links all other layers to them."""
     array = zarr.create_array(path, shape=SHAPE, dtype="f4", chunks=chunks, compressors=ZstdCodec(level=1), fill_value=0)
     for start in range(0, SHAPE[0], chunks[0]):
         rows = slice(start, start + chunks[0])

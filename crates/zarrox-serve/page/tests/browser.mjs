@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** A page without an address, and what goes wrong in it from now on. */
+/** Returns an empty page, and the problems that occur in it. */
 export async function blank(t, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(15_000);
@@ -25,7 +25,7 @@ export async function blank(t, options = {}) {
   return { page, problems };
 }
 
-/** Opens a state of the page, or another page, and fails the test if the console has an error at its end, beside those that are `expected`. */
+/** Opens a state of the page, or another page. The test fails if the console has errors at the end, except `expected` ones. */
 export async function opened(t, fragment, { expected = null, ...options } = {}) {
   const { page, problems } = await blank(t, options);
   t.after(() => assert.deepEqual(problems.filter((text) => !expected?.test(text)), []));
@@ -45,7 +45,7 @@ export async function show(page, fragment, ready = ".image[data-took]:not(.busy)
 /** Waits for a picture. */
 export const ready = (page) => page.waitForSelector(".image[data-whole]:not(.busy)");
 
-/** Where things are in a picture. */
+/** Returns the geometry of a picture. */
 export async function geometry(page) {
   await page.waitForSelector(".image[data-took]:not(.busy)");
   return page.$eval(".image", (image) => {
@@ -55,7 +55,7 @@ export async function geometry(page) {
   });
 }
 
-/** The place of an element within the canvas, by its indices across and down. */
+/** Returns the position of an element within the canvas, by its indices across and down. */
 export async function placeOf(page, column, row) {
   const { area, box, turned, left, top } = await geometry(page);
   const part = (at, side) => {
@@ -66,7 +66,7 @@ export async function placeOf(page, column, row) {
   return { x, y, pageX: left + x, pageY: top + y };
 }
 
-/** The colour of an element, by its indices across and down. */
+/** Returns the colour of an element, by its indices across and down. */
 export async function colourOf(page, column, row) {
   const { x, y } = await placeOf(page, column, row);
   return page.$eval(".image canvas", (canvas, [x, y]) => {
@@ -75,7 +75,7 @@ export async function colourOf(page, column, row) {
   }, [x, y]);
 }
 
-/** The colours of a few elements around one: where it is missing, some are those of the hatching. */
+/** Returns true if some colours around an element are those of the hatching, as for a missing value. */
 export async function isHatched(page, column, row, paper = 255) {
   const { x, y } = await placeOf(page, column, row);
   const found = await page.$eval(".image canvas", (canvas, [x, y]) => {
@@ -87,7 +87,7 @@ export async function isHatched(page, column, row, paper = 255) {
   return bright > 30 && bright < 250;
 }
 
-/** The text of the tag at an element. */
+/** Returns the text of the tooltip at an element. */
 export async function tagOf(page, column, row) {
   const { pageX, pageY } = await placeOf(page, column, row);
   await page.mouse.move(pageX + 1, pageY);
@@ -96,20 +96,20 @@ export async function tagOf(page, column, row) {
   return parts.join(" | ");
 }
 
-/** Clicks an element of the image, and waits until it is known not to be a double click. */
+/** Clicks an element of the image, and waits until the click cannot become a double click. */
 export async function click(page, column, row, modifiers = []) {
   const { x, y } = await placeOf(page, column, row);
   await page.locator(".image canvas").click({ position: { x, y }, modifiers });
   await page.waitForTimeout(350);
 }
 
-/** The contrast limits in their fields. */
+/** Returns the contrast limits in their fields. */
 export async function limits(page) {
   await ready(page);
   return Promise.all(["Lower limit", "Upper limit"].map(async (name) => Number(await page.getByLabel(name, { exact: true }).inputValue())));
 }
 
-/** The fragment of the address, which is written soon after the state changes. */
+/** Returns the fragment of the URL, which is written soon after the state changes. */
 export async function fragment(page) {
   await page.waitForTimeout(400);
   return decodeURIComponent(await page.evaluate(() => location.hash));

@@ -1,11 +1,11 @@
-// What other programs wrote: every node of every hierarchy of the corpus is asked for by the server's interface, and opened in the page.
+// Data of other programs: every node of every hierarchy of the corpus is requested through the server's interface, and opened in the page.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { blank, server } from "./browser.mjs";
 
-/** The time for opening nodes in the page, in milliseconds. Nodes of all writers take turns, so that it ends with some of each. */
+/** The time for opening nodes in the page, in milliseconds. The nodes of all writers take turns, so that some of each are opened. */
 const TIME = 75_000;
 /** The number of nodes that are opened in any case. */
 const LEAST = 500;
@@ -20,7 +20,7 @@ async function asked(call, place, query) {
   return { status: response.status, body: await response.json() };
 }
 
-/** All nodes below a root, with the root itself. */
+/** Returns all nodes below a root, and the root itself. */
 async function nodesOf(root) {
   const found = [];
   const open = async (path) => {
@@ -46,7 +46,7 @@ async function allNodes() {
   return { roots: roots.length, lists };
 }
 
-/** Does work on all items, some of them at the same time. */
+/** Does work on all items, several at a time. */
 async function each(items, work) {
   const rest = [...items];
   const worker = async () => {
@@ -57,14 +57,14 @@ async function each(items, work) {
 
 const isNumeric = ({ data_type }) => ["bool", "int", "uint", "float"].includes(data_type.kind) && !/time/.test(data_type.name);
 
-/** What no program is asked to read, by the parts of its error. */
+/** Parts of the error messages of data that may be refused. */
 const REFUSED = [
   /gdeflate/,
-  // What the corpus has so that it is refused.
+  // Data that is in the corpus because it must be refused.
   /pickle/,
   /example\.org/,
   /'jpeg'|'nobody-knows'/,
-  // A block of N5 that is a list of elements, and no part of an array.
+  // A block of N5 with a list of elements, which is not a part of an array.
   /the block stores 7 elements/,
 ];
 const isRefused = (text) => REFUSED.some((pattern) => pattern.test(text));
@@ -99,7 +99,7 @@ test("every call answers for every node of the corpus", async (t) => {
   assert.ok(counts.array > 4000 && counts.damaged < 50, JSON.stringify(counts));
 });
 
-/** Opens a state in the page as a click in the tree does, and waits until it is shown. Gives what is wrong with it. */
+/** Opens a state in the page as a click in the tree does, and waits until it is shown. Returns its problems. */
 async function show(page, hash) {
   return page.evaluate(async (hash) => {
     location.hash = hash;
@@ -135,7 +135,7 @@ test("the stores of other programs are opened one after the other, with no error
   const turns = Array.from({ length: longest }, (_, at) => lists.map((list) => list[at])).flat().filter(Boolean);
   const kinds = new Set();
   for (const node of turns) {
-    // A machine that does other work takes longer for the least.
+    // On a busy machine, the minimum number of nodes may take longer than the time.
     if (Date.now() - begun > TIME && count > LEAST) break;
     const place = [node.root, ...node.path.split("/").filter(Boolean)].map(encodeURIComponent).join("/");
     const hash = `#/${place}`;
@@ -143,7 +143,7 @@ test("the stores of other programs are opened one after the other, with no error
     const tell = (told, view) => isRight(told) || (isRefused(told) ? refused.add(place) : wrong.push([hash, view, told]));
     tell(await show(page, hash) ?? node.error, "");
     count += 1;
-    // All views of an array of each type and number of dimensions.
+    // All views of one array of each data type and number of dimensions.
     const kind = `${node.data_type} ${node.shape?.length}`;
     if (node.kind !== "array" || node.unreadable || kinds.has(kind)) continue;
     kinds.add(kind);
@@ -154,7 +154,7 @@ test("the stores of other programs are opened one after the other, with no error
   }
   t.diagnostic(`${count} nodes of ${turns.length}, and ${views} views of ${kinds.size} kinds, in ${Date.now() - begun} ms`);
   assert.deepEqual(wrong, []);
-  // Browsers note each answer that is an error. There are such only of nodes that are refused.
+  // Browsers log each error response. Only refused nodes have error responses.
   const isExpected = (text) => /status of 422/.test(text) && [...refused].some((path) => text.includes(`/${path}`));
   assert.deepEqual(problems.filter((text) => !isExpected(text)), []);
   assert.ok(count > LEAST, `${count}`);

@@ -1,4 +1,4 @@
-// What is easily shown as something else than it is: each test is of one kind of mistake.
+// Data that is easily displayed wrongly: each test is about one kind of mistake.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -11,7 +11,7 @@ import { click, colourOf, fragment, isHatched, limits, near, opened, placeOf, re
 const cells = (page) => page.$$eval("tbody td", (all) => all.map((one) => one.textContent));
 const row = async (page, from) => (await cells(page)).slice(from);
 
-/** Opens a table, and gives its cells. */
+/** Opens a table, and returns its cells. */
 async function table(t, fragment) {
   const page = await opened(t, fragment);
   await page.locator("tbody td").first().waitFor();
@@ -74,7 +74,7 @@ test("a server that is gone is told, with a way back", async (t) => {
   await once(serve, "exit");
   await page.getByRole("button", { name: "Next t", exact: true }).click();
   await page.locator(".lost").getByText("Disconnected from the server").waitFor();
-  // Nothing of the first slice is left.
+  // No part of the first slice remains.
   assert.match(await sub(page), /^t 1/);
   assert.equal(await tagOf(page, 20, 20), "");
   const again = spawn(process.env.ZARROX, ["serve", "--no-token", "--port", new URL(link).port, `${process.env.SITE}/odd.zarr`]);
@@ -96,7 +96,7 @@ test("fields of structures are shown by their own types, and times are times in 
   await label("#/odd.zarr/stations?view=plot&field=since", "Values from 2020-01-01 00:00 to 2020-02-09 00:00");
   await label("#/odd.zarr/moments?view=plot", "Values from 2020-01-01 00:00 to 2020-02-09 00:00");
   const page = await label("#/odd.zarr/stations?view=plot", "Values from 0 to 39");
-  // Texts have no plot, and are not offered.
+  // Texts have no plot, so that the plot is not offered.
   assert.deepEqual(await page.getByRole("combobox", { name: "Field" }).locator("option").allTextContents(), ["id", "lat", "since"]);
 });
 
@@ -295,7 +295,7 @@ test("a token that is missing or old is asked for on a page", async (t) => {
   await page.getByRole("button", { name: "Open" }).click();
   await ready(page);
   assert.equal(await page.locator(".heading h2").textContent(), "temperature (K)");
-  // A link that is copied lets in.
+  // A copied link grants access.
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => (window.copied = text) } }));
   await page.getByRole("button", { name: "Copy link" }).click();
   const copied = await page.evaluate(() => window.copied);
@@ -327,7 +327,7 @@ test("a step is painted fast", async (t) => {
   for (let n = 0; n < 3; n++) await next.click();
   await ready(page);
   const client = await page.context().newCDPSession(page);
-  // The time of the processor: that of the clock has what other programs take.
+  // Measures processor time, since wall time includes the work of other programs.
   await client.send("Performance.enable", { timeDomain: "threadTicks" });
   const spent = async () => (await client.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value * 1000;
   const before = await spent();

@@ -1,4 +1,4 @@
-// What a figure shows beyond one slice: statistics over dimensions, colours beyond the limits, channels, and two views that are compared.
+// Figures of more than one slice: statistics over dimensions, colours beyond the limits, channels, and comparisons of two views.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -6,13 +6,13 @@ import { test } from "node:test";
 
 import { colourOf, fragment, near, opened, ready, server, sub, tagOf } from "./browser.mjs";
 
-/** The value in the tag at an element of an image. */
+/** Returns the value in the tooltip at an element of an image. */
 async function told(page, column, row) {
   const text = await tagOf(page, column, row);
   return text ? Number(/-?[\d.]+/.exec(text)[0]) : told(page, column, row);
 }
 
-/** The elements of a selection. */
+/** Returns the elements of a selection. */
 async function elements(path, select) {
   const answer = await fetch(`${server}/api/v1/slice/${path}?as=json&select=${select}`);
   return (await answer.json()).values;
@@ -36,11 +36,11 @@ test("statistics over a dimension are maps", async (t) => {
     assert.match(await fragment(page), new RegExp(`reduced=0:${statistic}`));
   }
   assert.ok(await page.getByRole("slider", { name: "time" }).isDisabled());
-  // Missing values are left out, and what is missing everywhere stays so.
+  // Missing values are ignored; elements that are missing in every slice stay missing.
   assert.match(await page.getByLabel("Lower limit", { exact: true }).inputValue(), /^-?\d/);
   await choice.selectOption("");
   await page.waitForFunction(() => document.querySelector(".sub").textContent.startsWith("2020-02-28 00:00"));
-  // A link shows it again, also of several tiles.
+  // A link restores the statistic, also for several tiles.
   const again = await opened(t, "#/odd.zarr/u?reduced=1:mean&at=0:2");
   await ready(again);
   assert.match(await sub(again), /^level 500 hPa · mean over step \(30\)/);
@@ -73,7 +73,7 @@ test("values beyond the limits and missing ones have colours of their own", asyn
   const holes = await opened(t, "#/climate.zarr/t2m?bad=123456");
   await ready(holes);
   assert.deepEqual((await colourOf(holes, 60, 105)).slice(0, 3), [0x12, 0x34, 0x56]);
-  // They are in the figure's colour bar.
+  // The color bar of the exported figure has these colours.
   await page.getByRole("button", { name: "Export", exact: true }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^SVG/ }).click()]);
   assert.match(await readFile(await download.path(), "utf8"), /fill="#00ff00"[^]*fill="#ff00ff"/);
@@ -112,7 +112,7 @@ test("two slices are compared side by side, by swiping and by their difference",
   await page.getByRole("button", { name: "Compare", exact: true }).click();
   const other = page.locator(".view > .view-of + .view-of");
   await other.locator(".sub", { hasText: "level 1000 hPa · 2020-06-24 05:00" }).waitFor();
-  // The other image stays at its slice, and follows the place.
+  // The other image stays at its slice, and follows the position.
   await page.getByRole("slider", { name: "level", exact: true }).fill("2");
   await page.locator(".view > .view-of >> nth=0").locator(".sub", { hasText: "level 500 hPa" }).waitFor();
   assert.match(await other.locator(".sub").textContent(), /^level 1000 hPa/);
@@ -121,7 +121,7 @@ test("two slices are compared side by side, by swiping and by their difference",
     const [one, two] = [...document.querySelectorAll(".view > .view-of")].map((image) => image.dataset.box);
     return one === two && !one.startsWith("0,");
   });
-  // A field that is empty follows the image.
+  // An empty field follows the image.
   await page.getByLabel("Other level").fill("");
   await page.getByLabel("Other level").press("Enter");
   await other.locator(".sub", { hasText: "level 500 hPa" }).waitFor();
@@ -147,7 +147,7 @@ test("two slices are compared side by side, by swiping and by their difference",
   await page.mouse.move(left + area[0] + place(25, 0) * area[2], top + area[1] + place(30, 1) * area[3]);
   const tag = await other.locator(".tag:not([hidden]) strong").textContent();
   assert.equal(Number(/-?[\d.]+/.exec(tag.replace("−", "-"))[0]), one - two);
-  // Another array, from the link.
+  // A link opens a comparison with another array.
   const link = await opened(t, "#/climate.zarr/t2m?compare=side&other=anomaly&otherAt=0:3");
   await link.locator(".view > .view-of + .view-of h2", { hasText: "anomaly" }).waitFor();
   await link.getByRole("button", { name: "End the comparison" }).click();

@@ -1,4 +1,4 @@
-// Links: what they keep, who may follow them, and what may be at their ends.
+// Links: the state that they contain, the access that they grant, and missing targets.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 
 import { fragment, opened, ready, server, show, sub } from "./browser.mjs";
 
-/** Starts a server of its own, and gives its link. */
+/** Starts a separate server, and returns its link. */
 async function serving(t, roots, environment = {}) {
   const serve = spawn(process.env.ZARROX, ["serve", ...roots], { env: { ...process.env, ...environment } });
   t.after(() => serve.kill());
@@ -30,10 +30,10 @@ test("links have coordinates, which lead to the same place", async (t) => {
   await show(page, "#/odd.zarr/u?at=level:500 hPa,1:3");
   assert.match(await sub(page), /^level 500 hPa · 2020-06-24 03:00/);
   assert.match(await fragment(page), /at=level:500,step:2020-06-24T03:00/);
-  // Another place of the same array.
+  // Another position in the same array.
   await show(page, "#/odd.zarr/u?at=level:100,step:2020-06-24T05:00");
   assert.match(await sub(page), /^level 100 hPa · 2020-06-24 05:00/);
-  // Earlier links have indices alone, and so has a dimension without coordinates.
+  // Older links have only indices, and so have dimensions without coordinates.
   await show(page, "#/odd.zarr/series?at=0:4");
   assert.match(await fragment(page), /at=0:4/);
 });
@@ -81,7 +81,7 @@ test("arrays of many elements are exported whole, and what is refused says why i
 });
 
 test("a web server without listings is opened by a path", async (t) => {
-  // As object stores behind a web server are: there are files, and no lists of them.
+  // Like an object store behind a web server: there are files, but no listings.
   const files = http.createServer(async (request, response) => {
     const file = path.join(process.env.SITE, decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     const found = await stat(file).catch(() => null);
@@ -138,7 +138,7 @@ test("the mean of a sparse array of 40 GB comes soon", async (t) => {
   await page.getByText("mean of 125 × 125 elements").waitFor();
   const took = Number(await page.locator(".image").getAttribute("data-whole"));
   t.diagnostic(`the mean of 100,000² elements: ${took} ms, ${asked.length} requests`);
-  // Of the 100 shards, five are written.
+  // Five of the 100 shards are stored.
   assert.equal(asked.length, 5, asked.join("\n"));
   const whole = await fetch(`${server}/api/v1/slice/odd.zarr/huge?select=:10000,10000:20000&step=100,100&reduce=mean&as=json`);
   assert.equal(whole.status, 200);

@@ -1,4 +1,4 @@
-"""Makes the hierarchies that the tests of the page look at: `make.py DIRECTORY`."""
+"""Creates the hierarchies for the tests of the page: `make.py DIRECTORY`."""
 
 import pathlib
 import sys
@@ -13,7 +13,7 @@ warnings.simplefilter("ignore")
 
 
 def climate(path):
-    """A cube of temperatures as of a reanalysis, with coordinates, times of CF, and a place where values are missing."""
+    """A cube of temperatures like those of a reanalysis, with coordinates, CF times, and a region of missing values."""
     time, lat, lon = np.arange(48) * 6.0, np.linspace(90, -90, 181), np.arange(0, 360, 1.0)
     south = -40 * np.sin(np.radians(lat))[None, :, None] ** 2
     values = 288 + south + 8 * np.cos(np.radians(lon))[None, None, :] + 5 * np.sin(time / 24 * np.pi)[:, None, None]
@@ -55,7 +55,7 @@ def microscopy(group):
 
 
 def world(group):
-    """An array from the south to the north and from -180 to 179 degrees, whose dimensions are known by their standard names alone."""
+    """An array from the south to the north and from -180 to 179 degrees, whose dimensions are identified only by their standard names."""
     group = group.create_group("world")
     for name, values, standard in (("phi", np.arange(-90, 91.0), "latitude"), ("lambda", np.arange(-180, 180.0), "longitude")):
         group.create_array(name, data=values, dimension_names=[name], attributes={"standard_name": standard})
@@ -63,7 +63,7 @@ def world(group):
 
 
 def mixed(path):
-    """An array of every kind, and what is large, sparse or damaged."""
+    """Arrays of every kind, and large, sparse and damaged arrays."""
     group = zarr.open_group(path, mode="w")
     group.create_array("text", shape=(300,), dtype=str)[:] = np.array([f"name {n} ü" for n in range(300)], dtype=object)
     points = np.array([(n / 4, n) for n in range(50)], dtype=[("x", "f4"), ("n", "i4")])
@@ -108,7 +108,7 @@ def plenty(path):
 
 
 def packed(group):
-    """Numbers that mean others, and ones that mean none, as xarray writes them in Zarr 3 and in Zarr 2."""
+    """Packed numbers and missing values, as xarray writes them in Zarr 3 and in Zarr 2."""
     x = np.arange(40.0)
     values = np.where((x[:, None] // 10 + x[None, :] // 10) % 2 == 0, x[None, :], np.nan)
     data = xr.Dataset({"degrees": (("y", "x"), values, {"units": "K"})})
@@ -120,7 +120,7 @@ def packed(group):
 
 
 def odd(path):
-    """Arrays that are easily shown as something else than they are."""
+    """Arrays that are easily displayed wrongly."""
     group = zarr.open_group(path, mode="w")
 
     def put(name, values, dims=None, chunks="auto", **attributes):

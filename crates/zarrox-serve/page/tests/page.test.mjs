@@ -40,7 +40,7 @@ test("values and their coordinates are in a tag beside the pointer, missing ones
   assert.match(await tagOf(page, 60, 105), /^missing \| 15°S  60°E/);
 });
 
-/** The columns or rows of elements whose colours the coastlines change: along a row, or down a column. */
+/** Returns the columns or rows of the elements whose colours the coastlines change, along a row or down a column. */
 async function coasts(page, [from, to], place) {
   const box = page.getByRole("checkbox", { name: "Coastlines" });
   const all = async () => {
@@ -63,7 +63,7 @@ test("coastlines lie where they are, whichever way latitudes and longitudes go",
   const page = await opened(t, "#/climate.zarr/t2m");
   near(await coasts(page, [325, 358], (lon) => [lon, 70]), 343);
   near(await coasts(page, [110, 140], (lat) => [20, lat]), 125);
-  // Fiji lies on both sides of 180°: no line leads from one end of the world to the other, as over the Pacific at 120° west.
+  // Fiji lies on both sides of 180°: no line connects the ends of the world, for example across the Pacific at 120° west.
   assert.deepEqual(await coasts(page, [98, 114], (lat) => [240, lat]), []);
   const other = await opened(t, "#/mixed.zarr/world/height");
   near(await coasts(other, [145, 178], (lon) => [lon, 110]), 163);
@@ -139,7 +139,7 @@ test("numbers of xarray mean what their attributes say, and missing ones are hat
     assert.ok(low >= 0 && low < 3 && high <= 39 && high > 36, `${name}: ${low} ${high}`);
     assert.match(await tagOf(page, 25, 5), /^25 K/);
     assert.match(await tagOf(page, 15, 5), /^missing/);
-    // Plots leave missing values out, and so do means of many elements.
+    // Plots ignore missing values, and so do means of many elements.
     await show(page, `#/packed/${name}/degrees?view=plot&along=1`, ".plot canvas[aria-label*='Values from 0 to 29 K']");
   }
   const page = await opened(t, "#/packed/packed3f/degrees");
@@ -241,7 +241,7 @@ test("it plays by itself, without asking twice, and stops", async (t) => {
   assert.equal(await fragment(page), stopped);
   await ready(page);
   assert.equal(new Set(asked).size, asked.length);
-  // A step back asks for nothing.
+  // A step back sends no request.
   const before = asked.length;
   await page.getByRole("button", { name: "Previous time" }).click();
   assert.notEqual(await fragment(page), stopped);
@@ -309,7 +309,7 @@ test("a click pins the series there without moving the picture, and another one 
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
   assert.equal(download.suggestedFilename(), "t2m.csv");
   if (shots) await page.screenshot({ path: `${shots}/serve-series.png` });
-  // A click in the plot goes to that time.
+  // A click in the plot selects that time.
   const plot = await page.locator(".dock canvas").boundingBox();
   await page.mouse.click(plot.x + plot.width / 2, plot.y + plot.height / 2);
   assert.match(await fragment(page), /at=time:2020-03-0\dT/);
@@ -378,13 +378,13 @@ test("labels of OME-Zarr 0.4 fit their image, in all sizes and with swapped side
     assert.deepEqual(corners.slice(0, 2), [seven, seven]);
     assert.ok(corners.slice(2).every((one) => String(one) !== String(seven)), `${corners}`);
     assert.ok(String(seven) !== String(eight) && String(seven) !== String(none) && String(eight) !== String(none), `${seven} ${eight} ${none}`);
-    // Another depth has another label everywhere.
+    // The slice at another depth has a different label everywhere.
     await page.getByRole("slider", { name: "z", exact: true }).fill("2");
     await page.waitForFunction(() => location.hash.includes("1:2"));
     await page.waitForTimeout(300);
     assert.deepEqual(await at(90, 60), await at(150, 100));
   }
-  // In a small window the second size is enough, of the image and of the labels.
+  // In a small window, the second sizes of the image and of the labels are enough.
   const small = await opened(t, "#/old.zarr?at=1:1&opacity=100&box=-300,-200,600,400", { viewport: { width: 400, height: 600 } });
   const asked = [];
   small.on("request", (request) => asked.push(request.url()));

@@ -1,5 +1,5 @@
-// Pictures of the page, compared with those in `screens`, which are a quarter as large. Letters differ from machine to machine, so that
-// the means of blocks are compared. With ANEW the pictures are taken anew.
+// Screenshots of the page, compared with those in `screens`, which are a quarter as large. Fonts differ between machines, so that the means of
+// blocks are compared. With ANEW, the pictures in `screens` are replaced.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,9 +10,9 @@ import { opened } from "./browser.mjs";
 
 const place = (name) => fileURLToPath(new URL(`screens/${name}.png`, import.meta.url));
 
-/** The part of a side that is kept, and the pixels of a block along a side of what is kept. */
+/** The factor by which the stored pictures are smaller along each side, and the side of a block in their pixels. */
 const [PART, BLOCK] = [4, 4];
-/** The difference of colours from which on a block is another one, the most such blocks, and the largest mean difference, of 255. */
+/** The difference from which two colours differ, the largest fraction of different blocks, and the largest mean difference; colours go up to 255. */
 const [OTHER, MOST, MEAN] = [28, 0.03, 2.5];
 
 const SCREENS = {
@@ -26,7 +26,7 @@ const SCREENS = {
   narrow: { at: "#/climate.zarr/t2m", ready: ".image[data-took]:not(.busy)", options: { viewport: { width: 400, height: 800 } } },
 };
 
-/** Makes a picture smaller, in the browser. Gives it as PNG, and as bytes of red, green, blue and opacity. */
+/** Downsamples a picture in the browser. Returns it as PNG, and as RGBA bytes. */
 async function smaller(page, png, part) {
   return page.evaluate(async ([url, part]) => {
     const image = await createImageBitmap(await (await fetch(url)).blob());
@@ -37,7 +37,7 @@ async function smaller(page, png, part) {
     source.drawImage(image, 0, 0);
     const from = source.getImageData(0, 0, image.width, image.height).data;
     const to = context.createImageData(width, height);
-    // Each pixel is the mean of its block: browsers do not say how they make pictures smaller.
+    // Each pixel is the mean of its block: browsers do not specify how they downsample.
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         for (let colour = 0; colour < 4; colour++) {
@@ -53,7 +53,7 @@ async function smaller(page, png, part) {
   }, [`data:image/png;base64,${png.toString("base64")}`, part]);
 }
 
-/** The part of pixels that differ much, and the mean difference of all. */
+/** Returns the fraction of pixels that differ much, and the mean difference of all pixels. */
 function difference(found, wanted) {
   let [others, sum] = [0, 0];
   for (let at = 0; at < found.pixels.length; at += 4) {
@@ -70,10 +70,10 @@ for (const [name, { at, ready, options }] of Object.entries(SCREENS)) {
     const page = await opened(t, at, { reducedMotion: "reduce", bypassCSP: true, ...options });
     await page.waitForSelector(ready);
     await page.locator(".view h2").waitFor();
-    // The data is elsewhere on each machine.
+    // The location of the data differs between machines.
     await page.evaluate(() => {
       for (const name of document.querySelectorAll("aside dt")) if (name.textContent === "location") name.nextElementSibling.textContent = "/data";
-      // So is the time that reading takes.
+      // The loading time differs between runs.
       for (const chip of document.querySelectorAll(".chip")) chip.textContent = chip.textContent.replace(/\d+ ms/, "0 ms");
     });
     await page.waitForTimeout(400);

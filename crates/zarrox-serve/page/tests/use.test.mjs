@@ -1,4 +1,4 @@
-// What hands do with the page in a real browser: keys, wheels, fingers, copies and files.
+// User input in a real browser: keys, wheels, touch, copying and files.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -70,7 +70,7 @@ test("everything in an image is reached by keys", async (t) => {
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Shift+Enter");
   await page.locator(".dock canvas[aria-label*='; ']").waitFor();
-  // Screen readers hear what is shown.
+  // The label for screen readers describes the image.
   assert.match(await image(page).getAttribute("aria-label"), /^Image of temperature, lon from .* to .*, lat from .* to .*, time 2020-02-28 18:00, contrast limits .* to .* K\.$/);
   await page.keyboard.press("Escape");
   assert.doesNotMatch(await fragment(page), /points/);
@@ -165,7 +165,7 @@ test("large images come tile by tile, each chunk once", async (t) => {
   await show(page, "#/mixed.zarr/wide?map=gray&range=0,7");
   await ready(page);
   assert.ok(asked.length > 4, `${asked.length}`);
-  // Pixels are those of the array, whichever tile they are of.
+  // Pixels have the colours of the array in every tile.
   for (const [x, y] of [[100, 100], [4100, 100], [100, 7900], [7900, 7900], [4000, 4000]]) {
     const [red, green, blue] = await colourOf(page, x, y);
     const wanted = ((Math.floor(x / 1000) + Math.floor(y / 1000)) % 8) * 36;
@@ -213,7 +213,7 @@ test("the map of chunks tells what is written, inside of shards too", async (t) 
   if (shots) await page.screenshot({ path: `${shots}/serve-chunks.png` });
   await page.getByText("Shard index").click();
   await page.getByRole("row", { name: /not written/ }).first().waitFor();
-  // The first row of the shard's chunks is missing, and the last one is written.
+  // The first row of the shard's chunks is missing, and the last one is stored.
   const [above, below] = await page.$eval(".chunks canvas", (canvas) => {
     const ratio = canvas.width / canvas.clientWidth;
     const side = Math.max(3, Math.min(48, canvas.clientWidth / 10, canvas.clientHeight / 10)) * ratio;
@@ -257,7 +257,7 @@ test("a root that hangs does not hang the page", async (t) => {
 });
 
 test("nodes are found in all roots, by their names and in words", async (t) => {
-  // A picture of a damaged array is refused.
+  // The picture of a damaged array is an error.
   const page = await opened(t, "#/mixed.zarr", { expected: /status of 422/ });
   const field = page.getByLabel("Find in all roots");
   await field.fill("g0123");
@@ -284,7 +284,7 @@ test("the tree is paged, and moved through by keys", async (t) => {
   assert.equal(await many.getAttribute("aria-expanded"), "false");
   await page.keyboard.press("ArrowRight");
   assert.equal(await many.getAttribute("aria-expanded"), "true");
-  // What is below comes while one scrolls.
+  // Further nodes are loaded while the user scrolls.
   const final = page.locator('[role="treeitem"]', { hasText: "g0299" });
   while ((await final.count()) === 0) await page.keyboard.press("End");
   await many.focus();
@@ -300,7 +300,7 @@ test("the tree is paged, and moved through by keys", async (t) => {
 
 test("a group of 10,000 arrays is fluent", async (t) => {
   const page = await opened(t, "#/plenty.zarr/a09000");
-  // A link leads to an array far down, which is seen and marked.
+  // A link selects an array far down, which is visible and marked.
   const chosen = page.locator('[role="treeitem"][aria-selected="true"]');
   await chosen.filter({ hasText: "a09000" }).waitFor();
   assert.ok(await chosen.evaluate((item) => item.getBoundingClientRect().bottom <= innerHeight));
@@ -341,7 +341,7 @@ test("it is dark where that is preferred, and a phone gets the picture first", a
 });
 
 test("a page of another origin has a picture in a frame, where the tree is closed at first", async (t) => {
-  // As a notebook is: no address that it asks for is of the server, but for what the frame has.
+  // Like a notebook: it requests nothing from the server, except through its frame.
   const parent = http.createServer((_, response) => {
     const frame = `<iframe src="${server}/t/-/#/climate.zarr/t2m" width="1100" height="600" allow="clipboard-write; fullscreen"></iframe>`;
     response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><link rel="icon" href="data:,"><title>Notebook</title>${frame}`);
@@ -356,7 +356,7 @@ test("a page of another origin has a picture in a frame, where the tree is close
   assert.equal(await tree.isVisible(), false);
   await shown.getByRole("button", { name: "Show or hide the tree" }).click();
   await tree.waitFor();
-  // The wheel scrolls the notebook, and zooms with Ctrl.
+  // The wheel scrolls the notebook; with Ctrl, it zooms.
   const { pageX, pageY } = await placeOf(shown, 180, 90);
   const frame = await page.locator("iframe").boundingBox();
   await page.mouse.move(frame.x + pageX, frame.y + pageY);
@@ -367,10 +367,10 @@ test("a page of another origin has a picture in a frame, where the tree is close
   await page.mouse.wheel(0, -300);
   await page.keyboard.up("Control");
   await shown.waitForFunction(() => location.hash.includes("box="));
-  // All that it asks for goes through the same path.
+  // All requests of the frame go through the same path.
   const asked = await shown.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname));
   assert.ok(asked.length > 3 && asked.every((path) => path.startsWith("/t/-/")), asked.join(" "));
-  // Without the token in the path there is nothing in the frame.
+  // Without the token in its path, the page refuses to be embedded.
   const refused = await fetch(`${server}/`);
   assert.match(refused.headers.get("content-security-policy"), /frame-ancestors 'self'/);
 });

@@ -50,7 +50,7 @@ enum Counting {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct NodeInfo {
     path: String,
-    /// The path of the hierarchy of the node, which is not empty if the root contains several hierarchies.
+    /// The path of the hierarchy of the node. It is not empty if the root contains several hierarchies.
     hierarchy: String,
     name: String,
     /// The path or URL of the store.

@@ -98,7 +98,7 @@ pub(super) struct Slice {
     data_type: String,
     /// The selection in words, if it can be described.
     select: Option<String>,
-    /// The number of elements that each one represents, along each axis.
+    /// The number of elements that each returned element represents, along each axis.
     step: Vec<u64>,
     /// The name of the reduction.
     reduce: &'static str,
@@ -106,7 +106,7 @@ pub(super) struct Slice {
     values: Value,
 }
 
-/// The elements of a response, and how they were selected.
+/// The elements of a response, and their selection.
 pub(super) struct Elements {
     pub(super) values: DynArray,
     /// The selection in words, if it can be described.
@@ -207,7 +207,7 @@ fn asked_steps(shape: &[u64], query: &SliceQuery) -> Answer<Vec<u64>> {
     Ok(steps)
 }
 
-/// Returns the steps of a list: one for each axis of the selection.
+/// Parses a list of steps: one for each axis of the selection.
 fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
     let bad = || Failure::bad(format!("step needs a positive integer for each of the {} axes", shape.len()));
     let steps: Vec<u64> =
@@ -342,7 +342,7 @@ fn describe(elements: &Elements, headers: &mut HeaderMap, registry: &Registry) {
     }
 }
 
-/// An empty array of the same type.
+/// Returns an empty array of the same type.
 fn empty_like(values: &DynArray) -> DynArray {
     DynArray::new(values.data_type().clone(), vec![0], Vec::new()).unwrap_or_else(|_| values.clone())
 }

@@ -61,7 +61,7 @@ pub(super) struct Stats {
     unique: Option<Vec<Unique>>,
     /// The selection in words, if it can be described.
     select: Option<String>,
-    /// The number of elements that each counted one represents, along each axis of the selection.
+    /// The number of elements that each counted element represents, along each axis of the selection.
     step: Vec<u64>,
     /// True if only some of the selected elements were counted.
     sampled: bool,

@@ -1,4 +1,4 @@
-//! `tree`: the nodes below another one, in pages, or those that match a search.
+//! `tree`: the nodes below a node, in pages, or the nodes that match a search.
 
 use std::time::{Duration, Instant};
 
@@ -167,7 +167,7 @@ fn joined(above: &str, name: &str) -> String {
     if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
 }
 
-/// Returns a child as an entry of a page. It is cached, since clients often request it next.
+/// Returns a child as an entry of a page. The child is cached, since clients often request it next.
 fn listed(root: &Root, above: &str, child: Child, like: &Opened) -> Entry {
     let path = joined(above, &child.name);
     match child.node {

@@ -20,7 +20,7 @@ const HEAD: &str = "\
 /** The answers of the server, made from its types in Rust: `cargo xtask page --types` writes this file. */
 ";
 
-/// The environment variable with which the test writes the file.
+/// If this environment variable is set, the test writes the file.
 const WRITE: &str = "ZARROX_WRITE_TYPES";
 
 /// Declarations by type name.

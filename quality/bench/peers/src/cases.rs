@@ -57,7 +57,7 @@ pub(crate) struct Case {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) document: Value,
-    /// True if it contains the values of the data set before each run.
+    /// True if the array contains the values of the data set before each run.
     pub(crate) is_copy: bool,
     /// The final shape.
     pub(crate) shape: Vec<u64>,
@@ -112,7 +112,7 @@ impl Plan {
     }
 }
 
-/// Returns all cases. Cases with the same data set are adjacent, so that it can be deleted after the last.
+/// Returns all cases. Cases with the same data set are adjacent, so that the data set can be deleted after the last of them.
 pub(crate) fn all(plan: Plan) -> Vec<Case> {
     let families = [
         public,
@@ -407,12 +407,12 @@ fn read(boxes: &[Vec<[u64; 2]>], at_once: usize) -> Value {
     json!({"kind": "read", "boxes": boxes, "at_once": at_once, "opened": true})
 }
 
-/// Opens the array, and reads it as one.
+/// Opens the array, and reads it as a whole.
 fn read_all(set: &DataSet) -> Value {
     read_whole(&data::numbers(&set.document()["shape"]))
 }
 
-/// Opens an array of a shape, and reads it as one.
+/// Opens an array of a shape, and reads it as a whole.
 pub(crate) fn read_whole(shape: &[u64]) -> Value {
     json!({"kind": "read", "boxes": [data::whole(shape)], "at_once": 1, "opened": false})
 }

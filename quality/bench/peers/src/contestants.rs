@@ -50,7 +50,7 @@ impl Language {
 pub(crate) struct Contestant {
     pub(crate) name: &'static str,
     pub(crate) program: Program,
-    /// The newest version of the Zarr format that it supports.
+    /// The newest version of the Zarr format that the contestant supports.
     newest_format: u64,
     /// True if the contestant is the library of another contestant with other codecs.
     differs_in_codecs: bool,

@@ -1,4 +1,4 @@
-//! Data sets: their documents, and how they and the outputs are written to the disk.
+//! Data sets: their documents, and writing data sets and outputs to the disk.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use zarrox_runner::run::{self, Outcome};
 #[derive(Debug)]
 pub(crate) struct DataSet {
     pub(crate) name: String,
-    /// Paths and contents of its metadata documents; the first is that of the root.
+    /// The paths and contents of the metadata documents. The first document is that of the root.
     documents: Vec<(String, Value)>,
     contents: Contents,
 }
@@ -41,7 +41,7 @@ impl DataSet {
         Self::new(name, documents, Contents::Nothing)
     }
 
-    /// Returns an array of which these chunks are stored.
+    /// Returns an array in which only these chunks are stored.
     pub(crate) fn chunks(name: &str, document: Value, keys: Vec<String>, length: usize) -> Rc<Self> {
         Self::new(name, vec![(file_name(&document).to_owned(), document)], Contents::Chunks(keys, length))
     }
@@ -67,8 +67,8 @@ impl DataSet {
         }
     }
 
-    /// Returns its directory below another, created if it is missing. `fill` writes the values of a formula into the array at a
-    /// path.
+    /// Returns the directory of the data set below another directory. A missing data set is created: `fill` writes the values of
+    /// a formula into the array at a path.
     pub(crate) fn made(&self, parent: &Path, fill: impl FnOnce(&str, &str) -> Outcome) -> Outcome<String> {
         let directory = run::absolute(parent.join(&self.name))?;
         let marker = parent.join(format!("{}.made", self.name));

@@ -116,7 +116,7 @@ fn save(report: &Report, all: &[Case]) -> Outcome {
     run::write(CHART, &chart::draw(report, &order))
 }
 
-/// Returns the cases with these names, or else those whose names contain them; all without any.
+/// Returns the cases with these names, or else the cases whose names contain them; all cases if no names are given.
 fn chosen<'a>(all: &'a [Case], names: &[String]) -> Outcome<Vec<&'a Case>> {
     let matches = |case: &Case, name: &String| match all.iter().any(|case| case.name == *name) {
         true => case.name == *name,
@@ -129,9 +129,8 @@ fn chosen<'a>(all: &'a [Case], names: &[String]) -> Outcome<Vec<&'a Case>> {
     Ok(all.iter().filter(is_chosen).collect())
 }
 
-/// Checks that the disk has space for the largest case: data sets are deleted before the next is created. If the free space is
-/// unknown, nothing is checked.
-/// known, nothing is checked.
+/// Checks that the disk has space for the largest case: a data set is deleted before the next one is created. If the free space
+/// is unknown, nothing is checked.
 fn check_disk(cases: &[&Case]) -> Outcome {
     let needed = cases.iter().map(|case| case.bytes()).max().unwrap_or_default() + SPARE_BYTES;
     let table = program("df", ["-Pk", "."]).output().unwrap_or_default();

@@ -104,7 +104,7 @@ impl Row {
         })
     }
 
-    /// Parses a row; `None` if it is not one.
+    /// Parses a row; `None` if the value is not a row.
     pub(crate) fn from_json(json: &Value) -> Option<Self> {
         Some(Self {
             case: json["case"].as_str()?.to_owned(),
@@ -173,7 +173,7 @@ fn ratio(ours: &[f64], theirs: &[f64]) -> Option<f64> {
     median(&ratios)
 }
 
-/// Returns the most frequent value, the first of those that are equally frequent.
+/// Returns the most frequent value. Of several equally frequent values, returns the first one.
 pub(crate) fn most_frequent<'a>(values: &[&'a str]) -> Option<&'a str> {
     let count = |value: &&str| values.iter().filter(|other| *other == value).count();
     values.iter().rev().copied().max_by_key(count)

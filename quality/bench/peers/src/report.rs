@@ -11,7 +11,7 @@ use zarrox_runner::run::{self, program};
 /// The text of an empty cell.
 const NOTHING: &str = "–";
 
-/// The rows of all runs; those of one scale are shown.
+/// The rows of all runs. The report shows only the rows of one scale.
 #[derive(Debug)]
 pub(crate) struct Report {
     scale: &'static str,
@@ -172,7 +172,7 @@ pub(crate) fn line(row: &Row) -> String {
     }
 }
 
-/// Returns the verdict on a row: within its target or not, if there is a peer to compare with, or that Zarrox failed.
+/// Returns the verdict on a row: "no" if it is not within its target, "yes" if it is, and `None` without a peer.
 fn verdict(row: &Row) -> Option<&'static str> {
     match row.is_within(row.target) {
         false => Some("no"),

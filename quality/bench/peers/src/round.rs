@@ -12,7 +12,7 @@ use crate::measure::{Absence, Entry, Row, Times, most_frequent};
 use crate::session::{PATIENCE, Session};
 use zarrox_runner::run::{self, Outcome};
 
-/// The directory of outputs. Contestants run alternately, so that one is enough.
+/// The directory of outputs. Contestants run alternately, so that one directory is enough.
 pub(crate) const OUTPUT: &str = "target/bench/output";
 
 /// The time of a first run from which a contestant is measured less often than others, and in one process only.

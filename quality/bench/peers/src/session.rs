@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::measure::Absence;
 use zarrox_runner::run::Program;
 
-/// The timeout of any answer except that of a first run.
+/// The timeout of any answer except the answer to a first run.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A contestant that has received its case. It is killed when this is dropped before it has ended.
+/// A contestant that has received its case. Dropping this value kills the process if it has not ended.
 #[derive(Debug)]
 pub(crate) struct Session {
     child: Child,
@@ -94,7 +94,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Both fail if it has ended already, which is fine.
+        // Both calls fail if the process has ended already, which is not an error.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -21,7 +21,7 @@ pub(super) struct Layout {
     /// The shape of a leaf, which is encoded as a whole: an inner chunk if there are shards.
     pub(super) leaf: Vec<usize>,
     pub(super) is_sharded: bool,
-    /// The size of an element, and of the words in it whose byte order is reversed: 1 if none is.
+    /// The size of an element, and the size of the words in it whose byte order is reversed: 1 if no byte order is reversed.
     pub(super) width: usize,
     pub(super) word: usize,
     /// The axes in storage order, the slowest first.

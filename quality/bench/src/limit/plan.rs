@@ -9,7 +9,7 @@ use super::layout::{Layout, strides};
 use crate::failure::Failure;
 use crate::region::{Region, lengths};
 
-/// The work on one file, or on some of its leaves: the index of each in the file, and the positions of its elements.
+/// The work on one file, or on some of its leaves: the index of each leaf in the file, and the positions of the leaf's elements.
 pub(super) struct Task {
     pub(super) file: PathBuf,
     pub(super) leaves: Vec<(usize, Placing)>,
@@ -17,9 +17,9 @@ pub(super) struct Task {
 
 /// The positions of elements in a leaf and in the result.
 pub(super) enum Placing {
-    /// A box in both.
+    /// A box, in the leaf and in the result.
     Box { part: Vec<Span>, at: Vec<Span> },
-    /// Single elements: the offsets in both, in bytes.
+    /// Single elements: their offsets in the leaf and in the result, in bytes.
     Points(Vec<(u32, u32)>),
 }
 
@@ -93,7 +93,7 @@ impl Plan {
         Ok(Self { tasks, size: shape.iter().product::<usize>() * layout.width, shape })
     }
 
-    /// Divides files, for reading, if there are fewer than threads.
+    /// Divides the work on files if there are fewer files than threads.
     pub(super) fn divided(mut self, threads: usize) -> Self {
         let pieces = (2 * threads).div_ceil(self.tasks.len().max(1));
         let mut tasks = Vec::new();

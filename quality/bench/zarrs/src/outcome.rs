@@ -1,3 +1,3 @@
-//! Results of anything that can fail.
+//! The result type of operations that can fail.
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

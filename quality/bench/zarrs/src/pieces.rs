@@ -29,7 +29,7 @@ fn ways(shape: &[u64], chunk: &[u64]) -> Vec<Vec<u64>> {
     ways
 }
 
-/// Returns the number of chunks along an axis that are read, piece by piece.
+/// Returns the number of chunk reads along an axis that is read piece by piece.
 fn touched(length: u64, chunk: u64, step: u64) -> u64 {
     let starts = (0..length).step_by(usize::try_from(step).unwrap_or(usize::MAX));
     starts.map(|start| (start + step).min(length).div_ceil(chunk) - start / chunk).sum()

@@ -25,7 +25,7 @@ impl Done {
     }
 }
 
-/// Returns the sum of elements as unsigned integers, multiplied by one to 251 in turn.
+/// Returns the sum of the elements as unsigned integers, which are multiplied by 1 to 251 in turn.
 fn sum(bytes: &[u8], width: usize) -> u64 {
     let factors = (1..=251_u64).cycle();
     let terms =

@@ -42,7 +42,7 @@ impl Source {
         Ok(values?)
     }
 
-    /// Returns the number of chunks of a shard; one without shards.
+    /// Returns the number of chunks of a shard; 1 without shards.
     pub(crate) fn chunks_per_object(&self) -> Outcome<u64> {
         let Some(chunk) = self.array.subchunk_shape() else { return Ok(1) };
         let shard = stored_shape(&self.array)?;

@@ -111,7 +111,7 @@ fn copy(source: &Source, target: &Directory, case: &Case) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// Rechunks piece by piece, each read and written by all threads.
+/// Rechunks piece by piece. All threads read and write each piece.
 fn rechunk(source: &Source, target: &Directory, case: &Case) -> Outcome<Done> {
     let memory = case.number("memory").ok_or("no 'memory'")?;
     // The same amount of memory remains for encoded bytes, and for chunks that are decoded besides the piece.

@@ -1,5 +1,5 @@
 //! The part of `cargo xtask conformance` about stores with the same layout in zarr-python 2 and Zarrox: directories, databases,
-//! and those on servers.
+//! and stores on servers.
 
 use zarrox_runner::debian::Missing;
 use zarrox_runner::python::Environment;
@@ -25,7 +25,7 @@ const NAMED_HIERARCHIES: [(&str, &str); 4] = [
 const ENVIRONMENT: Environment = Environment {
     name: "databases",
     lowest: (3, 11),
-    // The last release of numcodecs that it supports runs on this version.
+    // The last release of numcodecs that zarr-python 2 supports runs on this version.
     highest: (3, 13),
     requirements: Some("quality/conformance/requirements/databases.txt"),
 };
@@ -45,10 +45,10 @@ pub(crate) fn run(ourselves: &Program) -> Outcome {
     Ok(())
 }
 
-/// Exchanges hierarchies on the servers that run, according to these variables.
+/// Exchanges hierarchies on the running servers, whose addresses are in these variables.
 ///
 /// # Errors
-/// When the two read different data.
+/// When both sides read different data.
 pub fn run_on_servers(ourselves: &Program, variables: &[(String, String)]) -> Outcome {
     let address = |name: &str| variables.iter().find(|(variable, _)| variable == name).map(|(_, url)| url);
     // The writer replaces an existing hierarchy.

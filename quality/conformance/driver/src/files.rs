@@ -32,7 +32,7 @@ const MADE: &str = "quality/conformance/files/corpus/made.py";
 /// The Debian packages of the other readers, and one program of each.
 const READERS: [(&str, &str); 3] = [("netcdf-bin", "nccopy"), ("hdf5-tools", "h5dump"), ("cdo", "cdo")];
 
-/// Imports, exports and compares files of h5py, netCDF4, xarray, pandas, pyarrow and polars, and those that packages contain.
+/// Imports, exports and compares files of h5py, netCDF4, xarray, pandas, pyarrow and polars, and files that packages contain.
 pub(crate) fn run() -> Outcome {
     let (command, python) = ready()?;
     // The other readers come from Debian.

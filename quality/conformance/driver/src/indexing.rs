@@ -6,7 +6,7 @@ use zarrox_runner::run::{self, Outcome, Program, program};
 
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance/indexing";
-/// The number of cases for Zarrox, and of those for each zarr-python.
+/// The number of cases for Zarrox, and the number of cases for each zarr-python.
 const CASES: usize = 50_000;
 const CASES_OF_PEERS: usize = 4_000;
 
@@ -125,7 +125,7 @@ rules ([`quality/conformance/indexing_zarr.py`](../quality/conformance/indexing_
 
 ";
 
-/// The numbers about one participant.
+/// The counts of one participant.
 struct Row<'a> {
     name: &'a str,
     cases: u64,

@@ -57,7 +57,7 @@ const REFERENCES: &str = "references";
 const SERVE: &str = "serve";
 /// The name of the part about files of other formats.
 const FILES: &str = "files";
-/// The name of the part about all files that packages contain, which runs only on request.
+/// The name of the part about all files that packages contain. This part runs only on request.
 const CORPUS: &str = "corpus";
 /// zarrs is a Rust library: its program is built here, and a Python program drives it like the others.
 const ZARRS: &str = "zarrs";
@@ -82,7 +82,7 @@ impl Implementation {
 
 const IMPLEMENTATIONS: &[Implementation] = &[
     Implementation::new("zarr-python 3", "zarr3", (3, 14), "quality/conformance/requirements/zarr3.txt"),
-    // The last release of numcodecs that it supports runs on Python 3.13.
+    // The last release of numcodecs that zarr-python 2 supports runs on Python 3.13.
     Implementation::new("zarr-python 2", "zarr2", (3, 13), "quality/conformance/requirements/zarr2.txt"),
     Implementation::new(
         "tensorstore",
@@ -257,7 +257,7 @@ impl Participant {
         Ok(Self { implementation, python: implementation.environment.python()? })
     }
 
-    /// Returns its program, built if necessary.
+    /// Returns the program of the implementation, which is built if necessary.
     fn program(&self) -> Outcome<Program> {
         let name = format!("run_{}.py", self.implementation.environment.name);
         let program = script(&self.python, &name).variable("PYTHONDONTWRITEBYTECODE", "1");
@@ -271,7 +271,7 @@ impl Participant {
 /// Returns our own program, built from the current sources.
 ///
 /// # Errors
-/// When it cannot be built.
+/// When the program cannot be built.
 pub fn built() -> Outcome<Program> {
     run::example("conformance")
 }
@@ -359,7 +359,7 @@ impl Place<'_> {
     }
 }
 
-/// Returns the cells of the first report, with the error of any report: an error in writing explains the one in reading.
+/// Returns the cells of the first report, with the error of any report: an error in writing explains the error in reading.
 fn first_errors(reports: &[&Report]) -> BTreeMap<String, Option<String>> {
     let mut outcomes = BTreeMap::new();
     for (id, error) in reports.iter().flat_map(|report| &report.outcomes) {
@@ -427,7 +427,7 @@ pub fn way(direction: &Value) -> String {
     names.collect::<Vec<_>>().join(" → ")
 }
 
-/// Returns the cells of a direction, and those that passed.
+/// Returns the number of cells of a direction, and of the cells that passed.
 pub fn counts(direction: &Value) -> (u64, u64) {
     let count = |member: &str| direction[member].as_u64().unwrap_or_default();
     (count("cells"), count("passed"))

@@ -6,8 +6,8 @@ use zarrox_runner::run::{Outcome, cargo, program};
 
 const DIRECTORY: &str = "target/zarrs";
 
-/// Builds it with the tools of a Python environment, and returns its path: zfp, a library of zarrs, is built with CMake and its
-/// bindings are generated with libclang, which are both packages there.
+/// Builds the program with the tools of a Python environment, and returns its path. zarrs uses the library zfp, which is built
+/// with CMake, and whose bindings are generated with libclang; both tools are packages of the environment.
 pub(crate) fn build(python: &str) -> Outcome<String> {
     let tools = Path::new(python).parent().ok_or("the environment has no directory of programs")?;
     let others = std::env::var_os("PATH").unwrap_or_default();

@@ -6,7 +6,8 @@ import resource
 import signal
 import subprocess
 
-# The limits of one command: CPU seconds, seconds of wall time, since the machine may be busy; and memory.
+# The limits of one command: CPU time in seconds; wall time in seconds, which is longer since the machine may be busy; and
+# memory.
 SECONDS, PATIENCE = 60, 200
 MEMORY = 6 << 30
 
@@ -70,7 +71,7 @@ class Notes:
         return bool(self.lines)
 
     def name(self, path):
-        """Returns true if the node is skipped, or one above it."""
+        """Returns true if the node, or a node above it, is skipped."""
         path = "/" + path.strip("/")
         for line in self.lines:
             at, reason = split(line, path)
@@ -84,7 +85,7 @@ class Notes:
 
 
 def split(line, path):
-    """Returns the path and the reason of a line, if the path is this one or one above it."""
+    """Returns the path and the reason of a line, if its path is this path or a path above it."""
     parts = path.strip("/").split("/")
     for end in range(len(parts), 0, -1):
         for above in ("/" + "/".join(parts[:end]), "/".join(parts[:end]), ascii("/" + "/".join(parts[:end]))[1:-1]):

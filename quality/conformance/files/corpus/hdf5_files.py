@@ -15,7 +15,7 @@ from same import alike, plain, same
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from file_values import in_order, is_bare, values_of  # noqa: E402
 
-# Attributes with which HDF5 and NetCDF store dimensions, and the missing value, which xarray's form of Zarr stores differently.
+# The attributes with which HDF5 and NetCDF store dimensions and the missing value. xarray stores both differently in Zarr.
 INTERNAL = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_FillValue", "_nc3_strict"}
 
 # Larger arrays are compared in parts.
@@ -174,7 +174,7 @@ def check_elements(node, hierarchy, is_netcdf, unreadable):
 
 
 def check_fields(node, hierarchy, notes, unreadable):
-    """Compares the elements of structures that Zarr does not support, whose fields are arrays in a group."""
+    """Compares the elements of structures that Zarr does not support: their fields are arrays in a group."""
     try:
         values = named(elements(node.node), node.node.file)
     except Exception as error:  # noqa: BLE001, whatever h5py cannot read
@@ -194,7 +194,7 @@ def check_fields(node, hierarchy, notes, unreadable):
 
 
 def elements(dataset):
-    """Returns all elements; variable-length text as bytes, which may have an encoding that h5py cannot read."""
+    """Returns all elements. Variable-length text is returned as bytes, since h5py may not support its encoding."""
     if dataset.shape is not None and (kind := h5py.check_string_dtype(dataset.dtype)) and kind.length is None:
         return np.array(dataset[()], object)
     if dataset.shape == () and h5py.check_vlen_dtype(dataset.dtype):
@@ -210,7 +210,7 @@ PATHS = {}
 
 
 def path_of(reference, file):
-    """Returns the path of the target of a reference. For one name, HDF5's library searches the whole file."""
+    """Returns the path of the target of a reference. To find one name, HDF5's library searches the whole file."""
     if not reference:
         return ""
     target = file[reference]
@@ -240,7 +240,7 @@ def named(values, file):
 
 
 def selections(dataset, shape):
-    """Returns all elements; of large arrays, the first and last ones, some in between, and stored ones."""
+    """Returns all elements; of a large array, the first and the last elements, some in between, and some in stored chunks."""
     if np.prod(shape, dtype=object) <= MOST:
         return [...]
     side = max(1, int(1_000_000 ** (1 / len(shape))))
@@ -308,7 +308,7 @@ def referred(value, file):
 def readable(path, work):
     """Returns the path of a file that h5py can open: the file itself, or a copy in which h5clear has cleared the marks of its last writer.
 
-    Raises `Broken` if there is none.
+    Raises `Broken` if h5py can open neither.
     """
     try:
         with h5py.File(path) as file:

@@ -88,7 +88,7 @@ def not_json(text):
 
 
 def known(kind, fill):
-    """Returns a type that zarr-python supports, as a substitute for one that it does not."""
+    """Returns a data type that zarr-python supports, as a substitute for an unsupported one."""
     if isinstance(kind, str) and (bits := re.fullmatch(r"r(\d+)", kind)):
         size = int(bits[1]) // 8
         raw = bytes(fill) if isinstance(fill, list) else base64.b64decode(fill or "")

@@ -53,7 +53,7 @@ def write_old_layout(path, values):
     sides = [*values.shape, values.itemsize]
     message = struct.pack("<BBB5xQ", 2, len(sides), 1, where) + struct.pack(f"<{len(sides)}I", *sides)
     message += bytes(-len(message) % 8)
-    # The modification time follows it, and provides the space.
+    # The next message is the modification time, which provides the space.
     room = size + 8 + struct.unpack_from("<HH", raw, at + size)[1]
     struct.pack_into("<HHB3x", raw, at - 8, 8, len(message), 0)
     raw[at : at + len(message)] = message
@@ -637,7 +637,7 @@ def circles_and_bad_ends_of_directories(place):
             (count,) = struct.unpack("<H", file.read(2))
             file.seek(last + 2 + 12 * count)
             file.write(struct.pack("<I", first if end is None else end))
-    # A chain that leads back loses no page, and is only reported by a note.
+    # A cyclic chain of directories loses no page, and is only reported by a note.
     place.tiff("circle.tif", NAMED)
     code, output = place.zarrox("import", place.at("circle.tif"), place.at("circle.zarr"), "--force")
     assert code == 0 and "is that of page 0" in output, f"circle.tif: {code} {output}"

@@ -18,7 +18,7 @@ HIDDEN = {"_NCProperties", "_nc3_strict", "_IsNetcdf4", "_SuperblockVersion"}
 
 
 def is_netcdf(path):
-    """Returns true for files that NetCDF's library has written, from the names of attributes: a damaged file need not be opened for that."""
+    """Returns true if the names of attributes show that NetCDF's library has written the file: a damaged file need not be opened for that."""
     with open(path, "rb") as file:
         raw = file.read()
     return raw[:3] == b"CDF" or path.endswith((".nc", ".nc4", ".cdf")) or any(name in raw for name in MARKS)
@@ -66,7 +66,7 @@ def check(zarrox, path, work):
 
 
 def compare(path, hierarchy, notes, is_classic):
-    """Returns the differences between a file and its import: elements and attributes as in netCDF4, and xarray's reading of both."""
+    """Returns the differences between a file and its import: in elements and attributes as netCDF4 reads them, and in xarray's readings."""
     differences, unreadable = [], []
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)

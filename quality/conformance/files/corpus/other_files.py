@@ -62,7 +62,7 @@ def compare_nifti(theirs, hierarchy, _):
         values = np.stack([values[name] for name in values.dtype.names], axis=-1)
     ours, values = np.squeeze(ours), np.squeeze(values)
     if values.ndim == 1 and ours.size == values.size:
-        # FreeSurfer's long vectors have several dimensions, since one had 16 bits for its length.
+        # FreeSurfer divides long vectors into several dimensions, since a dimension had 16 bits for its length.
         ours = ours.ravel()
     same(ours, values, "elements")
     attributes = hierarchy.document(path).get("attributes", {})
@@ -71,7 +71,7 @@ def compare_nifti(theirs, hierarchy, _):
 
 
 def read_parquet(path):
-    # The file itself, not a directory of parts, which its path might suggest.
+    # Opens the file itself: the path might also suggest a directory of parts.
     with open(path, "rb") as file:
         table = pq.ParquetFile(file).read()
     return {name: table.column(number) for number, name in enumerate(table.column_names)}
@@ -84,7 +84,7 @@ def compare_parquet(theirs, hierarchy, notes):
         if notes.name(name):
             continue
         if pa.types.is_nested(column.type):
-            # The columns inside it have their own names.
+            # The columns inside a nested column have their own names.
             parts = (path.startswith((name + ".", name + "/")) for path in [*hierarchy.arrays(), *(line.lstrip("/") for line in notes.lines)])
             assert hierarchy.kind(name) is not None or any(parts), f"column {name} is missing"
             continue

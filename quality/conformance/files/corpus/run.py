@@ -37,7 +37,7 @@ SECONDS = 600
 LEAST = {"hdf5": 400, "tests of HDF5": 300, "netcdf": 100, "tiff": 200, "nifti": 20, "parquet": 3}
 LEAST_SHIPPED = {"hdf5": 10, "netcdf": 5, "nifti": 2}
 
-# The largest shares of files with an error. HDF5 and NetCDF have a common one, since NetCDF-4 is HDF5.
+# The largest shares of files with an error. HDF5 and NetCDF have a common share, since NetCDF-4 is HDF5.
 MOST_REFUSED = {("hdf5", "netcdf"): 0.05, ("tiff",): 0.10}
 
 CHECKS = {

@@ -87,7 +87,7 @@ def readings(value):
 
 
 def alike(ours, theirs):
-    """Checks that two plain values are the same. `ours` may come from JSON, which represents some differently."""
+    """Checks that two plain values are the same. `ours` may come from JSON, which represents some values differently."""
     if isinstance(ours, bytes) and isinstance(theirs, list):
         ours = list(ours)
     ours, theirs = single(ours), single(theirs)

@@ -21,7 +21,7 @@ DEEPEST = 3
 
 
 def read(path):
-    """Returns the images of a file: for each series its elements, and for all pages whether they are overviews or masks."""
+    """Returns the elements of each series of a file, and for each page whether it is an overview or a mask."""
     with tifffile.TiffFile(path) as file:
         series = [each.levels[0] for each in file.series]
         images = [np.asarray(each.asarray()) for each in series]
@@ -73,7 +73,7 @@ def pages_of(path):
 
 
 def pages_below(path):
-    """Returns the elements of all pages, including those of SubIFDs, which may begin chains; and whether they are overviews or masks."""
+    """Returns the elements of all pages, also in the chains that SubIFDs begin, and for each page whether it is an overview or a mask."""
     found, seen = [], set()
 
     def walk(file, offset, depth):
@@ -115,7 +115,7 @@ def planes(image, pages):
 
 
 def compare_pages(images, path, is_lossy, is_told):
-    """Returns the reason why images do not consist of the pages of a file: all of them, unless others are reported as skipped."""
+    """Returns the reason why images do not consist of all pages of a file. Pages that are reported as skipped may be missing."""
     pages = pages_of(path)
     found = [plane for image in images for plane in (planes(image, pages) if planes(image, pages) is not None else [image])]
     if len(found) > MOST_PAGES:
@@ -203,7 +203,7 @@ def check(zarrox, path, work):
     if code == DAMAGED and not any(True for _ in opinions(path)):
         return {"class": "broken", "reasons": [f"exit code 5: {output.strip()[:300]}", "neither Pillow nor GDAL reads it whole"]}
     if code == DAMAGED:
-        # A missing directory is reported, and all others are as other programs read them.
+        # A missing directory is reported, and all other directories are as other programs read them.
         damage = output.strip()[:400]
         code, output = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
         hierarchy = Hierarchy(target)

@@ -70,14 +70,14 @@ def take(name, file, size, into, largest, found, depth):
     if len(start) + len(rest) > largest:
         return
     if kind == "archive":
-        # A volume of NIfTI stays compressed.
+        # A NIfTI volume stays compressed.
         if name.endswith(".nii.gz"):
             kind = "nifti"
         else:
             if depth < DEEPEST:
                 members(name, io.BytesIO(start + rest), name + ".d", into, largest, found, depth + 1)
             return
-    # Names of files are those of the packages, without components that lead outside.
+    # Files keep their names in the package, without components that lead outside of the directory.
     path = os.path.normpath("/" + name).lstrip("/")
     target = os.path.join(into, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -87,7 +87,7 @@ def write(out):
 
 
 def plain(column):
-    """Returns an Arrow column as the array of an import."""
+    """Returns an Arrow column as the array that an import creates."""
     kind = column.type
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(kind):

@@ -14,8 +14,8 @@
 //! | `describe_group` | | `attributes`, `members` |
 //!
 //! `values` are `{"bytes": …}`, base64 of elements of fixed size; `{"elements": […]}`, base64 of each element of variable size;
-//! or `{"mask": …, "values": …}` of optional elements: a byte for each, and the values of all of them. The answer to a failure is
-//! an `error`.
+//! or `{"mask": …, "values": …}` for optional elements: a byte for each element, and the values of all elements. The answer to a
+//! failure is an `error`.
 
 use std::error::Error;
 use std::io::{BufRead, Write};

@@ -1,4 +1,4 @@
-//! The hierarchies to damage: small ones of every format, as the library writes them.
+//! The hierarchies to damage: small hierarchies of every format, which the library has written.
 
 use std::sync::Arc;
 
@@ -121,7 +121,8 @@ fn types(root: &Group, format: Format) -> Result<()> {
     root.create_array("one").shape([]).data_type(DataType::Float64).create()?.write(.., 1.5)
 }
 
-/// Creates an array of distinct numbers that are never the fill value; without chunks, or with some that extend beyond the edge.
+/// Creates an array of distinct numbers that are never the fill value. The array has a single chunk, or several chunks that
+/// extend beyond its edge.
 fn numbers(builder: &ArrayBuilder) -> Result<()> {
     let builder = builder.clone().shape([6, 5]).data_type(DataType::Int32);
     let array = match builder.clone().chunks([4, 4]).create() {

@@ -11,7 +11,7 @@ use zarrox::stores::{Condition, Key, MemoryStore, Prefix, Store, StoreExt};
 /// Values by their keys.
 pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
 
-/// Returns a store with these values, without those whose keys are invalid.
+/// Returns a store with these values, except values with invalid keys.
 pub(crate) fn store_of(contents: &Contents) -> Result<Arc<dyn Store>> {
     let store = MemoryStore::new();
     for (key, value) in contents {

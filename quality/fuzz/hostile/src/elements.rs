@@ -21,7 +21,7 @@ pub(crate) fn options() -> OpenOptions {
     OpenOptions::new().threads(1).memory(1 << 20).chunk_limit(1 << 16).chunk_cache(0)
 }
 
-/// Returns the readable elements near the first one of every array, according to its own document.
+/// Returns the readable elements near the first element of every array, by the array's own document.
 pub(crate) fn readable(store: &Arc<dyn Store>, root: &str) -> Elements {
     let mut elements = Elements::new();
     match options().consolidated(Consolidated::Never).open((store.clone(), root)) {
@@ -67,7 +67,7 @@ fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     let position: Vec<DimSelection> = at.iter().map(|&index| DimSelection::from(index..index + 1)).collect();
     let element = array.read::<DynArray>(position).ok()?;
     if array.data_type().storage() == Storage::Variable {
-        // A repair does not preserve such elements of a damaged chunk.
+        // A repair does not preserve elements of variable length in a damaged chunk, so that the whole chunk must be readable.
         let chunk = at.iter().zip(array.unit_shape()).zip(array.shape()).map(|((&index, length), &end)| {
             let start = index - index % length.max(1);
             DimSelection::from(start..start.saturating_add(length).min(end))

@@ -1,4 +1,4 @@
-//! The bytes of an input, which make choices.
+//! The bytes of an input, which determine choices.
 
 /// The remaining bytes of an input. After its end, each choice is the first one.
 #[derive(Debug)]

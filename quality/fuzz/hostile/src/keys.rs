@@ -39,7 +39,7 @@ const NAMES: [&str; 32] = [
     "data/root/x/c0/0",
 ];
 
-/// The documents of marks of unfinished work: a node is being deleted, or moved.
+/// The documents that mark unfinished work: a node that is being deleted or moved.
 const MARKS: [&str; 8] = [
     r#"{"format": "v3"}"#,
     r#"{"format": "v2"}"#,
@@ -51,7 +51,7 @@ const MARKS: [&str; 8] = [
     "{}",
 ];
 
-/// The stored values of a hierarchy, and the one to damage.
+/// The stored values of a hierarchy, and the key of the value to damage.
 #[derive(Debug)]
 pub(crate) struct Place<'p> {
     pub(crate) contents: &'p mut Contents,
@@ -59,7 +59,7 @@ pub(crate) struct Place<'p> {
     pub(crate) prefix: &'p str,
     /// The hierarchy's keys.
     pub(crate) keys: &'p [String],
-    /// One of them.
+    /// The key of the value to damage.
     pub(crate) key: &'p str,
 }
 
@@ -77,14 +77,14 @@ pub(crate) fn swap(input: &mut Input<'_>, place: &mut Place<'_>) {
     }
 }
 
-/// Replaces it by a copy of another value.
+/// Replaces the value by a copy of another value.
 pub(crate) fn copy(input: &mut Input<'_>, place: &mut Place<'_>) {
     if let Some(value) = place.contents.get(input.one_of(place.keys)).cloned() {
         place.contents.insert(place.key.to_owned(), value);
     }
 }
 
-/// Adds a key beside it or above it, with an existing value.
+/// Adds a key beside the value's key or above it, with an existing value.
 pub(crate) fn add(input: &mut Input<'_>, place: &mut Place<'_>) {
     let name = match input.byte_or(0) {
         255 => {
@@ -136,7 +136,7 @@ pub(crate) fn empty(_: &mut Input<'_>, place: &mut Place<'_>) {
     place.contents.retain(|other, _| !other.starts_with(&below) || other.len() - below.len() > 16);
 }
 
-/// Marks a node above it as one whose deletion or move has begun.
+/// Marks a node above the value as a node whose deletion or move has begun.
 pub(crate) fn mark(input: &mut Input<'_>, place: &mut Place<'_>) {
     let mark = *input.one_of(&MARKS);
     let mut node = place.key;

@@ -1,7 +1,7 @@
 //! A fuzz target that damages small hierarchies, and checks the guarantees that the library gives for any hierarchy. Damaged
-//! files of other formats have a target for each reader, and requests to a server have one.
+//! files of other formats have a target for each reader, and requests to a server have a target as well.
 //!
-//! This is a crate of its own, since `zarrox-testkit` is below `zarrox`.
+//! This is a separate crate, since `zarrox-testkit` is below `zarrox`.
 
 mod bases;
 mod contents;
@@ -40,7 +40,7 @@ impl Hierarchy {
     /// Creates the hierarchies to damage.
     ///
     /// # Errors
-    /// When the library cannot create or write one of them.
+    /// When the library cannot create or write one of the hierarchies.
     pub fn new() -> Result<Self> {
         Ok(Self { bases: bases::all()? })
     }
@@ -75,7 +75,7 @@ impl Hierarchy {
     }
 }
 
-/// A hierarchy after the damage of an input.
+/// A hierarchy that an input has damaged.
 struct Damaged<'h> {
     base: &'h Base,
     contents: Contents,

@@ -1,4 +1,4 @@
-//! Programs of mutations: each has a byte for its kind, one for a key, and the bytes that the kind needs.
+//! Programs of mutations: each mutation has a byte for its kind, a byte for a key, and the bytes that its kind needs.
 
 use crate::contents::Contents;
 use crate::input::Input;
@@ -56,7 +56,7 @@ pub(crate) fn damage(input: &mut Input<'_>, contents: &mut Contents, prefix: &st
     }
 }
 
-/// Returns the seeds: no program, and each mutation of some key.
+/// Returns the seeds: an empty program, and each mutation of some key.
 pub(crate) fn seeds() -> impl Iterator<Item = Vec<u8>> {
     let kinds = (0_u8..).take(MUTATIONS.len());
     let each = kinds.flat_map(|kind| (0..3).map(move |key| vec![kind, key * 5, kind, 7, 3, 1, 2]));

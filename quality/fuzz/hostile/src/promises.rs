@@ -51,7 +51,7 @@ fn checked(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool)
     unchanged(base, stored, &self::stored(&**store), "a check without a repair");
 }
 
-/// Repairs; returns the findings, or `None` if there is nothing to check.
+/// Repairs the hierarchy and returns the findings; `None` if there is no hierarchy to check.
 fn repaired(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) -> Option<Vec<Finding>> {
     let found = run(&full(base, store).repair(Repair { dry_run: false, refill }));
     if found.is_err() {
@@ -116,7 +116,7 @@ fn kept(base: &Base, before: &Elements, after: &Elements, report: &str) {
     }
 }
 
-/// Returns true for a node that a repair removes: one in quarantine, or one whose deletion has begun.
+/// Returns true for a node that a repair removes: a node in quarantine, or a node whose deletion has begun.
 fn is_given_up(base: &Base, stored: &Contents, path: &str) -> bool {
     let is_marked = |mark: String| stored.contains_key(&format!("{}{mark}.json", base.prefix));
     let mut above = String::new();

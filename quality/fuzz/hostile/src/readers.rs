@@ -10,7 +10,7 @@ use zarrox_files::{FileStore, Kind};
 use zarrox_testkit::corpus;
 use zarrox_testkit::files::entries;
 
-/// The largest size in bytes of an array that is read as a whole, and of a chunk that is read of larger ones.
+/// The largest size in bytes of an array that is read as a whole, and of a chunk that is read from a larger array.
 const MOST_ELEMENTS: u64 = 1 << 18;
 
 /// The largest number of arrays whose elements are read.
@@ -88,7 +88,7 @@ impl Reader {
         }
     }
 
-    /// Returns the seeds: the small files of this kind that other programs wrote, from the tests.
+    /// Returns the seeds: the small files of this kind in the tests, which other programs wrote.
     ///
     /// # Panics
     /// When files of the tests cannot be read.
@@ -167,7 +167,7 @@ fn read_listed_chunks(store: &dyn Store) {
     });
     let chunks = keys.iter().filter(|key| !key.as_str().ends_with("zarr.json"));
     for key in chunks.take(MOST_CHUNKS) {
-        // A chunk that contains only fill values is missing after all.
+        // A listed chunk may be missing: it contains only fill values.
         let _ = (store.get(key), store.size(key));
     }
 }

@@ -1,4 +1,4 @@
-//! All operations that only read a hierarchy, which must not panic.
+//! All operations that only read a hierarchy. They must not panic.
 
 use std::sync::Arc;
 

@@ -29,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// The longest body, in bytes: a response is never larger than the memory limit of the server.
 const LARGEST: usize = 256 << 20;
 
-/// A client of a server in this process, which checks the guarantees of all responses.
+/// A client that checks the guarantees of all responses of a server in this process.
 #[derive(Debug)]
 pub struct Asker {
     router: Router,
@@ -64,8 +64,8 @@ impl Asker {
     /// is not sent, and has the status 400.
     ///
     /// # Errors
-    /// The guarantee that the response violates: it arrives in time, is not an error of the server, and explains in JSON what is
-    /// wrong with the request.
+    /// The guarantee that the response violates. A response arrives in time, is not an error of the server, and explains in JSON
+    /// what is wrong with the request.
     pub fn ask(
         &self,
         method: &str,
@@ -143,7 +143,7 @@ impl Urls {
     /// Creates the hierarchies to serve.
     ///
     /// # Errors
-    /// When the library cannot create or write one of them, or the server does not start.
+    /// When the library cannot create or write one of the hierarchies, or the server does not start.
     pub fn new() -> Result<Self> {
         let mut server = Server::new().token(None);
         let options = OpenOptions::new().threads(1);
@@ -277,7 +277,7 @@ const OTHERS: [&str; 20] = [
     "/data/b0/%2e%2e/x?token=a\nCookie: a=b; zarrox-8000=c\nAuthorization: Bearer x",
 ];
 
-/// Returns the values with every second chunk truncated and every third one changed; documents are unchanged.
+/// Returns the values with every second chunk truncated and every third chunk changed; documents are unchanged.
 fn damaged(contents: &Contents) -> Contents {
     let is_chunk =
         |key: &str| key.rsplit('/').next().is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()));

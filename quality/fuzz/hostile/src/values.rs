@@ -61,7 +61,7 @@ pub(crate) fn fill(input: &mut Input<'_>, value: &mut [u8]) {
     }
 }
 
-/// Changes an eight-byte number near the end, such as one of a shard's index.
+/// Changes an eight-byte number near the end, such as a number in a shard index.
 pub(crate) fn entry(input: &mut Input<'_>, value: &mut [u8]) {
     if value.len() >= 8 {
         let (back, number) = (input.below(40), u64::from(input.byte_or(0)));

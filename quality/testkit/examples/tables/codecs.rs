@@ -1,4 +1,4 @@
-//! The rows of the codecs: their names and capabilities, which are determined by creating each from its example.
+//! The rows of the codecs: their names and capabilities, which are determined by creating each codec from its example.
 
 use std::fmt::Write;
 use std::sync::Arc;

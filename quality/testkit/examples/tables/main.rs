@@ -32,7 +32,7 @@ fn main() -> Result<()> {
 
 fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     let family = registry.family(data_type)?;
-    // v2 has no name for some.
+    // v2 has no name for some data types.
     let names = [Endian::Little, Endian::Big].into_iter().filter_map(|e| family.to_v2(data_type, e).ok());
     let mut names: Vec<String> = names.map(|name| code(&name)).collect();
     names.dedup();

@@ -12,9 +12,9 @@ use crate::specimen::{LIMIT, Specimen};
 
 /// The number of seeds.
 const SEEDS: usize = 60;
-/// The largest number of bytes that make choices.
+/// The largest number of bytes that determine choices.
 const CHOICES: usize = 24;
-/// The largest number of consecutive codecs of a kind of which there can be several.
+/// The largest number of consecutive codecs of one kind, for the kinds that may be repeated.
 const ROW: usize = 2;
 
 pub(super) fn run(registry: &Registry, input: &[u8]) {
@@ -35,7 +35,7 @@ pub(super) fn seeds(registry: &Registry, random: &mut Random) -> Vec<Vec<u8>> {
     attempts.take(SEEDS).collect()
 }
 
-/// The bytes that make choices.
+/// The bytes that determine choices.
 struct Choices<'b, 'i>(&'b mut &'i [u8]);
 
 impl Choices<'_, '_> {
@@ -74,7 +74,7 @@ impl Choices<'_, '_> {
         depth: usize,
     ) -> Vec<CodecSpec> {
         let mut specs = self.row(registry, CodecKind::ArrayToArray);
-        // Only `transpose` fits any shape, and only with an order for it.
+        // `transpose` is added separately, since its order depends on the number of dimensions.
         specs.retain(|spec| spec.name != "transpose");
         if self.below(2) == 1 {
             let mut order: Vec<usize> = (0..shape.len()).collect();

@@ -16,7 +16,7 @@ use crate::specimen::{LIMIT, Specimen};
 /// The largest chunk that is decoded here.
 const SMALL: usize = 1 << 12;
 
-/// The choices of the second byte; the third is the entry document of a hierarchy.
+/// The choices of the second byte; the third choice is the entry document of a hierarchy.
 const NODE: u8 = 0;
 const CONSOLIDATED: u8 = 1;
 const ENTRY: u8 = 2;

@@ -10,7 +10,7 @@ pub enum After {
     Answers(u64),
 }
 
-/// The current cut, how many times it remains, and the amount since the last one.
+/// The current cut, the number of its remaining repetitions, and the amount of data since the last cut.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     after: Option<After>,
@@ -23,8 +23,8 @@ impl Faults {
         *self = Self { after: Some(after), times, passed: 0 };
     }
 
-    /// Returns the number of the next bytes from a server that pass before the connection is cut; `None` if it is not. `begins`
-    /// is true if a response begins with them.
+    /// Returns how many of the next bytes from a server pass before the connection is cut; `None` if the connection is not cut.
+    /// `begins` is true if a response begins with these bytes.
     pub(super) fn cut(&mut self, length: usize, begins: bool) -> Option<usize> {
         let after = self.after.filter(|_| self.times > 0)?;
         let (amount, limit) = match after {

@@ -93,7 +93,7 @@ fn a_delay_makes_the_line_longer_and_not_narrower() {
     ask(&stream, "a").unwrap();
     assert!(begin.elapsed() >= delay, "{:?}", begin.elapsed());
 
-    // All are in transit at the same time.
+    // All lines are in transit at the same time.
     let lines = 50_u32;
     let begin = Instant::now();
     for line in 0..lines {

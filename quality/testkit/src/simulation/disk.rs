@@ -88,7 +88,7 @@ fn take_all(objects: &mut Objects, prefix: &str) -> Objects {
     keys.into_iter().filter_map(|key| objects.remove_entry(&key)).collect()
 }
 
-/// Adds values that were below a prefix below another one.
+/// Moves values from below one prefix to another prefix.
 fn move_all(taken: &Objects, from: &str, to: &str, objects: &mut Objects) {
     let moved = taken.iter().map(|(key, object)| (format!("{to}{}", &key[from.len()..]), object.clone()));
     objects.extend(moved);
@@ -135,8 +135,8 @@ impl Disk {
         }
     }
 
-    /// Loses some of the changes that are not on the disk. The remaining ones may have been done in another order, except changes
-    /// of the same names.
+    /// Loses some of the changes that are not on the disk. The remaining changes may have been done in another order, except
+    /// changes of the same names.
     pub(super) fn crash(&mut self, random: &mut Random) {
         let kept = random.pick(&[100, 500, 900]).unwrap_or(500);
         let mut lost: Vec<Change> = Vec::new();

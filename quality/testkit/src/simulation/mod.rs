@@ -7,9 +7,9 @@
 //! | `stage` | the tasks, which of them runs, and the locks that they wait for |
 //! | `store` | [`SimStore`]: each call of it is a step |
 //!
-//! A task runs alone until its next call of a store. There the schedule may switch to another task, make the call fail, kill the
-//! task's process, crash the machine, or change the clock. So a run is repeated exactly by its seed, and shrunk by omitting
-//! decisions.
+//! A task runs alone until its next call of a store. At that call, the schedule may switch to another task, make the call fail,
+//! kill the task's process, crash the machine, or change the clock. So a run is repeated exactly by its seed, and shrunk by
+//! omitting decisions.
 
 mod disk;
 mod schedule;

@@ -24,7 +24,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below another one, which is not 0.
+    /// Returns a number below `end`, which is not 0.
     pub fn below(&mut self, end: u64) -> u64 {
         self.number() % end
     }
@@ -91,7 +91,7 @@ pub struct Odds {
     pub faults: usize,
 }
 
-/// The decisions of a run by their steps: given ones, or random ones that are recorded.
+/// The decisions of a run by their steps: given decisions, or random decisions that are recorded.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     decisions: BTreeMap<u64, Decision>,

@@ -59,7 +59,7 @@ pub struct Ended {
 pub(super) struct Shared {
     pub(super) number: u64,
     state: Mutex<State>,
-    /// All tasks have ended.
+    /// Notified when all tasks have ended.
     ended: Condvar,
 }
 
@@ -107,7 +107,7 @@ pub(super) enum Lock {
     Key(usize, usize, String),
     /// The lock of a file.
     File(u64),
-    /// The hold of a prefix of a disk, among all processes or the threads of one.
+    /// The hold of a prefix of a disk, among all processes or among the threads of one process.
     Hold(usize, Option<usize>, String),
 }
 
@@ -177,7 +177,7 @@ impl Stage {
         Self(Arc::new(Shared { number, state: Mutex::new(state), ended: Condvar::new() }))
     }
 
-    /// Adds a disk that keeps every change at once (`sync`) or only some of them at a crash. Returns its number.
+    /// Adds a disk that keeps every change at once (`sync`), or only some changes at a crash. Returns the number of the disk.
     pub fn add_disk(&self, kind: Kind, sync: bool, contents: &Contents) -> usize {
         let mut state = self.0.lock();
         // A new file must not have the number of an existing one.
@@ -187,7 +187,7 @@ impl Stage {
         state.disks.len() - 1
     }
 
-    /// Returns the content of a disk, as the initial content of others.
+    /// Returns the content of a disk, which can be the initial content of other disks.
     #[must_use]
     pub fn contents(&self, disk: usize) -> Contents {
         Contents(self.0.lock().disks[disk].objects.clone())
@@ -434,7 +434,7 @@ impl State {
         self.turn = Some(task);
     }
 
-    /// Switches to another task, since this one has to wait.
+    /// Switches to another task, since the current task has to wait.
     fn hand_over(&mut self, task: Option<usize>) {
         let ready: Vec<usize> = (0..self.tasks.len()).filter(|other| self.is_ready(*other)).collect();
         if ready.is_empty() && self.tasks.iter().any(|task| matches!(task.status, Status::Waits(_))) {

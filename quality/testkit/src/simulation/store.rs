@@ -138,7 +138,7 @@ impl SimStore {
         self.store(&mut state, operation, key, bytes).map(|(was_there, _)| was_there)
     }
 
-    /// Replaces the file that the process has locked, and keeps the lock of the new one.
+    /// Replaces the file that the process has locked, and keeps the lock of the new file.
     fn change_locked<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -397,7 +397,7 @@ impl Store for SimStore {
             Ok(())
         })?;
         let guard = SimGuard { store: self.clone(), key: text.to_owned() };
-        // This does not wait: the lock of the same key was acquired before.
+        // The call does not wait: the lock of the same key was acquired before.
         let name = format!("{}-{}", self.location(), self.process);
         Ok(LockGuard::in_process(&name, key).with(guard))
     }
@@ -454,7 +454,7 @@ impl Store for SimStore {
     }
 }
 
-/// A hold, released when this is dropped.
+/// A hold, released when this value is dropped.
 struct SimHold {
     store: SimStore,
     lock: Lock,
@@ -493,7 +493,7 @@ impl SimStore {
     }
 }
 
-/// The lock of a key, released when this is dropped.
+/// The lock of a key, released when this value is dropped.
 struct SimGuard {
     store: SimStore,
     key: String,
@@ -513,7 +513,7 @@ impl Drop for SimGuard {
     }
 }
 
-/// An open value. Its content does not change when another one replaces it.
+/// An open value. Its content does not change when another value replaces it.
 struct SimValue {
     store: SimStore,
     key: Key,

@@ -77,7 +77,7 @@ impl Actor {
         Self { machine, world, task, arrays: BTreeMap::new(), board: None, again }
     }
 
-    /// Does an act. Returns the elements that it has read, if it reads.
+    /// Does an act. Returns the elements that the act has read, if it reads.
     pub(super) fn act(&mut self, act: Act) -> Result<Option<Vec<u64>>> {
         match act {
             Act::Write { start, shape, number } => self.write_board(start, shape, number)?,
@@ -165,7 +165,7 @@ impl Actor {
         array.write(selection(&[start], &[count]), &values)
     }
 
-    /// Appends rows to all arrays of the dataset. If an earlier process may have done so, looks for them first.
+    /// Appends rows to all arrays of the dataset. If an earlier process may have appended the rows, looks for them first.
     fn grow(&self, rows: u64, number: u64) -> Result<()> {
         let group = self.machine.root()?.open_group(DATASET)?;
         group.grow_with(

@@ -16,17 +16,17 @@ pub(super) struct Entry {
     begun: u64,
     /// The time of its end, and its error; `None` if its process was killed.
     ended: Option<(u64, Option<String>)>,
-    /// The elements that it has read.
+    /// The elements that the act has read.
     read: Option<Vec<u64>>,
 }
 
 impl Entry {
-    /// Returns true if it succeeded.
+    /// Returns true if the act succeeded.
     pub(super) fn is_done(&self) -> bool {
         matches!(self.ended, Some((_, None)))
     }
 
-    /// Returns the error with which it ended.
+    /// Returns the error with which the act ended.
     pub(super) fn error(&self) -> Option<&str> {
         self.ended.as_ref()?.1.as_deref()
     }
@@ -83,8 +83,8 @@ impl History {
 struct Writes(Vec<(u64, u64, Option<u64>)>);
 
 impl Writes {
-    /// Returns the values of one element, from the acts with a function that returns how they write it. The first value came
-    /// before everything.
+    /// Returns the values of one element. `number` returns the operation whose value an act writes. The first value is the initial
+    /// one.
     fn new(entries: &[Entry], number: impl Fn(Act) -> Option<u64>) -> Self {
         let mut writes = vec![(FIRST, 0, Some(0))];
         for entry in entries {
@@ -135,7 +135,7 @@ impl Allowed {
         self.wrong(entries, &found, u64::MAX - 1, u64::MAX, &DAMAGED_SHAPE, damaged_number)
     }
 
-    /// Describes the elements of the board that readers have seen and must not have.
+    /// Describes the elements of the board that readers have read although they were not allowed.
     pub(super) fn wrong_for_readers(self, entries: &[Entry]) -> Vec<String> {
         let reads = entries.iter().filter_map(|entry| {
             let (ended, _) = entry.ended.as_ref()?;

@@ -63,7 +63,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Returns true if such an act has begun.
+    /// Returns true if an act for which `is_meant` is true has begun.
     fn has(&self, is_meant: impl Fn(Act) -> bool) -> bool {
         self.begun.iter().any(|act| is_meant(*act))
     }
@@ -229,7 +229,7 @@ impl Judge<'_> {
             .check(&rows, &mut self.faults);
     }
 
-    /// Returns true if an append may have left rows of fill values, since it was interrupted when a later one was done.
+    /// Returns true if an append may have left rows of fill values, since it was interrupted when a later append was done.
     fn may_have_holes(&self) -> bool {
         let appends = self.begun.iter().filter(|act| matches!(act, Act::Append { .. })).count();
         self.plan.kind != Kind::Directory && self.may_fail && appends > 1
@@ -276,7 +276,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Checks the arrays of single tasks. Each command was done in the end.
+    /// Checks the arrays that belong to a single task. Each command was done in the end.
     fn made(&mut self, entries: &[Entry]) {
         if self.is_lossy {
             return;
@@ -393,7 +393,7 @@ impl Judge<'_> {
     }
 }
 
-/// Returns the appends that were done, and those that were begun and not done, by their numbers, with their numbers of rows.
+/// Returns the completed and the incomplete appends by their numbers, each with its number of rows.
 fn blocks(
     entries: &[Entry],
     append: impl Fn(Act) -> Option<(u64, u64)>,

@@ -43,9 +43,9 @@ const FOUND: [u64; 11] = [
     1_118_009, 278_636,
     // A repair rewrote the document of an array that was being moved to another store.
     2_032_825,
-    // An append returned although its reservation still existed, and the next one cleared its rows.
+    // An append returned although its reservation still existed, and the next append cleared its rows.
     3_031_223,
-    // A deletion on a full disk, whose mark failed again, left chunks without a document.
+    // A deletion on a full disk failed to write its mark again, and left chunks without a document.
     5_379_994,
     // A repair rewrote the document of an array that had been moved away, since the consolidated metadata still contained it.
     80_167_022,

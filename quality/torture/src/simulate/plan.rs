@@ -6,7 +6,7 @@ use zarrox_testkit::simulation::{Kind, Odds, Random};
 
 use super::world::World;
 
-/// The largest number of tasks of a run. Each has its own elements, names and paths in chunks, documents and groups that all
+/// The largest number of tasks of a run. Each task has its own elements, names and paths in chunks, documents and groups that all
 /// share.
 pub(super) const TASKS: u64 = 4;
 
@@ -88,7 +88,7 @@ impl Act {
         }
     }
 
-    /// Returns true if it moves or replaces the board.
+    /// Returns true if the act moves or replaces the board.
     pub(super) fn is_structural(self) -> bool {
         matches!(
             self,
@@ -102,7 +102,7 @@ impl Act {
         )
     }
 
-    /// Returns true if it reads or writes the board.
+    /// Returns true if the act reads or writes the board.
     pub(super) fn is_of_board(self) -> bool {
         self.is_structural() || matches!(self, Self::Write { .. } | Self::Read | Self::ReadAgain)
     }
@@ -111,7 +111,7 @@ impl Act {
 /// The acts of one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hand {
-    /// The number of the task, whose elements it writes.
+    /// The number of the task, which its elements contain.
     pub(super) task: u64,
     pub(super) process: usize,
     pub(super) acts: Vec<Act>,
@@ -129,7 +129,8 @@ pub(super) struct Plan {
     pub(super) odds: Odds,
 }
 
-/// Mixed into the seed of a run for all choices about datasets, so that the other choices of a seed stay the same.
+/// A number that is mixed into the seed of a run for all choices about datasets, so that the other choices of a seed stay the
+/// same.
 const OF_DATASETS: u64 = 0x0da7_a5e7;
 
 /// The administrative operations, of which a run has at most one.
@@ -215,7 +216,7 @@ impl Plan {
         for act in structural.into_iter().chain(repair) {
             let hand = usize::try_from(random.below(tasks)).unwrap_or(0);
             let last = self.hands[hand].acts.len();
-            // Earlier handles do not notice it.
+            // Handles that were opened before the change do not notice it.
             let at =
                 if is_alone { last } else { usize::try_from(random.below(last as u64 + 1)).unwrap_or(0) };
             self.hands[hand].acts.insert(at, act);

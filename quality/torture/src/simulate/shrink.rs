@@ -27,7 +27,7 @@ pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     }
     let mut decisions = shown.ended.schedule.decisions().clone();
     let mut steps: Vec<u64> = decisions.keys().copied().collect();
-    // The last ones depend on all before them.
+    // Each decision depends on all earlier ones, so that the last ones are removed first.
     steps.reverse();
     for step in steps {
         let mut fewer: BTreeMap<u64, Decision> = decisions.clone();
@@ -40,7 +40,7 @@ pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     (plan, shown)
 }
 
-/// Returns the plan without one task, and without one act of a task.
+/// Returns all smaller plans: without one task, or without one act of a task.
 fn smaller_plans(plan: &Plan) -> Vec<Plan> {
     let mut smaller = Vec::new();
     for hand in 0..plan.hands.len() {

@@ -15,21 +15,21 @@ use crate::world::{LOG, NOTES, damage, of_numbers};
 
 /// The array that all tasks write.
 pub(super) const BOARD: &str = "a";
-/// The path to which it is moved.
+/// The path to which the board is moved.
 pub(super) const MOVED: &str = "b";
-/// Its shape.
+/// The shape of the board.
 pub(super) const SHAPE: [u64; 2] = [6, 4];
 /// The array that one task resizes.
 pub(super) const PULSE: &str = "pulse";
-/// Its length, and that of its chunks.
+/// The length of the array that one task resizes, and the length of its chunks.
 pub(super) const PULSE_LENGTH: (u64, u64) = (8, 2);
 /// The array that is copied.
 pub(super) const SOURCE: &str = "source";
-/// Its shape.
+/// The shape of the array that is copied.
 pub(super) const SOURCE_SHAPE: [u64; 2] = [4, 4];
 /// The group whose arrays are appended to together.
 pub(super) const DATASET: &str = "dataset";
-/// Its arrays.
+/// The arrays of the group that are appended to together.
 pub(super) const VARIABLES: [&str; 2] = ["x", "y"];
 /// The operation that has written the initial data.
 pub(super) const FIRST: u64 = 1;
@@ -66,7 +66,7 @@ pub(super) fn options() -> OpenOptions {
 }
 
 impl World {
-    /// Returns the contents of the disk, and those of the second one.
+    /// Returns the contents of the first and the second disk.
     pub(super) fn contents(self) -> zarrox::Result<(Contents, Contents)> {
         static MADE: Mutex<BTreeMap<World, (Contents, Contents)>> = Mutex::new(BTreeMap::new());
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);

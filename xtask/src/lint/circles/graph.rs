@@ -14,7 +14,7 @@ pub(super) struct Graph {
 #[derive(Debug, PartialEq)]
 pub(super) struct Knot {
     pub(super) size: usize,
-    /// One of its shortest cycles: paths, the first again at the end.
+    /// One of the shortest cycles among these files or folders. The first path is also the last one.
     pub(super) circle: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ use rust::Crate;
 /// The Python package.
 const PACKAGE: &str = "crates/zarrox-python/python/zarrox";
 
-/// Fails with a cycle of each knot of files and of folders, and with known dependencies that do not close one.
+/// Fails with a cycle of each knot of files and of folders, and with known dependencies that do not close a cycle.
 pub(crate) fn check() -> Outcome {
     println!("$ circles");
     let known = known::list()?;

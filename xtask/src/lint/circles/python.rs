@@ -1,7 +1,7 @@
 //! The dependencies of a Python package's modules.
 //!
-//! A module depends on those that it imports, anywhere: at the top, inside a function, or for type checkers alone. An import runs
-//! the packages around a module, too. Stubs represent native modules.
+//! A module depends on the modules that it imports, anywhere: at the top, inside a function, or for type checkers alone. An
+//! import runs the packages around a module, too. Stubs represent native modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -119,8 +119,8 @@ impl Crate {
         Ok(())
     }
 
-    /// Returns the file that defines the item of a path in a module; `None` if it belongs to another crate, or has no file of its
-    /// own.
+    /// Returns the file that defines the item of a path in a module; `None` if the item belongs to another crate, or has no file
+    /// of its own.
     fn file_of(&self, module: usize, path: &[String], seen: &mut Seen) -> Option<usize> {
         if let Some(name) = path.last()?.strip_suffix('!') {
             let path: Segments = path[..path.len() - 1].iter().cloned().chain([name.to_owned()]).collect();

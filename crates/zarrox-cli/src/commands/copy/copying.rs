@@ -1,4 +1,4 @@
-//! Functions that all commands share which copy nodes.
+//! Functions that the commands for copying nodes share.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ pub(crate) fn copier(global: &Global, progress: &Progress) -> Copier {
     })
 }
 
-/// Replaces the error of an interrupted copy by one that says how to continue it.
+/// Replaces the error of an interrupted copy by an error that says how to continue the copy.
 pub(crate) fn with_advice<T>(result: Result<T>) -> Result<T> {
     interrupt::with_advice(result, interrupt::CONTINUES)
 }

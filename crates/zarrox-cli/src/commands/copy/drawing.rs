@@ -80,7 +80,7 @@ impl Drawing {
         Ok(picture)
     }
 
-    /// Fails, since this build has no pictures.
+    /// Fails: this build does not support pictures.
     #[cfg(not(feature = "images"))]
     pub(super) fn draw(
         &self,

@@ -134,7 +134,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the format that the library writes, if it writes this one.
+    /// Returns the library's format, if the library writes this format.
     fn target(self) -> Option<FileTarget> {
         match self {
             Self::Hdf5 => Some(FileTarget::Hdf5),
@@ -357,7 +357,7 @@ impl Export {
         Ok(())
     }
 
-    /// Fails, since this build has no tables.
+    /// Fails: this build does not support tables.
     #[cfg(not(feature = "tables"))]
     fn write_table(&self, _: &Node, _: Selection, _: Kind, _: &mut dyn Write) -> Result<(), Failure> {
         let message = "this build cannot write tables; build zarrox with the feature `tables`";

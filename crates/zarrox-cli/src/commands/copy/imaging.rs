@@ -147,7 +147,7 @@ impl Compression {
 
 #[cfg(not(feature = "images"))]
 impl Imaging {
-    /// Fails, since this build has no images.
+    /// Fails: this build does not support images.
     pub(super) fn names(&self, _: &str) -> Result<Option<Names>> {
         match self.stack {
             Some(_) => {

@@ -180,7 +180,7 @@ fn rows(report: &BenchReport) -> Vec<[String; 8]> {
 /// A partial candidate: the names of its properties, and the copier that creates it.
 type Begun = (Vec<String>, Copier);
 
-/// Combines each candidate with each of the further properties, if there are any.
+/// Combines each candidate with each property. Without properties, the candidates are returned unchanged.
 fn combined<T>(
     all: Vec<Begun>,
     properties: &[T],

@@ -4,7 +4,7 @@ use zarrox::{DataType, Registry, Result};
 
 use crate::print;
 
-/// Appends the CSV cells of an element: one, or one for each leaf field of a structured data type.
+/// Appends the CSV cells of an element: one cell, or a cell for each leaf field of a structured data type.
 pub(super) fn push_cells(
     data_type: &DataType,
     element: &[u8],

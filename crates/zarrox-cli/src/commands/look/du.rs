@@ -144,7 +144,7 @@ impl Du {
         result
     }
 
-    /// Returns the numbers of each node, without and with all nodes below.
+    /// Returns the numbers of each node, excluding and including all nodes below.
     fn totals(&self, global: &Global, path: &str) -> Result<Vec<(Sum, Sum)>> {
         let node = if self.inner { global.read(path)? } else { global.look(path)? };
         let progress = Progress::new(path, 0);

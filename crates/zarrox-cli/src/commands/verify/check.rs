@@ -125,7 +125,7 @@ impl Check {
         }
     }
 
-    /// Prints a finding, after the path of its node if it differs from that of the last finding.
+    /// Prints a finding. If its node differs from that of the last finding, the path of the node is printed first.
     fn print(
         &self,
         root: &str,
@@ -147,7 +147,7 @@ impl Check {
     }
 }
 
-/// Runs the check on another thread, and calls `tell` with each finding on this one.
+/// Runs the check on another thread, and calls `tell` with each finding on the current thread.
 fn watch(
     checker: &Checker,
     mut print: impl FnMut(Finding) -> io::Result<()>,

@@ -63,7 +63,7 @@ impl Manifest {
     }
 }
 
-/// Returns the library's manifest operations for a path, and the progress that they show.
+/// Returns the library's manifest operations for a path, and the progress of these operations.
 fn library(global: &Global, path: &str) -> (Library, Progress) {
     let progress = Progress::new(path, 0);
     let bar = progress.clone();

@@ -30,7 +30,7 @@ pub(super) fn print(picture: &Picture, map: &Colours, out: &mut dyn Write) -> io
     writeln!(out, "\x1b\\")
 }
 
-/// Prints six rows: for each colour its columns, and the bits of the six points of a column that have the colour.
+/// Prints six rows. For each colour, a column is printed as six bits: a set bit is a point that has the colour.
 fn print_band(picture: &Picture, first: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut colours: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
     for column in 0..picture.width {

@@ -1,4 +1,4 @@
-//! Levels whose making is killed at any moment, and begun again.
+//! Downsampling that is killed at random moments, and started again.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::Sandbox;
 
-/// A generator of numbers without a pattern (SplitMix64).
+/// A generator of pseudorandom numbers (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -19,7 +19,7 @@ impl Numbers {
     }
 }
 
-/// 4 MiB in 4,096 chunks.
+/// Returns an image of 4 MiB in 4,096 chunks.
 fn image(numbers: &mut Numbers) -> Sandbox {
     let place = Sandbox::new();
     let values: Vec<u8> = (0..1 << 19).flat_map(|_| numbers.next().to_le_bytes()).collect();
@@ -29,7 +29,7 @@ fn image(numbers: &mut Numbers) -> Sandbox {
     place
 }
 
-/// Runs a command again and again, and kills it after a part of the time that it takes. Returns how often it was killed.
+/// Runs a command repeatedly, and kills it after a random part of `time`, until it completes. Returns the number of kills.
 fn until_done(place: &Sandbox, line: &[&str], time: Duration, numbers: &mut Numbers) -> u32 {
     let mut kills = 0;
     loop {
@@ -51,7 +51,7 @@ fn until_done(place: &Sandbox, line: &[&str], time: Duration, numbers: &mut Numb
         if done.status.success() {
             return kills;
         }
-        // The one before was killed when only its last step, or the exchange of messages, was missing.
+        // The last run was killed when only its last step or its messages were missing.
         assert!(said.contains("already"), "{said}");
         return kills;
     }
@@ -69,7 +69,8 @@ fn compare(beside: bool) {
         true => [&["downsample", "broken.zarr/0"], &named[..]].concat(),
         false => [&["downsample", "source.zarr", "broken.zarr"], &named[..]].concat(),
     };
-    // The whole run may have been slowed down by other programs. A run that ends before it is killed starts anew, with half of the time.
+    // Other programs may have slowed down the measured run. If a run ends before it is killed, the test starts anew with half of
+    // the time.
     let mut patience = time;
     let kills = loop {
         let _ = std::fs::remove_dir_all(place.path("broken.zarr"));

@@ -66,7 +66,7 @@ fn levels_are_made_beside_an_array() {
     );
     assert_eq!(place.ok(&["validate-ome", "image.zarr"]), "image.zarr: valid\n");
     let element = place.ok(&["dump", "image.zarr/1[0, 0]"]);
-    // 0, 1, 96 and 97.
+    // The mean of the elements 0, 1, 96 and 97 is 48.5.
     assert_eq!(element.trim(), "48");
     place.fails(4, &["downsample", "image.zarr/0"]);
     place.ok(&["downsample", "image.zarr", "--force", "--method", "min"]);

@@ -5,10 +5,10 @@ import { parsed, type Exact } from "./exact";
 
 export type * from "../answers";
 
-/** An answer that says what is wrong. */
+/** An error response. */
 export class ApiError extends Error {
   constructor(
-    /** The status of HTTP; 0 if there was no answer. */
+    /** The HTTP status; 0 without a response. */
     readonly status: number,
     readonly kind: string,
     message: string,
@@ -18,10 +18,10 @@ export class ApiError extends Error {
   }
 }
 
-/** An array, with all that is known of it. */
+/** An array with all of its properties. */
 export type ArrayNode = Extract<NodeInfo, { kind: "array" }>;
 
-/** A place in what is served: a root, and a node below it. */
+/** A location on the server: a root, and the path of a node below it. */
 export interface Place {
   root: string;
   path: string;
@@ -29,7 +29,7 @@ export interface Place {
 
 export type Parameters = Record<string, string | number | boolean | undefined>;
 
-/** The address of a call. */
+/** Returns the URL of a call. */
 export function address(call: string, place: Place, parameters: Parameters = {}): string {
   const path = place.path.split("/").filter((part) => part !== "");
   const where = ["api/v1", call, encodeURIComponent(place.root), ...path.map(encodeURIComponent)].join("/");
@@ -43,7 +43,7 @@ type Listener = (connected: boolean) => void;
 let listener: Listener = () => undefined;
 let connected = true;
 
-/** Tells a function when the server is lost, and when it answers again. */
+/** Adds a listener that is called when the connection to the server is lost, and when it is restored. */
 export function onConnection(tell: Listener): void {
   listener = tell;
 }
@@ -53,40 +53,40 @@ function connection(now: boolean): void {
   connected = now;
 }
 
-/** Asks the server. Answers that say what is wrong are errors. */
+/** Sends a request. An error response is thrown as an error. */
 export async function asked(url: string, signal?: AbortSignal): Promise<Response> {
   const response = await fetch(url, { signal: signal ?? null, credentials: "same-origin" }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     connection(false);
     throw new ApiError(0, "disconnected", "Disconnected from the server");
   });
-  // Another server at the same address has another token.
+  // A 401 response comes from another server at the same address: that server has another token.
   connection(response.status !== 401);
   if (response.ok) return response;
   const body = (await response.json().catch(() => null)) as Partial<ErrorAnswer> | null;
   throw new ApiError(response.status, body?.error?.kind ?? "", body?.error?.message ?? response.statusText, body?.error?.advice ?? null);
 }
 
-/** A call whose answer is JSON. */
+/** Makes a call, and returns its JSON response. */
 export async function call<T>(name: string, place: Place, parameters?: Parameters, signal?: AbortSignal): Promise<T> {
   return (await (await asked(address(name, place, parameters), signal)).json()) as T;
 }
 
-/** A call whose whole numbers keep all their digits. */
+/** Makes a call, and returns its JSON response with all digits of integers. */
 export async function exactly<T>(name: string, place: Place, parameters?: Parameters, signal?: AbortSignal): Promise<T & { [name: string]: Exact }> {
   return parsed(await (await asked(address(name, place, parameters), signal)).text()) as T & { [name: string]: Exact };
 }
 
-/** What the page begins with. */
+/** The initial data of the page. */
 export interface Begin {
-  /** Colour maps, each a list of colours at even distances. */
+  /** The colormaps, each a list of evenly spaced colours. */
   colours: Record<string, [number, number, number][]>;
   roots: { name: string; place: string }[];
-  /** The token of the server; `null` if it answers everyone. */
+  /** The token of the server; `null` if no token is needed. */
   token: string | null;
 }
 
-/** What the server wrote into the page. */
+/** Returns the initial data, which the server has inserted into the page. */
 export function begin(): Begin {
   return JSON.parse(document.getElementById("begin")!.textContent!) as Begin;
 }
@@ -98,22 +98,22 @@ export interface Values {
   values: Float64Array;
   /** The imaginary parts of complex numbers. */
   imaginary: Float64Array | null;
-  /** The numbers with all their digits, where they have more than floats. */
+  /** The exact numbers, if a float cannot represent all of them. */
   whole: Whole | null;
-  /** The bytes that came. */
+  /** The number of received bytes. */
   bytes: number;
-  /** The milliseconds until the answer began, in which the server fetched and decoded, and those until all of it was there. */
+  /** The milliseconds until the response began, in which the server fetched and decoded; and the milliseconds until it was complete. */
   waited: number;
   sent: number;
 }
 
 type Numbers = Pick<Values, "values" | "imaginary" | "whole">;
 
-/** The cached answers, the newest last: a step back sends no request. */
+/** The cached responses, the newest last: going back sends no request. */
 const kept = new Map<string, Values>();
 let keptBytes = 0;
 const MOST_KEPT = 96 << 20;
-/** Answers that are under way for requests without a signal, which cannot be cancelled. */
+/** The pending responses to requests without a signal, which cannot be cancelled. */
 const coming = new Map<string, Promise<Values>>();
 
 function keep(url: string, values: Values): void {
@@ -127,7 +127,7 @@ function keep(url: string, values: Values): void {
   }
 }
 
-/** Forgets all answers, so that they are asked for anew. */
+/** Clears the cache, so that everything is requested again. */
 export function forget(): void {
   kept.clear();
   keptBytes = 0;
@@ -144,7 +144,7 @@ async function read(url: string, signal?: AbortSignal): Promise<Values> {
   return values;
 }
 
-/** Reads numbers. The answer is shared and must not be changed. */
+/** Reads numbers. The result is shared and must not be changed. */
 export async function slice(place: Place, parameters: Parameters, signal?: AbortSignal): Promise<Values> {
   const url = address("slice", place, { ...parameters, as: "raw" });
   const known = kept.get(url);
@@ -161,10 +161,10 @@ export async function slice(place: Place, parameters: Parameters, signal?: Abort
   return reading;
 }
 
-/** The time that is none. */
+/** The stored value of NaT (not a time). */
 const NO_TIME = -(2n ** 63n);
 
-/** Little-endian numbers of NumPy's type as doubles. Times that are none are NaN. */
+/** Decodes little-endian numbers of a NumPy type to doubles. NaT becomes NaN. */
 export function decoded(dtype: string, buffer: ArrayBuffer): Numbers {
   const kind = dtype.replace(/^[<>|=]/, "");
   const plain = (values: Float64Array): Numbers => ({ values, imaginary: null, whole: null });
@@ -213,7 +213,7 @@ function complex(numbers: Float32Array | Float64Array): Numbers {
   return { values, imaginary, whole: null };
 }
 
-/** The number of a float of two bytes. */
+/** Decodes a two-byte float. */
 export function half(bits: number): number {
   const [sign, exponent, fraction] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   if (exponent === 31) return fraction ? NaN : sign * Infinity;

@@ -1,12 +1,12 @@
 /** Dates of the CF conventions in all their calendars, and of NumPy's types of times. */
 
-/** The days of a calendar, counted from 1970-01-01 where it has leap years, or from a day of its own. */
+/** A calendar, which counts days from 1970-01-01 if it has leap years, and otherwise from its own first day. */
 interface Calendar {
   day: (year: number, month: number, day: number) => number;
   date: (day: number) => [number, number, number];
 }
 
-/** The day of a year that begins in March, and back. */
+/** Returns the day of a year that begins in March; the next function is the inverse. */
 const inYear = (month: number, day: number): number => Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
 function fromMarch(year: number, of: number): [number, number, number] {
   const shifted = Math.floor((5 * of + 2) / 153);
@@ -55,7 +55,7 @@ const MIXED: Calendar = {
   date: (day) => (day >= REFORM ? GREGORIAN : JULIAN).date(day),
 };
 
-/** A calendar whose years are all alike. */
+/** Returns a calendar whose years all have these months. */
 function uniform(months: number[]): Calendar {
   const all = months.reduce((sum, days) => sum + days, 0);
   const before = months.map((_, month) => months.slice(0, month).reduce((sum, days) => sum + days, 0));
@@ -86,17 +86,17 @@ const SECONDS: Record<string, number> = {
   microsecond: 1e-6, microsec: 1e-6, us: 1e-6, millisecond: 0.001, msec: 0.001, ms: 0.001, second: 1, sec: 1, s: 1, minute: 60, min: 60, hour: 3600, hr: 3600, h: 3600, day: DAY, d: DAY, week: 7 * DAY,
 };
 
-/** The way between numbers and dates. */
+/** The conversion between numbers and dates. */
 export interface Times {
-  /** A number as text, in the form of ISO 8601 without what is zero. */
+  /** Returns a number as text in the form of ISO 8601, without trailing zero parts. */
   text: (number: number) => string;
-  /** The number of a date such as `2020-06-24 12:00`; `null` for other texts. */
+  /** Returns the number of a date such as `2020-06-24 12:00`; `null` for other texts. */
   number: (text: string) => number | null;
-  /** The number of a date in whole years, months and days. */
+  /** Returns the number of a date from its year, month and day. */
   at: (year: number, month: number, day: number) => number;
-  /** The year, the month and the day of a number. */
+  /** Returns the year, the month and the day of a number. */
   date: (number: number) => [number, number, number];
-  /** The seconds for which a number stands. */
+  /** The number of seconds in one unit. */
   seconds: number;
 }
 
@@ -130,7 +130,7 @@ function times(calendar: Calendar, origin: number, seconds: number): Times {
   };
 }
 
-/** The seconds of a date in a calendar. */
+/** Returns the seconds of a date in a calendar. */
 function secondsOf(text: string, calendar: Calendar): number | null {
   const parts = /^\s*([+-]?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[ T]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d*)?))?)?)?\s*(Z|UTC|([+-]\d{1,2}):?(\d{2})?)?\s*$/i.exec(text);
   if (!parts) return null;
@@ -140,14 +140,14 @@ function secondsOf(text: string, calendar: Calendar): number | null {
   return calendar.day(year!, month!, parts[3] === undefined ? 1 : day!) * DAY + hour! * 3600 + minute! * 60 + second! - zone;
 }
 
-/** The times of units such as "hours since 1900-01-01" in a calendar; `null` for other units. */
+/** Returns the conversion for units such as "hours since 1900-01-01" in a calendar; `null` for other units. */
 export function dates(units: string, name: string): Times | null {
   const match = /^\s*([a-z]+?)s?\s+since\s+(.+?)\s*$/i.exec(units);
   const calendar = CALENDARS[name.toLowerCase()];
   if (!match || !calendar) return null;
   const word = match[1]!.toLowerCase();
   const months: Record<string, number> = { month: 30 * DAY, year: 360 * DAY };
-  // A month has the same number of days in one calendar only.
+  // Months have a fixed number of days in one calendar only.
   const seconds = SECONDS[word] ?? SECONDS[`${word}s`] ?? (calendar === THIRTY ? months[word] : undefined);
   const origin = secondsOf(match[2]!, calendar);
   return seconds === undefined || origin === null ? null : times(calendar, origin, seconds);
@@ -155,7 +155,7 @@ export function dates(units: string, name: string): Times | null {
 
 const NUMPY: Record<string, number> = { W: 7 * DAY, D: DAY, h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, "μs": 1e-6, ns: 1e-9, ps: 1e-12, fs: 1e-15, as: 1e-18 };
 
-/** The times of NumPy's types, such as `datetime64[ns]`; `null` of other types. */
+/** Returns the conversion for NumPy's time types, such as `datetime64[ns]`; `null` for other types. */
 export function timesOfType(type: string): Times | null {
   const match = /^\W*(?:numpy\.)?datetime64\D*?(?:\[|unit\W+)(\d*)\s*(Y|M|W|D|h|m|s|ms|us|μs|ns|ps|fs|as)\b/.exec(type);
   if (!match) return null;
@@ -179,7 +179,7 @@ export function timesOfType(type: string): Times | null {
 
 const SHORT_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** Round times between two numbers, about `wanted` of them, with short texts: years, months, days or hours. */
+/** Returns about `wanted` round times between two numbers, with short texts: years, months, days or hours. */
 export function timeTicks(of: Times, low: number, high: number, wanted: number): [number, string][] {
   const days = ((high - low) * of.seconds) / DAY;
   const each = days / Math.max(1, wanted);

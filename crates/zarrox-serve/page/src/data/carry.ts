@@ -1,9 +1,9 @@
-/** What of a state stays when another array is opened: the place and the time where dimensions are the same, the colours where units are. */
+/** The part of a state that is kept when another array is opened: position and time if dimensions are the same, colours if units are the same. */
 
 import { sides, valueUnits, views, type Shown } from "./model";
 import type { State } from "./state";
 
-/** The changes to the state of a newly opened array. `before` was shown, and `limits` were its contrast limits. */
+/** Returns the changes to the state of a newly opened array. `before` is the previous array, and `limits` are its contrast limits. */
 export function carried(before: Shown, was: State, now: Shown, limits: number[]): Partial<State> {
   const places = now.axes.map((axis) => before.axes.findIndex((old) => old.name === axis.name && old.length === axis.length));
   const to = (old: number): number => places.indexOf(old);

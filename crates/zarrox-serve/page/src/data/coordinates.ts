@@ -1,11 +1,11 @@
-/** Coordinates along dimensions: the values of arrays that are named as dimensions. */
+/** Coordinates along dimensions: the values of the arrays that have the names of the dimensions. */
 
 import { call, exactly, type ArrayNode, type Json, type NodeInfo, type Place, type Slice } from "./api";
 import { dates, timeTicks, timesOfType, type Times } from "./calendar";
 import { numberOf, type Exact } from "./exact";
 import { count, exact, multiples, rounded, tickStep, tickTexts, unit } from "./numbers";
 
-/** The most coordinates that are loaded at once, and that come with an array. */
+/** The maximum number of coordinates that are loaded at once, and that are sent with an array. */
 const [MOST, COMING] = [200_000, 20_000];
 
 export type AxisKind = "time" | "longitude" | "latitude" | "vertical" | "index" | "other";
@@ -15,14 +15,14 @@ export interface Axis {
   name: string;
   length: number;
   kind: AxisKind;
-  /** The unit as it is printed; empty for times. */
+  /** The displayed unit; empty for times. */
   units: string;
-  /** The coordinate of an index as a number; `null` for indices alone, and for texts. */
+  /** Returns the coordinate of an index as a number; `null` if the axis has only indices or texts. */
   at: ((index: number) => number) | null;
-  /** The coordinate of an index as text, without its unit. */
+  /** Returns the coordinate of an index as text, without its unit. */
   label: (index: number) => string;
   times: Times | null;
-  /** True if larger coordinates are further down, as depths and pressures are. */
+  /** True if larger coordinates are further down, as for depths and pressures. */
   isDown: boolean;
   /** True if there are coordinates, which may be texts. */
   isKnown: boolean;
@@ -33,13 +33,13 @@ const text = (json: Json | undefined): string => (typeof json === "string" ? jso
 const LATITUDE = { name: /^(lat|lats|latitude|nav_lat)$/i, units: /^degrees?_?n(orth)?$/i, standard: "latitude" };
 const LONGITUDE = { name: /^(lon|lons|long|longitude|nav_lon)$/i, units: /^degrees?_?e(ast)?$/i, standard: "longitude" };
 
-/** The way from an array's numbers to times, by its CF units or by its type; `null` of other arrays. */
+/** Returns the conversion of an array's numbers to times, from its CF units or its type; `null` for other arrays. */
 export function timesOf(node: Pick<ArrayNode, "attributes" | "data_type">, type = node.data_type.name): Times | null {
   const attributes = type === node.data_type.name ? node.attributes : {};
   return dates(text(attributes["units"]), text(attributes["calendar"])) ?? timesOfType(type);
 }
 
-/** The names of an array's dimensions, by its metadata or by xarray's attribute. */
+/** Returns the dimension names of an array, from its metadata or from xarray's attribute. */
 export function dimensionNames(node: ArrayNode): (string | null)[] {
   const ndim = node.shape.length;
   const own = node.dimension_names;
@@ -49,21 +49,21 @@ export function dimensionNames(node: ArrayNode): (string | null)[] {
   return Array.from({ length: ndim }, () => null);
 }
 
-/** The axis of a dimension without coordinates: its indices. */
+/** Returns an axis without coordinates, which has only indices. */
 export function indices(name: string | null, dimension: number, length: number): Axis {
   return { name: name ?? `dimension ${dimension}`, length, kind: "index", units: "", at: null, label: String, times: null, isDown: false, isKnown: false };
 }
 
-/** An axis whose coordinates have even distances, such as those of OME-Zarr. */
+/** Returns an axis with evenly spaced coordinates, such as those of OME-Zarr. */
 export function even(plain: Axis, scale: number, offset: number, units: string): Axis {
   const at = (index: number): number => offset + index * scale;
   return { ...plain, kind: "other", units: unit(units), at, label: (index) => rounded(at(index), 6), isDown: true, isKnown: true };
 }
 
-/** The coordinates of a dimension, as the server has them. */
+/** The coordinates of a dimension, as the server sends them. */
 type Known = Pick<ArrayNode, "attributes" | "data_type" | "fill_value"> & { values: Json[] };
 
-/** The axes of an array, with coordinates where there are arrays of the dimensions' names beside it. */
+/** Returns the axes of an array. A dimension has coordinates if an array beside this one has its name. */
 export async function axes(place: Place, node: ArrayNode): Promise<Axis[]> {
   const names = dimensionNames(node);
   const group = place.path.split("/").slice(0, -1).join("/");
@@ -74,7 +74,7 @@ export async function axes(place: Place, node: ArrayNode): Promise<Axis[]> {
       if (!name || length > MOST || node.name === name) return plain;
       const known = node.coordinates?.[name];
       if (known) return axisOf(plain, known, known.values);
-      // Short ones came with the array.
+      // Short coordinates were sent with the array.
       if (node.coordinates && length <= COMING) return plain;
       return coordinates({ root: place.root, path: group === "" ? name : `${group}/${name}` }, plain).catch(() => plain);
     }),
@@ -88,7 +88,7 @@ async function coordinates(place: Place, plain: Axis): Promise<Axis> {
   return axisOf(plain, node, values as Exact as Exact[]);
 }
 
-/** An axis with the values of its coordinate array. */
+/** Returns an axis with the values of its coordinate array. */
 function axisOf(plain: Axis, node: Omit<Known, "values">, values: Exact[]): Axis {
   const { attributes } = node;
   const isNumpyTime = timesOfType(node.data_type.name) !== null;
@@ -119,7 +119,7 @@ function axisOf(plain: Axis, node: Omit<Known, "values">, values: Exact[]): Axis
   };
 }
 
-/** An angle as it is written on maps. */
+/** Returns an angle in the notation of maps. */
 export function degrees(value: number, kind: AxisKind, digits = 4): string {
   const longitude = kind === "longitude";
   const turned = longitude && value > 180 ? value - 360 : longitude && value < -180 ? value + 360 : value;
@@ -128,19 +128,19 @@ export function degrees(value: number, kind: AxisKind, digits = 4): string {
   return `${size}°${longitude ? (turned < 0 ? "W" : "E") : turned < 0 ? "S" : "N"}`;
 }
 
-/** The coordinate of an index with its unit: `29°N`, `850 hPa`, `2020-06-24 12:00`; the index where there are no coordinates. */
+/** Returns the coordinate of an index with its unit: `29°N`, `850 hPa`, `2020-06-24 12:00`; or the index without coordinates. */
 export function told(axis: Axis, index: number): string {
   if ((axis.kind === "longitude" || axis.kind === "latitude") && axis.at && Math.abs(axis.at(index)) <= 540) return degrees(axis.at(index), axis.kind, 7);
   return [axis.label(index), axis.units].filter(Boolean).join(" ");
 }
 
-/** The title of an axis: its name, with the unit where the ticks do not have it. */
+/** Returns the title of an axis: its name, and its unit if the ticks do not show it. */
 export function title(axis: Axis): string {
   const plain = axis.units === "" || axis.kind === "longitude" || axis.kind === "latitude";
   return plain ? axis.name : `${axis.name} (${axis.units})`;
 }
 
-/** True if the coordinates only rise, false if they only fall, `null` otherwise. */
+/** Returns true if the coordinates increase, false if they decrease, and `null` otherwise. */
 export function rises({ at, length }: Axis): boolean | null {
   if (!at || length < 2) return null;
   const up = at(length - 1) > at(0);
@@ -149,7 +149,7 @@ export function rises({ at, length }: Axis): boolean | null {
   return up;
 }
 
-/** The way from coordinates to places among indices, which may lie between two or beyond the ends; `null` unless coordinates only rise or only fall. */
+/** Returns the function from coordinates to fractional indices, also beyond the ends; `null` unless the coordinates increase or decrease. */
 export function placing(axis: Axis): ((coordinate: number) => number) | null {
   const up = rises(axis);
   const { at, length } = axis;
@@ -165,7 +165,7 @@ export function placing(axis: Axis): ((coordinate: number) => number) | null {
   };
 }
 
-/** The index of what was typed: the nearest coordinate, `#` with an index, or a text; `null` if nothing fits. */
+/** Returns the index for typed text: the nearest coordinate, `#` with an index, or a text coordinate; `null` if nothing matches. */
 export function find(axis: Axis, typed: string): number | null {
   const words = typed.trim();
   const index = /^#\s*(\d+)$/.exec(words);
@@ -185,20 +185,20 @@ export function find(axis: Axis, typed: string): number | null {
   return best < 0 ? null : best;
 }
 
-/** The coordinate that was typed; `null` if it is none. */
+/** Returns the typed coordinate; `null` for text that is not a coordinate. */
 export function typedNumber(axis: Axis, words: string): number | null {
   const number = axis.times ? axis.times.number(words) : angle(words);
   return number === null || Number.isNaN(number) ? null : number;
 }
 
-/** A number with a unit or a letter of the compass after it. */
+/** Parses a number that is followed by a unit, or by the letter of a compass direction. */
 function angle(words: string): number {
   const match = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)$/i.exec(words.replace("−", "-"));
   if (!match) return NaN;
   return Number(match[1]) * (/^°?\s*[sw]$/i.test(match[2]!) ? -1 : 1);
 }
 
-/** Marks along an axis between two elements, about `wanted` of them, with their places: 0 is the middle of the first element. */
+/** Returns about `wanted` ticks along an axis between two elements, with their positions: 0 is the middle of the first element. */
 export function marks(axis: Axis, from: number, to: number, wanted = 5): [number, string][] {
   const { at } = axis;
   const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
@@ -221,23 +221,23 @@ function numbered(axis: Axis, low: number, high: number, wanted: number): [numbe
   return values.map((value, number) => [value, map ? degrees(value, axis.kind) : texts[number]!]);
 }
 
-/** The numbers that stored ones mean by the CF conventions. */
+/** The meaning of stored numbers by the CF conventions: scale, offset and missing values. */
 export interface Meaning {
-  /** The number that a stored one means; NaN of missing ones. */
+  /** Returns the number that a stored number means; NaN for a missing value. */
   of: (value: number) => number;
-  /** The factor by which differences are larger than those of stored numbers. */
+  /** The factor from differences of stored numbers to differences of their meanings. */
   scale: number;
-  /** True if all numbers mean themselves. */
+  /** True if every stored number means itself. */
   isPlain: boolean;
-  /** The missing-value markers among the stored numbers, beside NaN. */
+  /** The missing-value markers among the stored numbers, besides NaN. */
   missing: number[];
-  /** The unit as it is printed; empty for times. */
+  /** The displayed unit; empty for times. */
   units: string;
-  /** The limits that `valid_range`, or `valid_min` and `valid_max`, say. */
+  /** The limits of `valid_range`, or of `valid_min` and `valid_max`. */
   valid: [number, number] | null;
 }
 
-/** The number in the base64 of its eight bytes, which xarray writes since JSON does not have all floats; `null` of other texts. */
+/** Returns the float in the base64 of its eight bytes, which xarray writes since JSON does not support all floats; `null` for other texts. */
 export function packed(text: string): number | null {
   if (!/^[A-Za-z0-9+/]{11}=$/.test(text)) return null;
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -250,7 +250,7 @@ function attribute(json: Json | undefined): number {
 
 const same = (value: number): number => value;
 
-/** The meaning of an array's numbers by its attributes. */
+/** Returns the meaning of an array's numbers from its attributes. */
 export function meaning(node: Pick<ArrayNode, "attributes" | "data_type" | "fill_value">): Meaning {
   const { attributes } = node;
   const number = (name: string, usual: number): number => {
@@ -262,10 +262,10 @@ export function meaning(node: Pick<ArrayNode, "attributes" | "data_type" | "fill
     const found = attributes[name];
     return Array.isArray(found) ? found : [found];
   });
-  // In version 2, xarray says by the fill value which number means missing. A document that says nothing has 0.
+  // In version 2, xarray uses the fill value as the missing-value marker. The fill value is 0 by default.
   if (attributes["_ARRAY_DIMENSIONS"] !== undefined && node.fill_value !== 0) listed.push(node.fill_value);
   const narrow = node.data_type.bytes === 4 && node.data_type.kind === "float";
-  // JSON has floats of four bytes with the digits that they need, others have their exact values.
+  // In JSON, a four-byte float has the shortest digits that identify it; other numbers have their exact values.
   const fitting = narrow ? Math.fround : same;
   const missing = listed.map(attribute).map(fitting).filter((value) => !Number.isNaN(value));
   const isPlain = missing.length === 0 && scale === 1 && offset === 0;

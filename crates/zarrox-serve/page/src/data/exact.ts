@@ -1,15 +1,15 @@
-/** JSON whose whole numbers keep all their digits. */
+/** JSON whose integers keep all their digits. */
 
 import type { Json } from "../answers";
 
-/** JSON in which whole numbers beyond 2^53 are `bigint`. */
+/** A JSON value in which integers beyond 2^53 are `bigint`. */
 export type Exact = null | boolean | number | bigint | string | Exact[] | { [name: string]: Exact };
 
 const MARK = "\ue000whole ";
-/** Texts and numbers. Numbers within texts are no numbers. */
+/** The strings and numbers of a JSON text. Digits within strings are not numbers. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Reads JSON. `JSON.parse` alone would round whole numbers beyond 2^53. */
+/** Parses JSON. `JSON.parse` alone would round integers beyond 2^53. */
 export function parsed(text: string): Exact {
   let isMarked = false;
   const marked = text.replace(TOKENS, (token) => {
@@ -21,13 +21,13 @@ export function parsed(text: string): Exact {
   return JSON.parse(marked, (_, value: unknown) => (typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value)) as Exact;
 }
 
-/** A value as JSON, with its whole numbers. */
+/** Returns a value as JSON, with all digits of its integers. */
 export function written(value: Exact, space?: number): string {
   const text = JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${MARK}${one}` : one), space);
   return text.replaceAll(new RegExp(`"${MARK}(-?\\d+)"`, "g"), "$1");
 }
 
-/** The number of a value: of a complex one, which is a list of two, what `part` says; NaN of what is no number. */
+/** Returns the number of a value. A complex number is a list of two numbers, of which `part` returns one. Other values are NaN. */
 export function numberOf(value: Exact | undefined, part: (real: number, imaginary: number) => number = Math.hypot): number {
   if (typeof value === "number") return value;
   if (typeof value === "bigint" || typeof value === "boolean") return Number(value);

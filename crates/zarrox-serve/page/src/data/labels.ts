@@ -1,14 +1,14 @@
-/** The labels of an image of OME-Zarr: whole numbers for each element, each with a colour of its own. */
+/** The labels of an OME-Zarr image: each element has an integer, and each integer has a colour. */
 
 import { call, slice, type Json, type NodeInfo, type Place } from "./api";
 import { index, sides, type Label, type Shown } from "./model";
 import { fitting, levels, object } from "./ome";
 import type { State } from "./state";
 
-/** The most labels that are looked for. */
+/** The maximum number of labels that are searched. */
 const MOST = 20;
 
-/** The labels below an image, in the order of its list. Those that cannot be read are left out. */
+/** Returns the labels below an image, in the order of its list. Labels that cannot be read are omitted. */
 export async function labelsOf(place: Place): Promise<Label[]> {
   const below = (...names: string[]): Place => ({ root: place.root, path: [place.path, "labels", ...names].filter((part) => part !== "").join("/") });
   const list = await call<NodeInfo | null>("node", below(), { stored: "none", optional: true }).catch(() => null);
@@ -24,7 +24,7 @@ export async function labelsOf(place: Place): Promise<Label[]> {
   return found.filter((label): label is Label => label !== null && label.levels.length > 0);
 }
 
-/** The colours of labels that metadata says. */
+/** Returns the colours of labels in the metadata. */
 function coloursOf(group: NodeInfo): Label["colours"] {
   const found: Label["colours"] = new Map();
   const listed = object(object(group.attributes["ome"])?.["image-label"] ?? group.attributes["image-label"])?.["colors"];
@@ -35,7 +35,7 @@ function coloursOf(group: NodeInfo): Label["colours"] {
   return found;
 }
 
-/** The label that is shown; `null` if none is. */
+/** Returns the shown labels; `null` if none are shown. */
 export function chosen(shown: Shown, state: State): Label | null {
   if (state.opacity === 0) return null;
   return shown.labels.find((label) => label.name === state.label) ?? shown.labels[0] ?? null;
@@ -45,11 +45,11 @@ export function chosen(shown: Shown, state: State): Label | null {
 export interface Overlay {
   canvas: HTMLCanvasElement;
   box: [number, number, number, number];
-  /** The label of an element of the image; 0 where there is none. */
+  /** Returns the label of an element of the image; 0 for no label. */
   at: (x: number, y: number) => number;
 }
 
-/** Reads labels over a part of an image, of which a pixel of the screen shows `per` elements across and down. */
+/** Reads labels over a part of an image. A pixel of the screen shows `per` elements across and down. */
 export async function overlay(shown: Shown, state: State, box: number[], per: [number, number], signal: AbortSignal): Promise<Overlay | null> {
   const label = chosen(shown, state);
   const [x, y] = sides(shown, state);
@@ -90,7 +90,7 @@ export async function overlay(shown: Shown, state: State, box: number[], per: [n
   return { canvas, box: [left, top, right, bottom], at: valueAt };
 }
 
-/** A bright colour of a label. Those of neighbouring numbers are far apart, as multiples of the golden ratio are around a circle. */
+/** Returns a bright colour for a label. Multiples of the golden ratio keep the hues of successive labels far apart. */
 export function colour(label: number): [number, number, number] {
   const hue = ((((label * 0.618034) % 1) + 1) % 1) * 6;
   const part = (shift: number): number => Math.round(255 * Math.max(0, Math.min(1, Math.abs(((hue + shift) % 6) - 3) - 1)));

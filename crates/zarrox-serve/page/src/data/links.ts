@@ -1,9 +1,9 @@
-/** Indices in links: they are coordinates, which stay true when an array grows or another one is opened. */
+/** Indices in links are stored as coordinates, which remain valid when an array grows or another array is opened. */
 
 import { find, told, typedNumber, type Axis } from "./coordinates";
 import type { Shown } from "./model";
 
-/** The name and the coordinate of an index; `null` where they would not lead back to it. */
+/** Returns the name and the coordinate of an index; `null` if they do not identify the index. */
 export function coordinate(shown: Shown, dimension: number, index: number): [string, string] | null {
   const axis = shown.axes[dimension];
   if (!axis?.isKnown || /^\d+$/.test(axis.name) || shown.axes.filter((one) => one.name === axis.name).length > 1) return null;
@@ -11,7 +11,7 @@ export function coordinate(shown: Shown, dimension: number, index: number): [str
   return find(axis, text) === index ? [axis.name, text] : null;
 }
 
-/** The indices of the coordinates of a link, with notes on those that the array does not have. */
+/** Returns the indices of the coordinates in a link, with notes on coordinates that the array does not have. */
 export function indices(shown: Shown, named: Record<string, string>): { at: Record<number, number>; notes: string[] } {
   const at: Record<number, number> = {};
   const notes: string[] = [];
@@ -29,7 +29,7 @@ export function indices(shown: Shown, named: Record<string, string>): { at: Reco
   return { at, notes };
 }
 
-/** True if the coordinate of an index is that of a text. */
+/** Returns true if a text is the coordinate of an index. */
 function isAt(axis: Axis, index: number, text: string): boolean {
   if (!axis.at || text.startsWith("#")) return true;
   const [wanted, has] = [typedNumber(axis, text) ?? NaN, axis.at(index)];

@@ -1,4 +1,4 @@
-/** The array that is looked at, and the part of it that is shown. */
+/** The opened array, and the part of it that is shown. */
 
 import type { ArrayNode, Place } from "./api";
 import type { Times } from "./calendar";
@@ -6,17 +6,17 @@ import { rises, timesOf, type Axis, type Meaning } from "./coordinates";
 import type { Level } from "./ome";
 import type { State } from "./state";
 
-/** All that is known of the array that is shown. */
+/** All properties of the shown array. */
 export interface Shown {
   place: Place;
-  /** The array; of an image in several sizes, the largest one. */
+  /** The array; for an image in several sizes, the largest one. */
   node: ArrayNode;
   shape: number[];
   axes: Axis[];
   meaning: Meaning;
-  /** What the values are, in words. */
+  /** A description of the values. */
   title: string;
-  /** The sizes of an image; only the array itself where there are no others. */
+  /** The levels of an image; only the array itself if there are no others. */
   levels: Level[];
   /** The dimension whose elements are red, green and blue; -1 if there is none. */
   colours: number;
@@ -24,15 +24,15 @@ export interface Shown {
   /** The dimension of the channels; -1 if there is none. */
   channelDimension: number;
   labels: Label[];
-  /** The indices at which dimensions begin, where metadata says so. */
+  /** The initial indices of dimensions, from the metadata. */
   starts: Record<number, number>;
 }
 
-/** Numbers that tell which object each element of an image belongs to; 0 is the background. */
+/** An array of labels: each number identifies the object of an element; 0 is the background. */
 export interface Label {
   name: string;
   levels: Level[];
-  /** The colours of the numbers that metadata says, red, green and blue. */
+  /** The colours of numbers in the metadata: red, green and blue. */
   colours: Map<number, [number, number, number]>;
 }
 
@@ -54,29 +54,29 @@ const isNumberName = (name: string): boolean => /^(bool|u?int\d+|float\d+|bfloat
 /** True if the elements are numbers or times. */
 export const isNumeric = ({ data_type }: ArrayNode): boolean => data_type.fields === null && (NUMBERS.includes(data_type.kind) || isTimeName(data_type.name));
 
-/** The fields of structures that are single numbers or times, by name and type. */
+/** Returns the fields of a structured data type that are single numbers or times, by name and type. */
 export function numericFields(node: ArrayNode): { name: string; data_type: string }[] {
   return (node.data_type.fields ?? []).filter((field) => field.shape.length === 0 && isNumberName(field.data_type));
 }
 
-/** The name and the type of the shown field; `null` of elements that are no structures. */
+/** Returns the name and the type of the shown field; `null` if the data type is not structured. */
 export function fieldOf(shown: Shown, state: State): { name: string; data_type: string } | null {
   const fields = numericFields(shown.node);
   return fields.find((field) => field.name === state.field) ?? fields[0] ?? null;
 }
 
-/** The way from shown numbers to times, by the type of the shown field or of the array. */
+/** Returns the conversion of shown numbers to times, from the type of the shown field or of the array. */
 export function valueTimes(shown: Shown, state: State): Times | null {
   return timesOf(shown.node, fieldOf(shown, state)?.data_type);
 }
 
-/** The unit of the shown numbers. */
+/** Returns the unit of the shown numbers. */
 export function valueUnits(shown: Shown, state: State): string {
   if (shown.node.data_type.kind === "complex" && state.component === "phase") return "rad";
   return fieldOf(shown, state) ? "" : shown.meaning.units;
 }
 
-/** The views that suit an array, the best one first; none if it has no elements. */
+/** Returns the views that suit an array, the best one first; empty if the array has no elements. */
 export function views({ node, shape }: Shown): string[] {
   if (shape.includes(0)) return [];
   const numbers = isNumeric(node);
@@ -91,7 +91,7 @@ export function views({ node, shape }: Shown): string[] {
   return found;
 }
 
-/** The dimensions along the x axis and the y axis: those of the state, or those that suit. */
+/** Returns the dimensions along the x axis and the y axis: those of the state, or the most suitable ones. */
 export function sides(shown: Shown, state: State): [number, number] {
   const free = shown.shape.map((_, dimension) => dimension).filter((dimension) => dimension !== shown.colours);
   const named = (pattern: RegExp): number => free.find((dimension) => pattern.test(shown.axes[dimension]?.name ?? "")) ?? -1;
@@ -106,7 +106,7 @@ export function sides(shown: Shown, state: State): [number, number] {
   return [chosen[0]!, chosen[1]!];
 }
 
-/** The dimensions along the sides of the map of chunks: those of the state, or those that are cut into chunks. */
+/** Returns the dimensions along the sides of the chunk map: those of the state, or those that are divided into chunks. */
 export function chunkSides(shown: Shown, state: State): [number, number] {
   if (state.x >= 0 || state.y >= 0) return sides(shown, state);
   const cut = shown.shape.map((_, dimension) => dimension).filter((dimension) => (shown.node.grid_shape[dimension] ?? 1) > 1);
@@ -114,7 +114,7 @@ export function chunkSides(shown: Shown, state: State): [number, number] {
   return cut.length === 1 ? [cut[0]!, -1] : [cut[cut.length - 1]!, cut[cut.length - 2]!];
 }
 
-/** The two dimensions that make the best picture: the last ones, unless they are short beside others, or each chunk has one element along them. */
+/** Returns the two dimensions for the image: the last ones, unless they are much shorter than others, or chunks have one element along them. */
 function planeOf(shown: Shown, dimensions: number[]): number[] {
   const chunked = dimensions.filter((dimension) => (shown.node.chunk_shape[dimension] ?? 2) > 1);
   const among = chunked.length >= 2 ? chunked : dimensions;
@@ -124,7 +124,7 @@ function planeOf(shown: Shown, dimensions: number[]): number[] {
   return isShort ? [third!, second!] : among.slice(-2);
 }
 
-/** Whether the axes go against the order of elements: x to the left, and y upwards. Coordinates rise to the right and up, depths down. */
+/** Returns true for each axis that is reversed: x to the left, or y upwards. Coordinates increase to the right and upwards, depths downwards. */
 export function directions(shown: Shown, state: State): [boolean, boolean] {
   const [x, y] = sides(shown, state).map((dimension) => shown.axes[dimension]);
   const [isLeft, isUp] = [x ? rises(x) === false && x.kind !== "index" : false, y ? isUpwards(y) : false];
@@ -136,7 +136,7 @@ function isUpwards(axis: Axis): boolean {
   return up !== null && up !== axis.isDown;
 }
 
-/** True if an element is as wide as it is tall: both axes have one unit, or indices alone. */
+/** Returns true if elements are squares: both axes have the same unit, or only indices. */
 export function isEqual(shown: Shown, state: State): boolean {
   if (state.aspect !== "") return state.aspect === "equal";
   const [x, y] = sides(shown, state).map((dimension) => shown.axes[dimension]);
@@ -146,7 +146,7 @@ export function isEqual(shown: Shown, state: State): boolean {
   return (isMap(x) && isMap(y)) || (x.at !== null && y.at !== null && x.units === y.units && x.units !== "" && x.kind !== "time");
 }
 
-/** The width of an element by its height, by the distances of coordinates where both axes have them. */
+/** Returns the ratio of the width of an element to its height, from the coordinates if both axes have them. */
 export function elementRatio(shown: Shown, state: State): number {
   const [x, y] = sides(shown, state).map((dimension) => shown.axes[dimension]);
   const distance = (axis: Axis | undefined): number => (axis?.at && axis.length > 1 && axis.kind !== "time" ? Math.abs(axis.at(axis.length - 1) - axis.at(0)) / (axis.length - 1) : NaN);
@@ -154,17 +154,17 @@ export function elementRatio(shown: Shown, state: State): number {
   return ratio > 1e-3 && ratio < 1e3 && x?.units === y?.units ? ratio : x?.kind === "longitude" && ratio > 0 && ratio < 1e3 ? ratio : 1;
 }
 
-/** The index along a dimension that is not shown. */
+/** Returns the index along a dimension that is not shown. */
 export function index(shown: Shown, state: State, dimension: number): number {
   return Math.min(state.at[dimension] ?? shown.starts[dimension] ?? 0, Math.max(0, shown.shape[dimension]! - 1));
 }
 
-/** A selection in NumPy's syntax: of each dimension what a function says, or the index of the state. */
+/** Returns a selection in NumPy's syntax. For each dimension, `of` returns an item; otherwise the item is the index of the state. */
 export function selection(shown: Shown, state: State, of: (dimension: number) => string | null): string {
   return shown.shape.map((_, dimension) => of(dimension) ?? String(index(shown, state, dimension))).join(", ");
 }
 
-/** The dimensions that have rows with a slider in a view. */
+/** Returns the dimensions that have a slider in a view. */
 export function rest(shown: Shown, state: State, view: string): number[] {
   const used = view === "plot" ? [along(shown, state)] : view === "chunks" ? chunkSides(shown, state) : sides(shown, state);
   return shown.shape.map((_, dimension) => dimension).filter((dimension) => {
@@ -173,18 +173,18 @@ export function rest(shown: Shown, state: State, view: string): number[] {
   });
 }
 
-/** True if the values have means and standard deviations. */
+/** Returns true if the values have means and standard deviations. */
 export function isReducible(shown: Shown, state: State): boolean {
   return ["bool", "int", "uint", "float"].includes(shown.node.data_type.kind) && isNumeric(shown.node) && shown.colours < 0 && valueTimes(shown, state) === null;
 }
 
-/** The dimension over which a view shows a statistic; -1 where it shows one index along each. */
+/** Returns the dimension over which a view shows a statistic; -1 if it shows one index along each dimension. */
 export function reducedOf(shown: Shown, state: State, view: string): number {
   const isPossible = state.statistic !== "" && (view === "image" || view === "plot") && isReducible(shown, state);
   return isPossible && rest(shown, state, view).includes(state.reduced) ? state.reduced : -1;
 }
 
-/** The dimension of the plot of a whole array. */
+/** Returns the dimension of the plot of a whole array. */
 export function along(shown: Shown, state: State): number {
   if (state.along >= 0 && state.along < shown.shape.length) return state.along;
   if (state.x >= 0 && state.x < shown.shape.length) return state.x;
@@ -192,7 +192,7 @@ export function along(shown: Shown, state: State): number {
   return long.find((dimension) => shown.axes[dimension]?.kind === "time") ?? long[0] ?? 0;
 }
 
-/** The dimension along which a pin in the image is plotted: time or height if there is such, also one of the image; -1 for none. */
+/** Returns the dimension along which a pin is plotted: time or height if there is one, or else one of the image's dimensions; -1 for none. */
 export function pinAlong(shown: Shown, state: State): number {
   const possible = shown.shape.map((_, dimension) => dimension).filter((dimension) => dimension !== shown.colours && dimension !== shown.channelDimension && shown.shape[dimension]! > 1);
   if (possible.includes(state.along)) return state.along;
@@ -201,7 +201,7 @@ export function pinAlong(shown: Shown, state: State): number {
   return kind("time") ?? kind("vertical") ?? others[0] ?? possible[0] ?? -1;
 }
 
-/** The selection that is shown, in NumPy's syntax. */
+/** Returns the shown selection in NumPy's syntax. */
 export function shownSelection(shown: Shown, state: State, view: string): string {
   const [x, y] = view === "plot" ? [along(shown, state), -1] : sides(shown, state);
   const span = (dimension: number, from: number, to: number): string => {
@@ -216,7 +216,7 @@ export function shownSelection(shown: Shown, state: State, view: string): string
   });
 }
 
-/** The number of elements of the shown selection. */
+/** Returns the number of elements of the shown selection. */
 export function shownCount(shown: Shown, state: State, view: string): number {
   return shownSelection(shown, state, view).split(", ").reduce((product, part, dimension) => {
     if (part === ":") return product * shown.shape[dimension]!;

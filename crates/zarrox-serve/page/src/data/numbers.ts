@@ -1,20 +1,20 @@
-/** Numbers, sizes and units as people read them. */
+/** Readable numbers, sizes and units. */
 
 const INTEGERS = new Intl.NumberFormat("en-US");
 
-/** A count with thousands separators. */
+/** Returns a count with thousands separators. */
 export function count(number: number): string {
   return INTEGERS.format(number);
 }
 
-/** Bytes in the unit that suits. */
+/** Returns a number of bytes in a suitable unit. */
 export function short(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
   const unit = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
   return unit === 0 ? `${count(bytes)} B` : `${(bytes / 1024 ** unit).toFixed(1)} ${units[unit]}`;
 }
 
-/** A number with all its digits: the shortest text that is read as the same float of this many bytes. */
+/** Returns a number with all its digits: the shortest text that is parsed as the same float of this many bytes. */
 export function exact(number: number | bigint, bytes = 8): string {
   if (typeof number === "bigint") return String(number);
   if (Number.isNaN(number)) return "NaN";
@@ -23,7 +23,7 @@ export function exact(number: number | bigint, bytes = 8): string {
   return plain(bytes === 4 ? single(number) : bytes === 2 ? Number(number.toPrecision(5)) : number);
 }
 
-/** The shortest decimal that a float of four bytes is read from. */
+/** Returns the shortest decimal that identifies a four-byte float. */
 function single(number: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const shorter = Number(number.toPrecision(digits));
@@ -32,13 +32,13 @@ function single(number: number): number {
   return Number(number.toPrecision(9));
 }
 
-/** A number in exponential notation where that is shorter. */
+/** Returns a number, in exponential notation if that is shorter. */
 function plain(number: number): string {
   if (number !== 0 && (Math.abs(number) >= 1e15 || Math.abs(number) < 1e-6)) return number.toExponential().replace("e+", "e");
   return String(number);
 }
 
-/** A number with as many digits as help in a summary. */
+/** Returns a number with the digits that are useful in a summary. */
 export function rounded(number: number, digits = 4): string {
   if (!Number.isFinite(number)) return exact(number);
   if (Number.isInteger(number) && Math.abs(number) < 1e7) return String(number);
@@ -46,10 +46,10 @@ export function rounded(number: number, digits = 4): string {
   return plain(whole ? Math.round(number) : Number(number.toPrecision(digits)));
 }
 
-/** The largest end of a scale: the difference of two such ends is finite. */
+/** The largest end of a scale: differences between such ends are finite. */
 const MOST = Number.MAX_VALUE / 4;
 
-/** The ends of a scale, apart from each other and finite. */
+/** Returns finite, distinct ends of a scale. */
 export function ends(low: number, high: number): [number, number] {
   const [from, to] = [Math.max(-MOST, Math.min(MOST, low)), Math.max(-MOST, Math.min(MOST, high))];
   const least = Math.max(Math.abs(from), Math.abs(to)) * 1e-12;
@@ -58,7 +58,7 @@ export function ends(low: number, high: number): [number, number] {
   return [from - margin, to + margin];
 }
 
-/** The distance of ticks: 1, 2 or 5 times a power of ten, so that there are about `wanted` of them. */
+/** Returns the distance of about `wanted` ticks: 1, 2 or 5 times a power of ten. */
 export function tickStep(low: number, high: number, wanted = 4, factors: readonly number[] = [1, 2, 5, 10]): number {
   const rough = (high - low) / Math.max(1, wanted);
   if (!(rough > 0) || !Number.isFinite(rough)) return 0;
@@ -66,7 +66,7 @@ export function tickStep(low: number, high: number, wanted = 4, factors: readonl
   return factors.map((factor) => factor * power).find((candidate) => candidate >= rough * 0.999) ?? rough;
 }
 
-/** Multiples of a step between two numbers. */
+/** Returns the multiples of a step between two numbers. */
 export function multiples(low: number, high: number, step: number): number[] {
   if (!(step > 0) || (high - low) / step > 1000) return [low];
   const found: number[] = [];
@@ -74,12 +74,12 @@ export function multiples(low: number, high: number, step: number): number[] {
   return found;
 }
 
-/** Round numbers between two. */
+/** Returns round numbers between two numbers. */
 export function ticks(low: number, high: number, wanted = 4): number[] {
   return multiples(low, high, tickStep(low, high, wanted));
 }
 
-/** Ticks as text with the same number of decimals. */
+/** Returns ticks as text with the same number of decimals. */
 export function tickTexts(values: number[]): string[] {
   const step = values.length > 1 ? Math.abs(values[1]! - values[0]!) : 0;
   const most = Math.max(...values.map(Math.abs));
@@ -95,7 +95,7 @@ const UNITS: Record<string, string> = {
 };
 const RAISED: Record<string, string> = { "-": "⁻", "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "5": "⁵", "6": "⁶", "7": "⁷", "8": "⁸", "9": "⁹" };
 
-/** A unit as it is printed: `m s-1` as `m s⁻¹`, `degrees_north` as `°N`. */
+/** Returns a unit for display: `m s-1` as `m s⁻¹`, `degrees_north` as `°N`. */
 export function unit(text: string): string {
   const known = UNITS[text.trim().toLowerCase()];
   if (known !== undefined) return known;

@@ -9,14 +9,14 @@ import { rgb } from "./rgb";
 export interface Level {
   path: string;
   node: ArrayNode;
-  /** The elements of the largest level for each element, along each dimension. */
+  /** The number of elements of the largest level per element of this level, along each dimension. */
   factors: number[];
 }
 
 export const object = (json: Json | undefined): { [name: string]: Json } | null =>
   json !== null && typeof json === "object" && !Array.isArray(json) ? json : null;
 
-/** The first image that a group's attributes describe. */
+/** Returns the first image that a group's attributes describe. */
 function multiscale(attributes: NodeInfo["attributes"]): { [name: string]: Json } | null {
   const all = object(attributes["ome"])?.["multiscales"] ?? attributes["multiscales"];
   return Array.isArray(all) ? object(all[0]) : object(all);
@@ -28,12 +28,12 @@ function datasets(attributes: NodeInfo["attributes"]): { [name: string]: Json }[
   return Array.isArray(listed) ? listed.map(object).filter((one) => one !== null) : [];
 }
 
-/** The paths of the levels that a group's attributes list, the largest first. */
+/** Returns the paths of the levels in a group's attributes, the largest level first. */
 export function listed(attributes: NodeInfo["attributes"]): string[] {
   return datasets(attributes).map((dataset) => dataset["path"] ?? dataset["asset"]).filter((path): path is string => typeof path === "string");
 }
 
-/** The axes of an image by its metadata: their names, and coordinates where there is a unit. */
+/** Returns the axes of an image from its metadata: their names, and coordinates if there is a unit. */
 export function imageAxes(attributes: NodeInfo["attributes"], axes: Axis[]): Axis[] {
   const described = multiscale(attributes)?.["axes"];
   if (!Array.isArray(described)) return axes;
@@ -56,7 +56,7 @@ export function imageAxes(attributes: NodeInfo["attributes"], axes: Axis[]): Axi
   });
 }
 
-/** The levels of an image, the largest first. Levels that cannot be read are left out. */
+/** Returns the levels of an image, the largest first. Levels that cannot be read are omitted. */
 export async function levels(place: Place, group: NodeInfo): Promise<Level[]> {
   const nodes = await Promise.all(
     listed(group.attributes).map((path) => {
@@ -76,7 +76,7 @@ export async function levels(place: Place, group: NodeInfo): Promise<Level[]> {
     }));
 }
 
-/** The smallest level that still has an element for each pixel. */
+/** Returns the smallest level that still has an element for each pixel. */
 export function fitting(all: Level[], dimension: number, perPixel: number): Level {
   const enough = all.filter((level) => level.factors[dimension]! <= perPixel * 1.01);
   return enough[enough.length - 1] ?? all[0]!;
@@ -86,7 +86,7 @@ function omero(group: NodeInfo): { [name: string]: Json } | null {
   return object(object(group.attributes["ome"])?.["omero"] ?? group.attributes["omero"]);
 }
 
-/** The channels that OME's metadata describes, or as many without names. */
+/** Returns the channels in OME's metadata, or this number of channels without names. */
 export function channelsOf(group: NodeInfo, length: number): Channel[] {
   const described = omero(group)?.["channels"];
   const usual: [number, number, number][] = [[0, 255, 0], [255, 0, 255], [0, 255, 255], [255, 255, 0], [255, 80, 80], [90, 140, 255]];
@@ -104,7 +104,7 @@ export function channelsOf(group: NodeInfo, length: number): Channel[] {
   });
 }
 
-/** The indices of depth and time at which OME's metadata says to begin. */
+/** Returns the initial indices of depth and time in OME's metadata. */
 export function starts(group: NodeInfo, axes: Axis[]): Record<number, number> {
   const defaults = object(omero(group)?.["rdefs"]);
   const found: Record<number, number> = {};

@@ -1,4 +1,4 @@
-/** The way from a node to what the page shows of it. */
+/** Opening a node to show it. */
 
 import { call, type ArrayNode, type NodeInfo, type Place } from "./api";
 import { axes, meaning } from "./coordinates";
@@ -6,12 +6,12 @@ import { labelsOf } from "./labels";
 import type { Shown } from "./model";
 import { channelsOf, imageAxes, levels, listed, starts } from "./ome";
 
-/** Asks for a node; `null` if there is none. */
+/** Requests a node; `null` if it does not exist. */
 export function nodeAt(place: Place): Promise<NodeInfo | null> {
   return call<NodeInfo | null>("node", place, { optional: true, stored: "none", coordinates: true });
 }
 
-/** What is shown of a node; `null` of a group that is no image, and of arrays that cannot be read. */
+/** Returns the shown array of a node; `null` for a group that is not an image, and for an array that cannot be read. */
 export async function open(place: Place, node: NodeInfo): Promise<Shown | null> {
   return node.kind === "array" ? array(place, node) : image(place, node);
 }
@@ -29,7 +29,7 @@ async function array(place: Place, node: ArrayNode): Promise<Shown | null> {
   return { place, node, shape, axes: known, meaning: meaning(node), title, levels: [level], colours, channels: [], channelDimension: -1, labels: [], starts: {} };
 }
 
-/** A group that is an image in several sizes; `null` of other groups. */
+/** Returns an image in several sizes; `null` for a group that is not an image. */
 async function image(place: Place, group: NodeInfo): Promise<Shown | null> {
   if (listed(group.attributes).length === 0) return null;
   const all = await levels(place, group);

@@ -2,8 +2,8 @@
 
 export type Rgb = [number, number, number];
 
-/** The colour of a text `rrggbb`. */
+/** Returns the colour of a text `rrggbb`. */
 export const rgb = (text: string): Rgb => [0, 2, 4].map((at) => parseInt(text.slice(at, at + 2), 16)) as Rgb;
 
-/** A colour as `rrggbb`. */
+/** Returns a colour as `rrggbb`. */
 export const hex = (colour: Rgb): string => colour.map((part) => part.toString(16).padStart(2, "0")).join("");

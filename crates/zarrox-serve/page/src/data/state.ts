@@ -1,4 +1,4 @@
-/** The state of the page, all of which is in the address: so links, back and forward work. */
+/** The state of the page. The URL contains all of it, so that links, back and forward work. */
 
 import type { Place } from "./api";
 import type { Norm } from "../image/colours";
@@ -6,7 +6,7 @@ import type { Norm } from "../image/colours";
 export const REDUCTIONS = ["nearest", "mean", "min", "max", "median", "mode"] as const;
 export const COMPONENTS = ["magnitude", "phase", "real", "imaginary"] as const;
 export const NORMS: readonly Norm[] = ["linear", "log", "symlog"];
-/** The ways to see two slices. */
+/** The ways to compare two slices. */
 export const COMPARISONS = ["side", "swipe", "difference"] as const;
 
 /** The statistics over a dimension. */
@@ -15,67 +15,67 @@ export type Statistic = (typeof STATISTICS)[number];
 const VIEWS = ["image", "plot", "table", "chunks"];
 
 export interface State extends Place {
-  /** The view in the middle: image, plot, table or chunks; empty for what suits the array. */
+  /** The view in the middle: image, plot, table or chunks; empty for the most suitable view. */
   view: string;
-  /** The dimensions along the x axis and the y axis; -1 for those that suit. */
+  /** The dimensions along the x axis and the y axis; -1 for the most suitable ones. */
   x: number;
   y: number;
-  /** The dimension of plots at pins; -1 for that which suits. */
+  /** The dimension of plots at pins; -1 for the most suitable one. */
   along: number;
   /** The indices along all other dimensions, by dimension. */
   at: Record<number, number>;
-  /** The coordinates of a link by the names of dimensions, until the array is known that has their indices. */
+  /** The coordinates in a link by dimension names, until the array with their indices is known. */
   named: Record<string, string>;
-  /** The dimension over which a statistic is shown, and the statistic; -1 and empty for one index. */
+  /** The dimension over which a statistic is shown, and the statistic; -1 and empty for a single index. */
   reduced: number;
   statistic: Statistic | "";
   /** The shown part of the image, in elements: left, top, right, bottom. Empty for all of it. */
   box: number[];
-  /** The axes whose direction is not that which suits: x, y or xy. */
+  /** The axes whose default direction is reversed: x, y or xy. */
   flip: string;
   aspect: "" | "equal" | "fill";
   map: string;
   reverse: boolean;
-  /** The number of steps of the colours; 0 for even ones. */
+  /** The number of colour steps; 0 for continuous colours. */
   levels: number;
-  /** The colours below and above the contrast limits, and of missing values, as `rrggbb`; empty for the ends of the map, and hatching. */
+  /** The colours below and above the contrast limits and of missing values, as `rrggbb`; empty for the ends of the colormap, and for hatching. */
   under: string;
   over: string;
   bad: string;
-  /** The contrast limits; empty for those of the first slice. */
+  /** The contrast limits; empty for the limits of the first slice. */
   range: number[];
-  /** True if each slice has limits of its own. */
+  /** True if each slice has its own limits. */
   isPerSlice: boolean;
   norm: Norm;
   reduce: (typeof REDUCTIONS)[number];
   field: string;
-  /** What is shown of complex numbers. */
+  /** The shown component of complex numbers. */
   component: (typeof COMPONENTS)[number];
-  /** The shown channels of an image that has several; `null` for those that its metadata shows. */
+  /** The shown channels of an image; `null` for the channels that its metadata selects. */
   channels: number[] | null;
-  /** The contrast limits and the colours of channels, where they are not those of the metadata. */
+  /** The contrast limits and the colours of channels that differ from the metadata. */
   tones: Record<number, Tone>;
-  /** The pins in the image, each y and x. */
+  /** The pins in the image, each as y and x. */
   points: [number, number][];
-  /** How the image is compared with another one; empty if it is not. */
+  /** The comparison with another image; empty for none. */
   compare: (typeof COMPARISONS)[number] | "";
   /** The path of the array to compare with, in the same root; empty for the same array. */
   other: string;
-  /** The indices of that array which do not follow those of the image. */
+  /** The indices of the other array that do not follow the image. */
   otherAt: Record<number, number>;
   /** The first row and column of a table. */
   row: number;
   column: number;
   coast: boolean;
-  /** The edges of chunks are drawn over images. */
+  /** True if the edges of chunks are drawn over images. */
   grid: boolean;
-  /** The labels over the image; empty for the first ones. */
+  /** The shown labels; empty for the first ones. */
   label: string;
-  /** The percentage by which labels hide the image. */
+  /** The opacity of labels, in percent. */
   opacity: number;
 }
 
-/** The limits of a channel, and its colour as `rrggbb`; empty for those of the metadata. */
+/** The limits of a channel, and its colour as `rrggbb`; empty for the values of the metadata. */
 export interface Tone {
   range: number[];
   colour: string;
@@ -86,7 +86,7 @@ const EMPTY: State = {
   field: "", component: "magnitude", channels: null, tones: {}, points: [], compare: "", other: "", otherAt: {}, row: 0, column: 0, coast: true, grid: false, label: "", opacity: 50,
 };
 
-/** The state of a node that is opened. */
+/** Returns the initial state of a node. */
 export function fresh(place: Place): State {
   return { ...EMPTY, at: {}, named: {}, tones: {}, otherAt: {}, root: place.root, path: place.path };
 }
@@ -97,13 +97,13 @@ const numbers = (text: string | null): number[] =>
 const word = <T extends string>(text: string | null, words: readonly T[], usual: T): T =>
   words.find((known) => known === text) ?? usual;
 
-/** Indices. Dimensions whose names are such are told by their numbers. */
+/** The form of an index. Dimensions with such names are identified by their numbers. */
 const WHOLE = /^\d+$/;
 
-/** The coordinate of an index as links have it, with the name of the dimension; `null` if the index says more. */
+/** Returns the coordinate of an index for links, with the name of the dimension; `null` if the index is more precise. */
 export type Naming = (state: State, dimension: number, index: number) => [name: string, coordinate: string] | null;
 
-/** The state that a fragment of an address says. What is not understood is left out. */
+/** Parses the state in the fragment of a URL. Unknown parts are ignored. */
 export function parsed(fragment: string): State {
   const [place = "", query = ""] = fragment.replace(/^#/, "").split("?", 2);
   const parts = place.split("/").filter((part) => part !== "").map(unescaped);
@@ -138,7 +138,7 @@ export function parsed(fragment: string): State {
     .filter((point): point is [number, number] => point.length === 2);
   const box = numbers(given.get("box"));
   const range = numbers(given.get("range"));
-  // Earlier links say `line`, `scale` and `part`.
+  // Older links use `line`, `scale` and `part`.
   const view = given.get("view") === "line" ? "plot" : given.get("view");
   return {
     ...fresh({ root: parts[0] ?? "", path: parts.slice(1).join("/") }),
@@ -188,10 +188,10 @@ function unescaped(text: string): string {
   }
 }
 
-/** A dimension and its place, of which the letters that divide such pairs are escaped. */
+/** Returns a dimension and its position, with escaped separators. */
 const pair = ([name, place]: [string, string]): string => `${name.replaceAll(/[%,:]/g, encodeURIComponent)}:${place.replaceAll(/[%,]/g, encodeURIComponent)}`;
 
-/** The fragment that says a state. */
+/** Returns the URL fragment of a state. */
 export function fragment(state: State, naming: Naming = () => null): string {
   const place = [state.root, ...state.path.split("/").filter((part) => part !== "")].map(encodeURIComponent).join("/");
   const items: string[] = [];
@@ -239,23 +239,23 @@ export function fragment(state: State, naming: Naming = () => null): string {
 
 type Listener = (state: State, before: State) => void;
 
-/** Browsers refuse to change the address too often; so many milliseconds lie between two changes. */
+/** The minimum number of milliseconds between two changes of the URL, which browsers limit. */
 const REST = 350;
 
-/** The state of this page. Changes that a person would go back from make a new entry of the history. */
+/** The state of this page. Changes that a user may want to undo add an entry to the history. */
 export class Store {
   state: State = parsed(location.hash);
   private listeners: Listener[] = [];
   private timer = 0;
   private written = 0;
-  /** True if the state was chosen in the page, and not by its address. */
+  /** True if the user chose the state in the page, not through the URL. */
   isChosen = false;
-  /** The way to coordinates in addresses. */
+  /** Returns coordinates for URLs. */
   naming: Naming = () => null;
 
   constructor() {
     const read = (): void => {
-      // An address that is not written yet is older than the state.
+      // A URL that is still to be written is older than the state.
       clearTimeout(this.timer);
       this.isChosen = false;
       this.take(parsed(location.hash));
@@ -268,12 +268,12 @@ export class Store {
     this.listeners.push(listener);
   }
 
-  /** The fragment of a state, with coordinates where they are known. */
+  /** Returns the fragment of a state, with coordinates where they are known. */
   fragment(state: State): string {
     return fragment(state, this.naming);
   }
 
-  /** Changes the state; `quietly` replaces the entry of the history, as for each step of a drag. */
+  /** Changes the state. `quietly` replaces the entry of the history, for example during a drag. */
   change(changes: Partial<State>, quietly = false): void {
     const next = { ...this.state, ...changes };
     if (fragment(next) === fragment(this.state)) return;
@@ -286,13 +286,13 @@ export class Store {
     this.take(next);
   }
 
-  /** Says in other words what the address says. */
+  /** Changes the form of the state but not its meaning, so that the history has no new entry. */
   settle(changes: Partial<State>): void {
     this.replace();
     this.take({ ...this.state, ...changes });
   }
 
-  /** Writes the state into the address, soon. */
+  /** Writes the state to the URL after a short time. */
   private replace(): void {
     clearTimeout(this.timer);
     const wait = Math.max(0, this.written + REST - performance.now());

@@ -1,16 +1,16 @@
-/** Lines of code that read what is shown, the link to it, and files with it. */
+/** Code that reads the shown data, a link to the data, and files with the data. */
 
 import { address, asked, type ArrayNode, type NodeInfo, type Place } from "../data/api";
 import { copier, download, fill, h, type Child } from "../dom";
 import { told } from "../views/message";
 import { count, short } from "../data/numbers";
 
-/** The path or URL of a node, as programs open it. */
+/** Returns the path or URL of a node for other programs. */
 export function location(place: Place, node: NodeInfo): string {
   return [node.store.replace(/\/$/, ""), place.path].filter((part) => part !== "").join("/");
 }
 
-/** Code that opens a node and reads a selection of it, by the names of languages. */
+/** Returns code by language that opens a node and reads a selection of it. */
 export function snippets(place: Place, node: NodeInfo, selection: string): Record<string, string> {
   const where = location(place, node);
   const quoted = JSON.stringify(where);
@@ -40,7 +40,7 @@ export function snippets(place: Place, node: NodeInfo, selection: string): Recor
   };
 }
 
-/** Code that reads a file of another format: as a hierarchy after an import, and with the programs that know the format. */
+/** Returns code that reads a file of another format: as a hierarchy after an import, and with the usual programs for the format. */
 function ofFile(place: Place, node: NodeInfo, selection: string): Record<string, string> {
   const [file, copy] = [node.store, `${place.root.replace(/\.[^.]*$/, "")}.zarr`];
   const inside = [copy, place.path].filter(Boolean).join("/");
@@ -56,7 +56,7 @@ function ofFile(place: Place, node: NodeInfo, selection: string): Record<string,
   };
 }
 
-/** The panel with code: it is shown before it is copied. */
+/** Returns the panel that shows the code before it is copied. */
 export function codePanel(place: Place, node: NodeInfo, selection: string): Child[] {
   const all = snippets(place, node, selection);
   const code = h("pre", { tabindex: 0 });
@@ -71,10 +71,10 @@ export function codePanel(place: Place, node: NodeInfo, selection: string): Chil
   return [h("div", { class: "bar" }, ...tabs), code, h("div", { class: "bar" }, copier("Copy", () => shown))];
 }
 
-/** The most elements and bytes of an answer of the server. */
+/** The maximum number of elements and of bytes in a response of the server. */
 const [MOST, MOST_BYTES] = [64 << 20, 256 << 20];
 
-/** What can be exported of an array. */
+/** The parts of an array that can be exported. */
 export interface Exports {
   place: Place;
   node: ArrayNode;
@@ -82,11 +82,11 @@ export interface Exports {
   field: string | undefined;
   /** The number of elements of the selection. */
   elements: number;
-  /** Saves the figure; `null` where there is none. */
+  /** Saves the figure; `null` if there is no figure. */
   figure: ((form: "png" | "svg") => void) | null;
 }
 
-/** The panel with files, which says their sizes first. */
+/** Returns the export panel, which shows the size of each file first. */
 export function exportPanel({ place, node, selection, field, elements, figure }: Exports, close: () => void): Child[] {
   const bytes = elements * Math.max(1, node.data_type.bytes);
   const size = `${count(elements)} elements, ${short(bytes)}`;

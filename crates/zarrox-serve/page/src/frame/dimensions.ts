@@ -1,4 +1,4 @@
-/** A row for each dimension that is not shown: its coordinate, a slider, steps, and playing. */
+/** A row for each dimension that is not shown, with its coordinate, a slider, step buttons and a play button. */
 
 import { timeTicks } from "../data/calendar";
 import { find, placing, told, type Axis } from "../data/coordinates";
@@ -7,9 +7,9 @@ import { index, isReducible, reducedOf, rest, type Shown } from "../data/model";
 import { count } from "../data/numbers";
 import { STATISTICS, type State, type Statistic, type Store } from "../data/state";
 
-/** The pictures of an animation in a second. */
+/** The frame rates of an animation, in pictures per second. */
 const RATES = ["1", "2", "5", "10", "20"];
-/** The rows that are seen at first. */
+/** The number of rows that are visible at first. */
 const SEEN = 3;
 
 interface Row {
@@ -19,7 +19,7 @@ interface Row {
 
 export class DimensionRows {
   readonly element = h("form", { class: "dimensions", "aria-label": "Dimensions", submit: (event: Event) => event.preventDefault() });
-  /** The rows, by their dimensions: they are moved, not made anew, so that a drag goes on. */
+  /** The rows by dimension. They are moved, not created again, so that a drag continues. */
   private rows = new Map<number, Row>();
   private key = "";
   private playing: { timer: number; dimension: number } | null = null;
@@ -28,11 +28,11 @@ export class DimensionRows {
 
   constructor(
     private readonly store: Store,
-    /** What else of the state changes with a step. */
+    /** Returns the other changes to the state at each step. */
     private readonly kept: () => Partial<State>,
-    /** True while a step is on its way. */
+    /** Returns true while a step is being loaded. */
     private readonly isBusy: () => boolean,
-    /** Asks for another state before it is wanted. */
+    /** Requests the data of another state in advance. */
     private readonly prefetch: (state: State) => void,
   ) {}
 
@@ -71,13 +71,13 @@ export class DimensionRows {
     first?.[1].element.dispatchEvent(new CustomEvent("step", { detail: by }));
   }
 
-  /** A choice between one slice and a statistic over all of them. */
+  /** Returns a choice between one slice and a statistic over all slices. */
   private statistic(shown: Shown, dimension: number, kind: string, isReduced: boolean): HTMLElement | null {
     if ((kind !== "image" && kind !== "plot") || !isReducible(shown, this.store.state)) return null;
     const { name } = shown.axes[dimension]!;
     const words: Record<Statistic, string> = { mean: "mean", min: "min", max: "max", std: "std. dev." };
     const options = [["", "slice"] as const, ...STATISTICS.map((one) => [one, words[one]] as const)];
-    // Other values have other limits.
+    // A statistic has other contrast limits than a slice.
     return choice(`Statistic over ${name}`, options, isReduced ? this.store.state.statistic : "", (one) => this.store.change({ statistic: one as Statistic | "", reduced: one === "" ? -1 : dimension, range: [] }));
   }
 
@@ -137,7 +137,7 @@ export class DimensionRows {
     this.play(shown, dimension);
   }
 
-  /** Moves along a dimension by itself, until it is stopped; after the last comes the first. */
+  /** Advances along a dimension until it is stopped; the first index follows the last one. */
   play(shown: Shown, dimension: number): void {
     const was = this.playing?.dimension;
     this.stop();
@@ -170,7 +170,7 @@ export class DimensionRows {
   }
 }
 
-/** The months or years below a slider of times. */
+/** Returns the months or years below a slider of times. */
 function trackTicks(axis: Axis): HTMLElement {
   const element = h("div", { class: "ticks", "aria-hidden": "true" });
   const place = axis.times && axis.at && axis.length > 2 ? placing(axis) : null;

@@ -1,4 +1,4 @@
-/** Finding nodes in all roots, by their names and by what they are called in words. */
+/** Searches for nodes in all roots, by name and by descriptive attributes. */
 
 import { call, type Entry, type Found } from "../data/api";
 import { fill, h } from "../dom";
@@ -6,7 +6,7 @@ import { told } from "../views/message";
 import { count, unit } from "../data/numbers";
 import { fresh, type Store } from "../data/state";
 
-/** The nodes that are shown of each root at first, and more each time. */
+/** The number of nodes of each root that are shown at first, and with each further page. */
 const PAGE = 20;
 
 export class Finder {
@@ -18,7 +18,7 @@ export class Finder {
   constructor(
     private readonly store: Store,
     private readonly roots: string[],
-    /** Called when the results come and go. */
+    /** Called when the results appear or disappear. */
     private readonly changed: (isOpen: boolean) => void,
   ) {
     const rows = (): HTMLElement[] => [...this.element.querySelectorAll<HTMLElement>("button")];
@@ -54,7 +54,7 @@ export class Finder {
     if (text === "") return;
     const asked = new AbortController();
     this.asked = asked;
-    // The present root comes first.
+    // The current root comes first.
     const own = this.store.state.root;
     for (const root of [own, ...this.roots.filter((one) => one !== own)].filter((one) => this.roots.includes(one))) {
       const part = h("section", { "aria-busy": "true" }, h("h3", {}, root), h("p", { class: "note" }, "Searching …"));
@@ -84,7 +84,7 @@ export class Finder {
   }
 }
 
-/** Nodes whose name is what is looked for come first, then those whose name begins so. */
+/** Sorts nodes: first those with the searched name, then those whose name begins with it. */
 function ranked(entries: Entry[], text: string): Entry[] {
   const wanted = text.toLowerCase();
   const rank = ({ name }: Entry): number => (name.toLowerCase() === wanted ? 0 : name.toLowerCase().startsWith(wanted) ? 1 : name.toLowerCase().includes(wanted) ? 2 : 3);

@@ -1,11 +1,11 @@
-/** Going to a place that is typed. */
+/** Going to a typed position. */
 
 import { find, told } from "../data/coordinates";
 import { h } from "../dom";
 import { sides, type Shown } from "../data/model";
 import type { Store } from "../data/state";
 
-/** Asks for a place of the image, and pins it. */
+/** Prompts for a position in the image, and adds a pin to it. */
 export function goTo(shown: Shown, store: Store): void {
   const [x, y] = sides(shown, store.state);
   const [xAxis, yAxis] = [shown.axes[x]!, shown.axes[y]];

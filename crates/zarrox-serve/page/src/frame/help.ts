@@ -1,4 +1,4 @@
-/** The sheet of keys. */
+/** The list of keyboard shortcuts. */
 
 import { h } from "../dom";
 
@@ -8,7 +8,7 @@ const KEYS: Record<string, [string, string][]> = {
   Image: [["wheel, pinch, + and −", "zoom"], ["drag, arrows", "move"], ["Shift + drag", "zoom to a box"], ["double click", "zoom in"], ["0", "fit"], ["click, Enter, long press", "pin a point and plot it"], ["Shift + click", "add a pin"], ["g", "go to a place, such as 52.5, 13.4"], ["Esc", "remove the pins"]],
 };
 
-/** Opens the sheet. */
+/** Opens the list. */
 export function help(): void {
   const sections = Object.entries(KEYS).map(([title, keys]) => h("section", {}, h("h3", {}, title), h("dl", {}, ...keys.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)]))));
   const close = h("button", { type: "button", click: () => sheet.close() }, "Close");

@@ -19,7 +19,7 @@ export class Histogram {
   private low = 0;
   private high = 1;
   private limits: Limits = [0, 1];
-  /** What is shown. */
+  /** The shown values. */
   private values: Summary | null | undefined;
   private key = "";
 
@@ -27,7 +27,7 @@ export class Histogram {
     private readonly change: (limits: Limits, quietly: boolean) => void,
     private readonly tell: (value: number) => string,
     private readonly read: (text: string) => number,
-    /** What the limits are of, where there are several. */
+    /** The name of the values, if there are several histograms. */
     of = "",
   ) {
     const name = (word: string): string => (of ? `${word} of ${of}` : word);
@@ -37,7 +37,7 @@ export class Histogram {
     this.element = h("div", { class: "limits" }, this.area, h("div", { class: "pair" }, ...this.fields));
   }
 
-  /** Shows values and limits; without limits nothing can be set. */
+  /** Shows values and limits. Without limits, the controls are disabled. */
   show(values: Summary | null, limits: Limits | null): void {
     if (values === this.values && String(limits) === this.key) return;
     [this.values, this.key] = [values, String(limits)];
@@ -135,7 +135,7 @@ export class Histogram {
   }
 }
 
-/** A limit as text: with the digits that tell it from the other one. */
+/** Returns a limit as text, with at most six significant digits. */
 export function limitText(value: number): string {
   return exact(Number(value.toPrecision(6))).replace("−", "-");
 }

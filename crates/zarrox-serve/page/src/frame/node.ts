@@ -1,4 +1,4 @@
-/** What is known of a node: its metadata and its attributes. */
+/** The information about a node: its metadata and its attributes. */
 
 import { type Json, type NodeInfo, type Place } from "../data/api";
 import { packed } from "../data/coordinates";
@@ -8,14 +8,14 @@ import { count, exact, short } from "../data/numbers";
 
 type Row = [string, Child];
 
-/** A list of names and what they have. */
+/** Returns a list of names and values. */
 export function table(rows: Row[]): HTMLDListElement {
   const list = h("dl", {});
   for (const [name, value] of rows) if (value !== null && value !== undefined && value !== "" && value !== false) list.append(h("dt", {}, name), h("dd", {}, value));
   return list;
 }
 
-/** Attributes of the CF and OME conventions, with what they mean. */
+/** The meanings of attributes of the CF and OME conventions. */
 const MEANINGS: Record<string, string> = {
   units: "the unit of the values",
   long_name: "what the values are",
@@ -37,7 +37,7 @@ export const lengths = (shape: number[] | null | undefined): string | null => (s
 
 const FORMATS: Record<string, string> = { v3: "Zarr v3", v2: "Zarr v2", v1: "Zarr v1", n5: "N5" };
 
-/** Fills the panel with what is known of a node. */
+/** Fills the panel with the information about a node. */
 export function showInfo(element: HTMLElement, place: Place, node: NodeInfo): void {
   const array = node.kind === "array" ? node : null;
   const names = array ? dimensionNames(array) : [];
@@ -61,11 +61,11 @@ export function showInfo(element: HTMLElement, place: Place, node: NodeInfo): vo
   );
 }
 
-/** The attributes that are shown at first. */
+/** The number of attributes that are shown at first. */
 const MOST = 200;
 
 function attributes(all: NodeInfo["attributes"]): HTMLElement | null {
-  // The names of dimensions are shown as such.
+  // The dimension names are shown separately.
   const entries = Object.entries(all).filter(([name]) => name !== "_ARRAY_DIMENSIONS");
   if (entries.length === 0) return null;
   const list = table(entries.slice(0, MOST).map(attribute));

@@ -1,4 +1,4 @@
-/** The panel at the right: style, metadata and storage of what is shown. */
+/** The panel on the right: style, metadata and storage of the shown node. */
 
 import type { ArrayNode, NodeInfo, Place } from "../data/api";
 import { fill, h } from "../dom";
@@ -16,7 +16,7 @@ export class Panel {
   private readonly storage = h("div", { class: "storage" });
   private readonly body = h("div", { class: "scroll", role: "tabpanel", tabindex: 0, "aria-label": "Panel" });
   readonly element = h("aside", { class: "panel", "aria-label": "Inspector" }, this.tabs, this.body);
-  /** The times of the view, which come after it. */
+  /** The loading times of the view, which are known later than the view. */
   private readonly times = h("p", {});
   private chosen: Tab = "Style";
   private possible: readonly Tab[] = TABS;
@@ -24,7 +24,7 @@ export class Panel {
 
   constructor(private readonly style: HTMLElement) {}
 
-  /** Shows a node, of which groups have no style and no storage. */
+  /** Shows a node. A group has no style and no storage. */
   show(place: Place, node: NodeInfo): void {
     this.possible = node.kind === "array" ? TABS : ["Info"];
     showInfo(this.info, place, node);
@@ -32,19 +32,19 @@ export class Panel {
     this.update();
   }
 
-  /** Shows a group that is an image. */
+  /** Enables the style of a group that is an image. */
   allowStyle(): void {
     this.possible = TABS;
     this.update();
   }
 
-  /** Shows how an array is stored, when that is looked at. */
+  /** Shows the storage of an array, if that tab is open. */
   showStorage(node: ArrayNode, shown: Shown | null, state: State, kind: string): void {
     this.fillStorage = () => showStorage(this.storage, node, shown, state, kind, this.times);
     if (this.chosen === "Storage") this.fillStorage();
   }
 
-  /** Shows the times of a view. */
+  /** Shows the loading times of a view. */
   showTimes(times: string): void {
     if (this.times.textContent !== times) this.times.textContent = times;
   }

@@ -1,21 +1,21 @@
-/** The tree and the panel: they are closed, opened and made wider. */
+/** The tree and the panel, which can be closed, opened and resized. */
 
 import { h } from "../dom";
 
 type Side = "tree" | "panel";
 
-/** The widths that a side may have, in pixels. */
+/** The minimum and the maximum width of a side, in pixels. */
 const [LEAST, MOST] = [140, 640];
 
-/** Opens a side, or closes it. */
+/** Opens or closes a side. */
 export function toggle(side: Side): void {
-  // On a phone the tree is a drawer, which is closed at first.
+  // On a phone, the tree is a drawer that is closed at first.
   document.body.classList.toggle(isNarrow() && side === "tree" ? "drawer" : `no-${side}`);
 }
 
 export const isNarrow = (): boolean => matchMedia("(max-width: 48rem)").matches;
 
-/** An edge of a side, which is dragged, or moved by arrow keys. */
+/** Returns the edge of a side, which resizes it by dragging or with the arrow keys. */
 export function edge(side: Side): HTMLElement {
   const name = side === "tree" ? "--tree" : "--side";
   const width = (): number => parseFloat(getComputedStyle(document.body).getPropertyValue(name));

@@ -1,4 +1,4 @@
-/** How an array is stored, and what the shown view reads of it. */
+/** The storage of an array, and the cost of the shown view. */
 
 import type { ArrayNode, Codec } from "../data/api";
 import { fill, h } from "../dom";
@@ -27,7 +27,7 @@ export function showStorage(element: HTMLElement, node: ArrayNode, shown: Shown 
   );
 }
 
-/** The cost of a view: the chunks that it touches, and their bytes on disk, where the mean of a chunk is known. */
+/** Returns the cost of a view: the number of chunks that it reads, and their stored bytes if the mean size of a chunk is known. */
 function costs(shown: Shown, node: ArrayNode, state: State, kind: string): HTMLElement[] {
   const each = node.stored && node.stored.stored > 0 ? node.stored.chunk_bytes / node.stored.stored : null;
   const cut = node.shard_shape ?? node.chunk_shape;
@@ -58,12 +58,12 @@ function sentence(begin: string, [number, bytes]: [string, string], touched: num
   return h("p", {}, `${begin} `, h("strong", { class: touched === total && total > 4 ? "all" : "" }, number), `${bytes}.${end}`);
 }
 
-/** The dimensions of which a chunk has much. */
+/** Returns the dimensions along which a chunk is long. */
 function spanned(shown: Shown, cut: number[], except: number): string {
   return shown.axes.flatMap((axis, dimension) => (dimension !== except && (cut[dimension] ?? 1) > 16 ? [(cut[dimension] ?? 1) >= axis.length ? `all of ${axis.name}` : `${count(cut[dimension]!)} of ${axis.name}`] : [])).join(" × ");
 }
 
-/** The command that would store series together. */
+/** Returns the command that would store series contiguously. */
 function advice(shown: Shown, node: ArrayNode, series: number): HTMLElement {
   const goal = Math.max(1, (1 << 20) / Math.max(1, node.data_type.bytes));
   const others = shown.shape.filter((_, dimension) => dimension !== series && shown.shape[dimension]! > 1).length;
@@ -75,7 +75,7 @@ function advice(shown: Shown, node: ArrayNode, series: number): HTMLElement {
   return h("details", {}, h("summary", {}, "Store series together"), h("pre", {}, command));
 }
 
-/** Codecs in their order, with those within shards, whose kinds are not known. */
+/** Returns the codecs in order, including those within shards, whose kinds are unknown. */
 function pipeline(codecs: (Omit<Codec, "kind"> & { kind?: Codec["kind"] })[]): HTMLElement {
   const item = (codec: (typeof codecs)[number]): HTMLElement => {
     const inside = codec.configuration["codecs"];

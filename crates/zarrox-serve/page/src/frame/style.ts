@@ -1,4 +1,4 @@
-/** How an image or a plot looks: limits, colours, axes and what lies over it. */
+/** The style of an image or a plot: limits, colours, axes and overlays. */
 
 import { call, type Place, type Stats } from "../data/api";
 import { coast } from "../image/coast";
@@ -11,7 +11,7 @@ import { ImageView } from "../image/image";
 import { along, fieldOf, numericFields, isEqual, pinAlong, sides, valueTimes, type Shown } from "../data/model";
 import { COMPONENTS, NORMS, REDUCTIONS, type State, type Store } from "../data/state";
 
-/** The most elements of which limits of a whole array are taken. */
+/** The maximum number of elements from which the limits of a whole array are computed. */
 const SAMPLE = 1 << 20;
 
 const section = (title: string, ...children: Child[]): HTMLElement => h("section", {}, h("h3", {}, title), ...children);
@@ -54,7 +54,7 @@ export class StylePanel {
     this.changed();
   }
 
-  /** Shows other values or limits. */
+  /** Shows new values or limits. */
   changed(): void {
     if (!this.view) return;
     if (this.channels) this.channels.changed(this.view);
@@ -72,7 +72,7 @@ export class StylePanel {
     ];
   }
 
-  /** The field of structures, and the component of complex numbers. */
+  /** Returns the choices of a structure's field and of a complex number's component. */
   private values(shown: Shown, state: State): Child {
     const fields = numericFields(shown.node);
     const rows = [
@@ -100,7 +100,7 @@ export class StylePanel {
     );
   }
 
-  /** The colour of values that the colour map does not have. */
+  /** Returns the choice of the colour for values outside the limits, or for missing values. */
   private end(name: string, member: "under" | "over" | "bad", usual: string, state: State): HTMLElement {
     const colour = h("input", { type: "color", value: `#${state[member] || "ff00ff"}`, hidden: state[member] === "", "aria-label": `Colour: ${name.toLowerCase()}`, "data-control": `end-${member}`, change: () => this.store.change({ [member]: colour.value.slice(1) }) });
     const own = choice(name, [["", usual], ["own", "own colour"]], state[member] === "" ? "" : "own", (chosen) => this.store.change({ [member]: chosen && colour.value.slice(1) }));
@@ -121,7 +121,7 @@ export class StylePanel {
     return choice("Limits from", options, chosen, (source) => void this.from(source, shown));
   }
 
-  /** Takes the limits from somewhere. */
+  /** Sets the limits from a source. */
   private async from(source: string, shown: Shown): Promise<void> {
     const { state } = this.store;
     const fixed = (range: Limits | null): void => this.store.change({ range: range ?? [], isPerSlice: false });
@@ -153,7 +153,7 @@ export class StylePanel {
     return { limits: [low, high], isSampled: stats.sampled, count: stats.count };
   }
 
-  /** Colour maps as swatches, in groups. */
+  /** Returns the colormaps as swatches, in groups. */
   private swatches(state: State, map: string): HTMLElement {
     const strip = (name: string): HTMLElement => h("i", { class: "strip", style: `background: linear-gradient(to right, ${gradient(table(this.maps, name, state.reverse, state.levels))})` });
     const content = (close: () => void): Child[] =>
@@ -208,7 +208,7 @@ export class StylePanel {
   }
 }
 
-/** Colours as the stops of a gradient. */
+/** Returns colours as the stops of a gradient. */
 function gradient(colours: Uint8Array): string {
   return Array.from({ length: 32 }, (_, at) => {
     const place = Math.round((at / 31) * 255) * 3;

@@ -1,4 +1,4 @@
-/** The bar at the top: the path, the views, and what is done with what is shown. */
+/** The bar at the top: the path, the views, and actions such as sharing and export. */
 
 import type { NodeInfo, Place } from "../data/api";
 import { codePanel, exportPanel, type Exports } from "./code";
@@ -21,7 +21,7 @@ export class TopBar {
     private readonly token: string | null,
     toggleTree: () => void,
     togglePanel: () => void,
-    /** The state that a link has. */
+    /** Returns the state for a link. */
     private readonly linked: () => State,
     private readonly selection: () => string,
     private readonly exports: () => Exports | null,
@@ -37,11 +37,11 @@ export class TopBar {
     this.element = h("header", {}, tree, h("h1", {}, "Zarrox"), this.path, this.tabs, h("span", { class: "space" }), this.actions, keys, panel);
   }
 
-  /** The link to what is shown, with the token. */
+  /** Returns the link to the shown data, with the token. */
   link(): string {
     const url = new URL(location.href);
     url.search = "";
-    // In frames the token is in the path.
+    // Within frames, the token is in the path.
     if (this.token && !url.pathname.includes(`/t/${encodeURIComponent(this.token)}/`)) url.searchParams.set("token", this.token);
     url.hash = this.store.fragment(this.linked());
     return url.href;
@@ -61,7 +61,7 @@ export class TopBar {
     return exports ? exportPanel(exports, close) : [h("p", {}, "Choose an array first.")];
   }
 
-  /** Shows the path of a place. */
+  /** Shows the path of a location. */
   showPlace(place: Place): void {
     const parts = [place.root, ...place.path.split("/").filter(Boolean)];
     const items = parts.flatMap((part, depth) => {

@@ -1,4 +1,4 @@
-/** The tree of nodes at the left: read as far as it is opened, and in pages. */
+/** The tree of nodes on the left, which is loaded page by page as nodes are expanded. */
 
 import { call, type Entry, type Page } from "../data/api";
 import { fill, h } from "../dom";
@@ -7,18 +7,18 @@ import { told } from "../views/message";
 import { count, short, unit } from "../data/numbers";
 import { fresh, type Store } from "../data/state";
 
-/** The nodes that are loaded at once: while scrolling, and on the way to a chosen one. */
+/** The number of nodes that are loaded at once: while scrolling, and on the way to a chosen node. */
 const [PAGE, LARGEST] = [200, 2000];
 const ICONS: Record<Entry["kind"], string> = { group: "▣", array: "▦", folder: "▢", damaged: "⚠" };
 
-/** What the tree shows of a node. */
+/** The text that the tree shows for a node. */
 interface Summary {
   name: string;
   path: string;
   kind: Entry["kind"];
   /** The size of an array. */
   size: string;
-  /** What an array has, or what is wrong with a node. */
+  /** The properties of an array, or the error of a node. */
   detail: string;
 }
 
@@ -35,7 +35,7 @@ function detail(entry: Entry): string {
   return [entry.title, entry.units && !/ since /.test(entry.units) ? unit(entry.units) : "", shape, entry.title ? "" : entry.data_type].filter(Boolean).join(" · ");
 }
 
-/** A node of the tree, with its place in the page. */
+/** A node of the tree, with its element in the page. */
 interface Branch {
   root: string;
   entry: Summary;
@@ -44,23 +44,23 @@ interface Branch {
   below: HTMLUListElement;
   open: boolean;
   loaded: boolean;
-  /** The name after which the nodes below that are not loaded begin, if there are any. */
+  /** The name after which the next page of children begins; `null` if all are loaded. */
   next: string | null;
-  /** Removes the button that loads them. */
+  /** Removes the button that loads the next page. */
   end: (() => void) | null;
 }
 
-/** The open list below a row. */
+/** Returns the open list below a row. */
 const open = (row: Element): Element | null => row.querySelector(":scope > ul:not([hidden])");
 
-/** The last row of a list, as one sees it. */
+/** Returns the last visible row of a list. */
 function last(list: Element): Element | null {
   const row = list.lastElementChild;
   const inside = row ? open(row) : null;
   return (inside && last(inside)) ?? row;
 }
 
-/** The row below another one, as one sees it. */
+/** Returns the visible row below another one. */
 function below(row: Element): Element | null {
   const first = open(row)?.firstElementChild;
   if (first) return first;
@@ -68,7 +68,7 @@ function below(row: Element): Element | null {
   return null;
 }
 
-/** The row above another one, as one sees it. */
+/** Returns the visible row above another one. */
 function above(row: Element): Element | null {
   const before = row.previousElementSibling;
   if (!before) return row.parentElement?.closest("li") ?? null;
@@ -82,12 +82,12 @@ export class Tree {
   readonly finder: Finder;
   private readonly branches = new Map<string, Branch>();
   private readonly labels = new WeakMap<Element, Branch>();
-  /** Loads the next nodes of a group whose end comes into sight. */
+  /** Loads the next children of a group when the end of its list becomes visible. */
   private readonly ends = new IntersectionObserver((seen) => {
     for (const { isIntersecting, target } of seen) if (isIntersecting) (target as HTMLButtonElement).click();
   });
   private chosen: Branch | null = null;
-  /** The item that the tabulator key comes to. */
+  /** The item that the Tab key reaches. */
   private stop: HTMLElement | null = null;
 
   constructor(
@@ -176,7 +176,7 @@ export class Tree {
     }
   }
 
-  /** Adds a page of children, and gives the name after which the next page begins. */
+  /** Adds a page of children. Returns the name after which the next page begins. */
   private async more(branch: Branch, after: string | undefined, limit = PAGE): Promise<string | null> {
     const page = await call<Page>("tree", { root: branch.root, path: branch.entry.path }, { limit, after });
     for (const child of page.children) branch.below.append(this.branch(branch.root, summary(child)).item);
@@ -201,7 +201,7 @@ export class Tree {
     return next;
   }
 
-  /** Opens the tree as far as the chosen node, and marks it. */
+  /** Expands the tree down to the chosen node, and marks the node. */
   private async reveal(): Promise<void> {
     const { root, path } = this.store.state;
     const parts = path.split("/").filter((part) => part !== "");
@@ -218,7 +218,7 @@ export class Tree {
     this.stopAt(this.chosen?.label ?? this.list.querySelector<HTMLElement>('[role="treeitem"]'));
   }
 
-  /** A node whose parent is open. Nodes are sorted by their names, so that it is known when there is none. */
+  /** Returns a node whose parent is open. Since nodes are sorted by name, a missing node is detected. */
   private async loaded(root: string, parts: string[]): Promise<Branch | null> {
     const find = (): Branch | null => this.branches.get(this.id(root, parts.join("/"))) ?? null;
     const parent = this.branches.get(this.id(root, parts.slice(0, -1).join("/")));
@@ -232,14 +232,14 @@ export class Tree {
 
   // Keys.
 
-  /** Lets the tabulator key come back to an item of the tree. */
+  /** Sets the item that the Tab key reaches. */
   private stopAt(item: HTMLElement | null): void {
     if (this.stop) this.stop.tabIndex = -1;
     this.stop = item;
     if (item) item.tabIndex = 0;
   }
 
-  /** Moves to the item in a row of the list, if it has one. */
+  /** Moves the focus to the item in a row of the list, if the row has one. */
   private focus(row: Element | null): boolean {
     const item = row?.querySelector<HTMLElement>(":scope > [role='treeitem'], :scope > button");
     if (!item) return false;

@@ -1,17 +1,17 @@
-/** The shown part of an image: how it is moved, zoomed and kept within bounds. */
+/** The shown part of an image: panning, zooming and bounds. */
 
 import type { Box } from "./picture";
 
 export const shifted = (box: Box, dx: number, dy: number): Box => [box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy];
 
-/** Zooms around an element. */
+/** Returns a box that is zoomed around an element. */
 export const zoomed = (box: Box, factor: number, [x, y]: [number, number]): Box => [x - (x - box[0]) * factor, y - (y - box[1]) * factor, x + (box[2] - x) * factor, y + (box[3] - y) * factor];
 
 export const middle = (box: Box): [number, number] => [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
 
 /**
- * A part of an image of so many columns and rows: at least two elements, at most the image with as much beside it, and never so that a
- * tenth of the window lacks it. It is empty for the whole image, and `null` for what is too small.
+ * Returns a part of an image of these columns and rows, moved so that it overlaps the image by at least a tenth. A part that is larger
+ * than `all` is the whole image, and becomes an empty list. A part that is too small becomes `null`.
  */
 export function bounded(box: Box, all: Box, columns: number, rows: number): Box | [] | null {
   const [width, height] = [box[2] - box[0], box[3] - box[1]];

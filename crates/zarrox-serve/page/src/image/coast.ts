@@ -1,22 +1,22 @@
-/** The coastlines of the world over an image whose axes are latitude and longitude. The lines are those of Natural Earth. */
+/** The coastlines of Natural Earth over an image whose axes are latitude and longitude. */
 
 import { placing, type Axis } from "../data/coordinates";
 import outline from "../outline.json";
 
-/** The way from a coordinate to its place among elements, of which the middle of the first one is at 0.5. */
+/** Returns the position of a coordinate among elements. The middle of the first element is at 0.5. */
 type Place = (coordinate: number) => number;
 
-/** How the world lies over an image. */
+/** The position of the coastlines on an image. */
 export interface Coast {
   /** True if longitudes are along the x axis. */
   isAcross: boolean;
   longitude: Place;
   latitude: Place;
-  /** The lines among elements, once they were made. */
+  /** The coastlines in elements, once they are computed. */
   lines: [number, number][][] | null;
 }
 
-/** The world for an image with these axes; `null` where they are not latitude and longitude with coordinates. */
+/** Returns the coastlines for an image with these axes; `null` unless they are latitude and longitude with coordinates. */
 export function coast(x: Axis | undefined, y: Axis | undefined): Coast | null {
   if (!x || !y) return null;
   const isAcross = x.kind === "longitude" && y.kind === "latitude";
@@ -26,13 +26,13 @@ export function coast(x: Axis | undefined, y: Axis | undefined): Coast | null {
   return { isAcross, longitude: (east) => longitude(east) + 0.5, latitude: (north) => latitude(north) + 0.5, lines: null };
 }
 
-/** The lines of the coasts in pixels. */
+/** Returns the coastlines in pixels. */
 export function lines(coast: Coast, toX: Place, toY: Place): [number, number][][] {
   coast.lines ??= made(coast);
   return coast.lines.map((line) => line.map(([x, y]): [number, number] => [toX(x), toY(y)]));
 }
 
-/** The lines of the coasts among elements. Longitudes may be from -180 to 180, from 0 to 360, or others that are a turn away. */
+/** Returns the coastlines in elements. Longitudes may be from -180 to 180, from 0 to 360, or shifted by another full turn. */
 function made({ isAcross, longitude, latitude }: Coast): [number, number][][] {
   const found: [number, number][][] = [];
   for (const turn of [-360, 0, 360]) {
@@ -40,7 +40,7 @@ function made({ isAcross, longitude, latitude }: Coast): [number, number][][] {
       let [east, north] = [0, 0];
       let points: [number, number][] = [];
       for (let at = 0; at < line.length; at += 2) {
-        // Land on both sides of 180 degrees comes back from the other side: there is no coast around the world.
+        // A line that crosses 180 degrees is divided: otherwise it would lead around the world.
         if (at === 0 || Math.abs(line[at]!) > 1800) found.push((points = []));
         east += line[at]!;
         north += line[at + 1]!;

@@ -1,4 +1,4 @@
-/** Colours of numbers, and what is known of the numbers of a picture. */
+/** Colours of numbers, and summaries of the numbers of a picture. */
 
 import { ends } from "../data/numbers";
 import { rgb } from "../data/rgb";
@@ -7,14 +7,14 @@ export type Maps = Record<string, [number, number, number][]>;
 export type Norm = "linear" | "log" | "symlog";
 export type Limits = [number, number];
 
-/** Colour maps that the server does not have: around a circle, and of categories. */
+/** The colormaps that the server does not have: cyclic and categorical ones. */
 const OWN: Maps = {
   twilight: [[226, 217, 226], [166, 191, 202], [107, 148, 193], [94, 92, 176], [83, 31, 123], [47, 20, 55], [108, 28, 79], [167, 72, 78], [196, 134, 103], [211, 190, 174], [226, 217, 226]],
   hue: [[214, 76, 76], [190, 124, 30], [130, 150, 20], [40, 160, 70], [0, 160, 150], [30, 145, 210], [120, 115, 220], [190, 85, 180], [214, 76, 76]],
   tab10: [[31, 119, 180], [255, 127, 14], [44, 160, 44], [214, 39, 40], [148, 103, 189], [140, 86, 75], [227, 119, 194], [127, 127, 127], [188, 189, 34], [23, 190, 207]],
 };
 
-/** The groups in which colour maps are offered. */
+/** The groups of colormaps in the menu. */
 export const GROUPS: Record<string, string[]> = {
   sequential: ["viridis", "cividis", "magma", "inferno", "plasma", "gray", "gray_r"],
   diverging: ["rdbu", "coolwarm", "prgn"],
@@ -22,14 +22,14 @@ export const GROUPS: Record<string, string[]> = {
   categorical: ["tab10"],
 };
 
-/** All colour maps, with those of the server. */
+/** Returns all colormaps, including those of the server. */
 export function allMaps(ofServer: Maps): Maps {
   return { ...ofServer, ...OWN };
 }
 
 export const isDiverging = (map: string): boolean => GROUPS["diverging"]!.includes(map);
 
-/** 256 colours of a map, as bytes of red, green and blue; of categories, and with `levels`, in as many steps. */
+/** Returns 256 colours of a map as bytes of red, green and blue. They are steps for a categorical map, and with `levels`. */
 export function table(maps: Maps, map: string, reverse: boolean, levels = 0): Uint8Array {
   const listed = maps[map] ?? [[0, 0, 0], [255, 255, 255]];
   const colours = reverse ? [...listed].reverse() : listed;
@@ -47,7 +47,7 @@ export function table(maps: Maps, map: string, reverse: boolean, levels = 0): Ui
   return bytes;
 }
 
-/** A function that bends numbers so that colours are even along the result; NaN where there is none. */
+/** Returns the function that maps numbers to a linear colour scale; NaN for numbers that have no colour. */
 export function bend(norm: Norm, [low, high]: Limits): (value: number) => number {
   if (norm === "log") return (value) => (value > 0 ? Math.log10(value) : NaN);
   if (norm === "linear") return (value) => value;
@@ -55,15 +55,15 @@ export function bend(norm: Norm, [low, high]: Limits): (value: number) => number
   return (value) => Math.sign(value) * Math.log10(1 + Math.abs(value) / near);
 }
 
-/** The number up to which a symmetric logarithm is nearly linear. */
+/** Returns the number up to which a symmetric logarithm is nearly linear. */
 export function linearPart(low: number, high: number): number {
   return Math.max(Math.abs(low), Math.abs(high), Number.MIN_VALUE) * 1e-3;
 }
 
-/** The places of the colours below and above the limits, and of missing values. */
+/** The positions of the colours below and above the limits and of missing values, after the 256 colours. */
 const [UNDER, OVER, BAD] = [256, 257, 258];
 
-/** 256 colours as whole pixels, which are written at once, with those below and above the limits, and of missing values, which are transparent unless they have one. */
+/** Returns 256 colours as whole pixels, then the colours below and above the limits and of missing values, which are transparent by default. */
 export function pixelsOf(colours: Uint8Array, { under, over, bad }: { under: string; over: string; bad: string }): Uint32Array {
   const bytes = new Uint8Array(259 * 4).fill(255);
   const put = (at: number, of: ArrayLike<number>): void => bytes.set([of[0]!, of[1]!, of[2]!], at * 4);
@@ -75,7 +75,7 @@ export function pixelsOf(colours: Uint8Array, { under, over, bad }: { under: str
   return new Uint32Array(bytes.buffer);
 }
 
-/** Paints numbers as pixels of red, green, blue and opacity. What is behind missing ones shows that they are missing. */
+/** Paints numbers as RGBA pixels. Missing values stay transparent, so that the hatching behind them is visible. */
 export function paint(values: Float64Array, painted: Uint32Array, limits: Limits, norm: Norm): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint32Array(values.length);
   const bent = bend(norm, limits);
@@ -90,26 +90,26 @@ export function paint(values: Float64Array, painted: Uint32Array, limits: Limits
   return new Uint8ClampedArray(pixels.buffer);
 }
 
-/** The numbers of a picture in short. */
+/** A summary of the numbers of a picture. */
 export interface Summary {
-  /** The numbers that are neither missing nor infinite, and the smallest, the largest and the mean of them. */
+  /** The number of finite values, and their minimum, maximum and mean. */
   finite: number;
   min: number;
   max: number;
   mean: number;
-  /** The numbers that are missing, and all. */
+  /** The number of missing values, and of all values. */
   missing: number;
   count: number;
-  /** The positive numbers among the finite ones. */
+  /** The number of positive finite values. */
   positive: number;
   least: number;
-  /** Counts in bins of one width, from the smallest number to the largest. */
+  /** The counts in bins of equal width, from the minimum to the maximum. */
   bins: Float64Array;
 }
 
 const BINS = 4096;
 
-/** What is known of numbers, in two passes over them. */
+/** Returns the summary of numbers, which takes two passes. */
 export function summary(values: Float64Array): Summary {
   let [finite, sum, min, max, missing, positive, least] = [0, 0, Infinity, -Infinity, 0, 0, Infinity];
   for (let index = 0; index < values.length; index++) {
@@ -135,7 +135,7 @@ export function summary(values: Float64Array): Summary {
   return { finite, min, max, mean: sum / finite, missing, count: values.length, positive, least, bins };
 }
 
-/** The number below which a part of the numbers lies. */
+/** Returns the number below which a fraction of the numbers lies. */
 function percentile({ bins, min, max, finite }: Summary, part: number): number {
   const wanted = part * finite;
   let before = 0;
@@ -147,7 +147,7 @@ function percentile({ bins, min, max, finite }: Summary, part: number): number {
   return max;
 }
 
-/** The limits between which the middle 96 % of the numbers lie; `null` if there are none that could be shown. */
+/** Returns the limits that contain the middle 96 % of the numbers; `null` if no number can be shown. */
 export function contrast(of: Summary, norm: Norm, isSymmetric: boolean): Limits | null {
   if (of.finite === 0 || (norm === "log" && of.positive === 0)) return null;
   let [low, high] = of.max > of.min ? [percentile(of, 0.02), percentile(of, 0.98)] : [of.min, of.max];
@@ -158,7 +158,7 @@ export function contrast(of: Summary, norm: Norm, isSymmetric: boolean): Limits 
   return low < high ? [low, high] : [low / 2, low * 2];
 }
 
-/** Limits with zero in the middle. */
+/** Returns limits with zero in the middle. */
 export function symmetric([low, high]: Limits): Limits {
   const most = Math.max(Math.abs(low), Math.abs(high));
   return ends(-most, most);

@@ -1,4 +1,4 @@
-/** A figure: the picture of an image with its axes, its colour bar and what lies over it. */
+/** A figure: an image with its axes, its color bar and its overlays. */
 
 import * as coasts from "./coast";
 import { bend, linearPart, type Limits, type Norm } from "./colours";
@@ -11,12 +11,12 @@ import type { Box, Picture } from "./picture";
 import type { State } from "../data/state";
 import type { Theme } from "../theme";
 
-/** A picture that is read, with the labels over it, and the state that it shows. */
+/** A loaded picture with its labels, and its state. */
 export interface Layer extends Picture {
   labels: Overlay | null;
   key: string;
   state: State;
-  /** False while parts of it are under way. */
+  /** False while parts of the picture are being loaded. */
   isWhole: boolean;
 }
 
@@ -25,14 +25,14 @@ export interface Bar {
   limits: Limits;
   norm: Norm;
   colours: Uint8Array;
-  /** The colours in words. */
+  /** A description of the colours. */
   key: string;
-  /** The colours below and above the limits, as `rrggbb`; empty where they are those of the ends. */
+  /** The colours below and above the limits, as `rrggbb`; empty for the end colours of the map. */
   ends: [string, string];
   units: string;
-  /** A value as text; `null` where ticks are numbers. */
+  /** Returns a value as text; `null` if ticks are numbers. */
   tell: ((value: number) => string) | null;
-  /** Ticks with their texts; `null` for round numbers. */
+  /** The ticks with their texts; `null` for round numbers. */
   ticks: [number, string][] | null;
 }
 
@@ -41,18 +41,18 @@ export interface Scene {
   height: number;
   shown: Shown;
   state: State;
-  /** The elements that are seen, and whether they go to the left and upwards. */
+  /** The visible elements, and whether each axis is reversed. */
   box: Box;
   directions: [boolean, boolean];
   layers: Layer[];
-  /** True if the layers are of another state, which is read. */
+  /** True if the layers have an older state than the one that is being loaded. */
   isOld: boolean;
   bar: Bar | null;
   coast: coasts.Coast | null;
-  /** True after a key: the middle is marked. */
+  /** True after a key was pressed: the middle is marked. */
   isKeyed: boolean;
   theme: Theme;
-  /** The lines above the picture, in files alone. */
+  /** The lines above the picture, only in files. */
   title: string[];
 }
 
@@ -62,13 +62,13 @@ export const SERIES = ["#d1495b", "#0077b6", "#2a9d50", "#b5651d", "#7b4bb7", "#
 /** A rectangle: left, top, width and height. */
 export type Rect = [number, number, number, number];
 
-/** The room around the picture for the axes, the colour bar and the title. */
+/** Returns the rectangle of the picture, without the margins for the axes, the color bar and the title. */
 export function area(width: number, height: number, hasBar: boolean, titleLines = 0): Rect {
   const [left, top, right, bottom] = [width < 500 ? 44 : 62, titleLines > 0 ? 20 + titleLines * 20 : 10, hasBar ? 78 : 16, 40];
   return [left, top, Math.max(40, width - left - right), Math.max(40, height - top - bottom)];
 }
 
-/** The places of elements in a rectangle. */
+/** The positions of elements in a rectangle. */
 export class Plane {
   constructor(
     readonly rect: Rect,
@@ -88,7 +88,7 @@ export class Plane {
     return top + (this.directions[1] ? 1 - part : part) * height;
   };
 
-  /** The element at a place. */
+  /** Returns the element at a position. */
   from(x: number, y: number): [number, number] {
     const [left, top, width, height] = this.rect;
     const [across, down] = [(x - left) / width, (y - top) / height];
@@ -98,13 +98,13 @@ export class Plane {
     ];
   }
 
-  /** The rectangle of some elements. */
+  /** Returns the rectangle of a range of elements. */
   span(left: number, top: number, right: number, bottom: number): Rect {
     const [x, y] = [this.toX(left), this.toY(top)];
     return [x, y, this.toX(right) - x, this.toY(bottom) - y];
   }
 
-  /** The rectangle of an array that is seen. */
+  /** Returns the rectangle of the visible part of an array. */
   frame(columns: number, rows: number): Rect {
     const [left, top, width, height] = this.rect;
     const [x, y, wide, tall] = upright(this.span(0, 0, columns, rows));
@@ -116,14 +116,14 @@ export class Plane {
 
 const upright = ([x, y, width, height]: Rect): Rect => [Math.min(x, x + width), Math.min(y, y + height), Math.abs(width), Math.abs(height)];
 
-/** The places of a figure: its plane, and the rectangle of the picture in it. */
+/** Returns the geometry of a figure: its plane, and the rectangle of the picture in it. */
 function places(scene: Scene): { plane: Plane; frame: Rect } {
   const [x, y] = sides(scene.shown, scene.state);
   const plane = new Plane(area(scene.width, scene.height, scene.bar !== null, scene.title.length), scene.box, scene.directions);
   return { plane, frame: plane.frame(scene.shown.shape[x] ?? 1, scene.shown.shape[y] ?? 1) };
 }
 
-/** Draws the picture of a figure, and gives its rectangle. */
+/** Draws the picture of a figure. Returns its rectangle. */
 export function drawPicture(pen: Pen, scene: Scene): Rect {
   const { plane, frame } = places(scene);
   pen.fill(0, 0, scene.width, scene.height, scene.theme.paper);
@@ -133,7 +133,7 @@ export function drawPicture(pen: Pen, scene: Scene): Rect {
   return frame;
 }
 
-/** Draws what lies over and around the picture, which stays from slice to slice. */
+/** Draws the overlays and axes of a picture, which are the same for all slices. */
 export function drawFrame(pen: Pen, scene: Scene): void {
   const { shown, state, theme } = scene;
   const [x, y] = sides(shown, state);
@@ -153,7 +153,7 @@ export function drawFrame(pen: Pen, scene: Scene): void {
   if (scene.bar) drawBar(pen, scene.bar, frame, scene);
 }
 
-/** What the frame of a figure is drawn from: figures of one key have the same. */
+/** Returns a key for the frame of a figure: figures with the same key have the same frame. */
 export function frameKey({ width, height, shown, state, box, directions, bar, coast, isKeyed, theme, title }: Scene): string {
   const { coast: isCoast, grid, points } = state;
   return JSON.stringify([width, height, sides(shown, state), box, directions, bar && [bar.limits, bar.norm, bar.key, bar.units], coast !== null && isCoast, grid, points, isKeyed, theme, title]);
@@ -166,7 +166,7 @@ function drawLayer(pen: Pen, { shown, state, theme, isOld }: Scene, layer: Layer
   const place = ({ column, row, columns, rows }: { column: number; row: number; columns: number; rows: number }): Rect =>
     plane.span((layer.x + column * layer.stepX) * fx, (layer.y + row * layer.stepY) * fy, (layer.x + (column + columns) * layer.stepX) * fx, (layer.y + (row + rows) * layer.stepY) * fy);
   for (const tile of layer.tiles) {
-    // Missing values are not painted: the hatching behind shows them, and nothing older shows through.
+    // Missing values are not painted: the hatching behind them is visible, and hides older pictures.
     pen.hatch(...upright(place(tile)), theme.paper, theme.faint);
     pen.image(layer.canvas, [tile.column, tile.row, tile.columns, tile.rows], place(tile), opacity);
   }
@@ -176,13 +176,13 @@ function drawLayer(pen: Pen, { shown, state, theme, isOld }: Scene, layer: Layer
   pen.image(canvas, [0, 0, canvas.width, canvas.height], plane.span(...box), (state.opacity / 100) * opacity);
 }
 
-/** Draws lines that are seen on any ground. */
+/** Draws lines that are visible on any background. */
 function drawLines(pen: Pen, lines: [number, number][][], width: number): void {
   pen.lines(lines, "#ffffff99", width + 1.5);
   pen.lines(lines, "#000", width);
 }
 
-/** Draws the edges of chunks, and those of shards thicker, where they are not too many. */
+/** Draws the edges of chunks, and thicker edges of shards, unless there are too many. */
 function drawChunks(pen: Pen, { shown, state, box }: Scene, { toX, toY }: Plane): void {
   const [x, y] = sides(shown, state);
   const { chunk_shape: chunks, shard_shape: shards } = shown.node;
@@ -194,7 +194,7 @@ function drawChunks(pen: Pen, { shown, state, box }: Scene, { toX, toY }: Plane)
   }
 }
 
-/** The edges between parts of a length that are seen; none if they are too many to be told apart. */
+/** Returns the visible edges between parts of a length; empty if they would be too close together. */
 function edges(length: number | undefined, from: number, to: number, all: number): number[] {
   if (!length) return [];
   const [first, last] = [Math.max(0, Math.ceil(from / length)), Math.min(Math.ceil(all / length), Math.floor(to / length))];
@@ -208,7 +208,7 @@ function drawPins(pen: Pen, state: State, { toX, toY }: Plane): void {
   });
 }
 
-/** Marks the middle, to which keys refer. */
+/** Marks the middle, to which keyboard commands refer. */
 function drawMiddle(pen: Pen, [left, top, width, height]: Rect): void {
   for (const [thick, colour] of [[4, "#fff"], [1.5, "#000"]] as const) pen.frame(left + width / 2 - 5, top + height / 2 - 5, 10, 10, colour, thick);
 }
@@ -243,7 +243,7 @@ function drawY(pen: Pen, axis: Axis, plane: Plane, [left, top, , height]: Rect, 
 
 const LENGTHS = ["nm", "µm", "mm", "cm", "m", "km"];
 
-/** Draws a bar of a round length, where the axis has lengths. */
+/** Draws a scale bar of a round length, if the axis has a unit of length. */
 function drawScale(pen: Pen, axis: Axis, plane: Plane, [left, top, width, height]: Rect): void {
   if (!axis.at || !LENGTHS.includes(axis.units) || axis.length < 2 || width < 120) return;
   const each = Math.abs(axis.at(axis.length - 1) - axis.at(0)) / (axis.length - 1);
@@ -257,7 +257,7 @@ function drawScale(pen: Pen, axis: Axis, plane: Plane, [left, top, width, height
   pen.text(from, y - 5, text, { colour: "#000" });
 }
 
-/** The height of the colours below and above the limits. */
+/** The height of the bars for colours below and above the limits. */
 const END = 10;
 
 function drawBar(pen: Pen, { limits, norm, colours, ends, units, tell, ticks: own }: Bar, [left, top, width, height]: Rect, { theme }: Scene): void {
@@ -288,7 +288,7 @@ function drawBar(pen: Pen, { limits, norm, colours, ends, units, tell, ticks: ow
   if (units) pen.text(x, y - 6 - above, units, { colour: theme.soft, most: 72 });
 }
 
-/** Round values along a colour bar. */
+/** Returns round values along a color bar. */
 export function barTicks([low, high]: Limits, norm: Norm, wanted: number): number[] {
   if (norm === "linear" || (norm === "log" && high / low < 20)) return ticks(low, high, wanted);
   const decades = (from: number, to: number): number[] => {

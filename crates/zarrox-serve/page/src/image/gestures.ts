@@ -1,26 +1,26 @@
-/** What hands do to an image: dragging, pinching, wheels and keys. */
+/** Gestures on an image: dragging, pinching, the mouse wheel and keys. */
 
-/** What an image does about it. Places are in pixels of the image's element. */
+/** The actions of gestures. Positions are in pixels of the image's element. */
 export interface Hands {
-  /** Moves what is seen. */
+  /** Moves the shown part. */
   pan: (dx: number, dy: number) => void;
-  /** Zooms around a place. */
+  /** Zooms around a position. */
   zoom: (factor: number, x: number, y: number) => void;
-  /** Shows what is in a box. */
+  /** Zooms to a box. */
   box: (x0: number, y0: number, x1: number, y1: number) => void;
-  /** Draws the box that is dragged; `null` if none is. */
+  /** Draws the dragged box; `null` removes it. */
   drawn: (rect: [number, number, number, number] | null) => void;
   fit: () => void;
   pin: (x: number, y: number, add: boolean) => void;
   hover: (x: number, y: number) => void;
   leave: () => void;
-  /** Tells how to zoom where the wheel scrolls. */
+  /** Explains how to zoom where the wheel scrolls the page. */
   hint: () => void;
 }
 
-/** A pointer has moved if it is so many pixels away, and rests for a long press so many milliseconds. */
+/** The distance in pixels from which a pointer has moved, and the time in milliseconds of a long press. */
 const [MOVED, LONG] = [4, 550];
-/** A second click within this time is a double click. */
+/** The maximum time between the two clicks of a double click, in milliseconds. */
 const DOUBLE = 280;
 
 export function listen(canvas: HTMLCanvasElement, hands: Hands): void {
@@ -87,7 +87,7 @@ export function listen(canvas: HTMLCanvasElement, hands: Hands): void {
       hands.box(was.x, was.y, x, y);
     }
     if (was.isMoved || event.detail > 1) return;
-    // A double click zooms, and its first click pins nothing.
+    // A double click zooms, and its first click adds no pin.
     const add = event.shiftKey || event.metaKey || event.ctrlKey;
     clearTimeout(click);
     click = setTimeout(() => hands.pin(x, y, add), DOUBLE) as unknown as number;
@@ -107,7 +107,7 @@ export function listen(canvas: HTMLCanvasElement, hands: Hands): void {
   canvas.addEventListener(
     "wheel",
     (event) => {
-      // In a notebook the wheel scrolls the notebook.
+      // In a notebook, the wheel scrolls the notebook.
       if (isFramed && !event.ctrlKey && !event.metaKey) return hands.hint();
       event.preventDefault();
       hands.zoom(2 ** (Math.max(-400, Math.min(400, event.deltaY)) / (event.ctrlKey ? 150 : 400)), ...place(event));

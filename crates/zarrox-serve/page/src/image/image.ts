@@ -18,9 +18,9 @@ import { description, details, times } from "./words";
 import type { State, Store } from "../data/state";
 import { onTheme, PRINT, theme, type Theme } from "../theme";
 
-/** A drag is answered when it rests for so long, in milliseconds. */
+/** The delay after a drag before data are requested, in milliseconds. */
 const REST = 70;
-/** What an image needs of the page; `changed` is called when the limits or the values are others. */
+/** The callbacks of an image. `changed` is called when the limits or the values change. */
 export interface Around {
   pin: (y: number, x: number, add: boolean) => void;
   changed: () => void;
@@ -40,12 +40,12 @@ export class ImageView {
   private frame: Rect = [0, 0, 0, 0];
   private readonly observer: ResizeObserver;
   private readonly endTheme = onTheme(() => this.draw());
-  /** The width and the height of the canvas, which the browser would compute anew for each question. */
+  /** The width and the height of the canvas, since reading them makes the browser compute the layout. */
   private size: [number, number] = [0, 0];
-  /** What lies over the picture, drawn once for many slices. */
+  /** The overlays and axes, which are drawn once for many slices. */
   private over: { key: string; canvas: HTMLCanvasElement } = { key: "", canvas: h("canvas") };
   private isKeyed = false;
-  /** The milliseconds that painting took. */
+  /** The milliseconds of the last painting. */
   private painted = 0;
   private dragged: Rect | null = null;
 
@@ -54,7 +54,7 @@ export class ImageView {
     private readonly store: Pick<Store, "state" | "change">,
     maps: Maps,
     private readonly around: Around,
-    /** What is subtracted from the image. */
+    /** Returns the array that is subtracted from the image. */
     private readonly minus: (() => Other) | null = null,
   ) {
     this.palette = new Palette(shown, maps, minus !== null);
@@ -90,14 +90,14 @@ export class ImageView {
     this.key = key;
     if (isOther) this.palette.await();
     if (isOther || !this.covers(state)) this.reader.read(this.seen(state), key, isOther ? 0 : REST);
-    // What is drawn stays until something of the other picture is there.
+    // The old picture stays until a part of the new one is loaded.
     if (isOther && this.reader.newest) return;
     for (const layer of this.reader.layers) this.palette.paint(layer, state, this.visible(layer.state));
     this.draw();
     this.around.changed();
   }
 
-  /** Paints a layer, of which more has come. */
+  /** Paints a layer after a further part of it was loaded. */
   private paint(layer: Layer): void {
     const { state } = this.store;
     const begun = performance.now();
@@ -112,7 +112,7 @@ export class ImageView {
     return { state, box, per: this.perPixel(box), visible: this.visible(state), minus: this.minus?.() };
   }
 
-  /** The times that the picture took, in words; empty before it is there. */
+  /** The loading times of the picture as text; empty before it is loaded. */
   get times(): string {
     const layer = this.reader.newest;
     return layer?.isWhole ? times(layer, this.painted) : "";
@@ -122,39 +122,39 @@ export class ImageView {
     return this.palette.summary;
   }
 
-  /** The colour map of a state. */
+  /** Returns the colormap of a state. */
   map(state: State): string {
     return this.palette.map(state);
   }
 
-  /** The contrast limits of a state; `null` where there is nothing to show. */
+  /** Returns the contrast limits of a state; `null` if there is nothing to show. */
   limits(state: State): Limits | null {
     return this.palette.limits(state);
   }
 
-  /** The limits as they are, for a state in which they stay. */
+  /** Returns the current limits, for a state that keeps them. */
   fixed(): Partial<State> {
     return this.palette.fixed(this.store.state);
   }
 
-  /** What is known of a channel that is shown, and its limits. */
+  /** Returns the summary and the limits of a shown channel. */
   tone(channel: number): { summary: Summary; limits: Limits } | null {
     return this.palette.tone(this.visible(this.store.state).indexOf(channel), channel, this.store.state);
   }
 
-  /** The numbers of channels that are shown; empty where there are none. */
+  /** Returns the numbers of the shown channels; empty if there are no channels. */
   visible(state: State): number[] {
     const { channels } = this.shown;
     const usual = channels.map((_, channel) => channel).filter((channel) => channels[channel]!.visible);
     return (state.channels ?? usual).filter((channel) => channel < channels.length).slice(0, 6);
   }
 
-  /** Asks for the picture of another state before it is wanted. */
+  /** Requests the picture of another state in advance. */
   prefetch(state: State): void {
     this.reader.prefetch(this.seen(state));
   }
 
-  // What is seen.
+  // The visible part.
 
   private rect([width, height] = this.size, lines = 0): Rect {
     return area(width, height, this.shown.colours < 0 && this.shown.channels.length === 0, lines);
@@ -164,7 +164,7 @@ export class ImageView {
     return Math.max(1, this.shown.shape[sides(this.shown, this.store.state)[side]] ?? 1);
   }
 
-  /** The shown elements along x and y. Where both axes have one unit, it is as long on both. */
+  /** Returns the shown elements along x and y. If both axes have the same unit, lengths have the same scale. */
   private box(state: State, [, , width, height]: Rect = this.rect()): Box {
     const [columns, rows] = [this.length(0), this.length(1)];
     const box: Box = state.box.length === 4 ? (state.box as Box) : [0, 0, columns, rows];
@@ -187,7 +187,7 @@ export class ImageView {
     return [(box[2] - box[0]) / (width * ratio), (box[3] - box[1]) / (height * ratio)];
   }
 
-  /** Returns true if the newest picture has all that is to be seen, as finely as the screen can show it. */
+  /** Returns true if the newest picture covers the visible part in the resolution of the screen. */
   private covers(state: State): boolean {
     const layer = this.reader.newest;
     if (!layer || layer.key !== this.key) return this.reader.isBusy;
@@ -211,7 +211,7 @@ export class ImageView {
   private scene(width: number, height: number, theme: Theme, title: string[]): Scene {
     const { state } = this.store;
     const { newest, layers, isOld } = this.reader;
-    // An old picture has its own colours and its own place.
+    // An old picture has its own colours and its own position.
     const of = newest && newest.key !== this.key ? { ...newest.state, map: state.map, range: state.range, norm: state.norm, box: state.box } : state;
     const [x, y] = sides(this.shown, of);
     const key = `${x},${y}`;
@@ -241,7 +241,7 @@ export class ImageView {
     this.describe(scene);
   }
 
-  /** What lies over and around the picture, as it was drawn for the last slice if that is the same. */
+  /** Returns the overlays and axes. The drawing of the last slice is reused if it is the same. */
   private frameOf(scene: Scene, ratio: number): HTMLCanvasElement {
     const { canvas } = this.over;
     const key = `${ratio} ${frameKey(scene)}`;
@@ -254,7 +254,7 @@ export class ImageView {
     return canvas;
   }
 
-  /** The figure as a file: PNG of twice as many pixels, or SVG. */
+  /** Saves the figure as a file: PNG in double resolution, or SVG. */
   save(form: "png" | "svg", name: string): void {
     const [width, height] = [1200, 900];
     const { name: title, units } = titleOf(this.shown, this.store.state);
@@ -275,7 +275,7 @@ export class ImageView {
     canvas.toBlob((blob) => blob && download(`${name}.png`, blob));
   }
 
-  /** Tells in words what is shown: above the picture, over it, and to those who do not see it. */
+  /** Describes the figure in words: above the picture, in a tooltip, and for screen readers. */
   private describe({ state, box }: Scene): void {
     const layer = this.reader.newest;
     this.heading.show(this.shown, layer?.state ?? state, details(this.shown, layer?.state ?? state, layer, this.summary));
@@ -284,7 +284,7 @@ export class ImageView {
     this.banner.hidden = this.banner.textContent === "";
   }
 
-  // Hands.
+  // Gestures.
 
   private listen(): void {
     const plane = (): Plane => this.plane();
@@ -362,13 +362,13 @@ export class ImageView {
     this.show(zoomed(this.plane().box, factor, at));
   }
 
-  /** Shows a part, within bounds. */
+  /** Shows a part of the image within the bounds. */
   private show(box: Box, isQuiet = true): void {
     const part = bounded(box, this.box({ ...this.store.state, box: [] }), this.length(0), this.length(1));
     if (part) this.store.change({ box: part }, isQuiet);
   }
 
-  /** The element at a place, if there is one. */
+  /** Returns the element at a position; `null` outside the image. */
   private inside([x, y]: [number, number], px?: number, py?: number): [number, number] | null {
     const [column, row] = [Math.floor(x), Math.floor(y)];
     const [left, top, width, height] = this.frame;
@@ -378,7 +378,7 @@ export class ImageView {
 
   private readOut(place: [number, number] | null, x: number, y: number): void {
     const { newest, layers } = this.reader;
-    // An old picture tells nothing of the new one.
+    // An old picture has no values of the new state.
     if (!place || !newest || newest.key !== this.key) return this.tag.hide();
     const values = valuesAt(this.shown, layers, this.visible(newest.state), place);
     const label = newest.labels?.at(...place) ?? 0;

@@ -1,4 +1,4 @@
-/** The colours of an image: its colour map, its contrast limits, and what is known of its values. */
+/** The colours of an image: its colormap, its contrast limits, and summaries of its values. */
 
 import { contrast, isDiverging, paint, pixelsOf, summary, table, type Limits, type Maps, type Summary } from "./colours";
 import type { Bar, Layer } from "./figure";
@@ -10,11 +10,11 @@ export class Palette {
   private colours: { key: string; table: Uint8Array; pixels: Uint32Array } = { key: "", table: new Uint8Array(768), pixels: new Uint32Array(259) };
   /** The limits of the first slice, which other slices keep. */
   private kept: { key: string; limits: Limits | null; isFinal: boolean } = { key: "", limits: null, isFinal: false };
-  /** What is known of the channels that are shown. */
+  /** The summaries of the shown channels. */
   private channels: Summary[] = [];
-  /** What is known of the values that are shown; `null` before there are any. */
+  /** The summary of the shown values; `null` before any are loaded. */
   summary: Summary | null = null;
-  /** True if all values are there that the summary is of. */
+  /** True if the summary includes all shown values. */
   private isWhole = false;
 
   constructor(
@@ -24,32 +24,32 @@ export class Palette {
     private readonly isDifference: boolean,
   ) {}
 
-  /** Forgets the values that were shown. */
+  /** Clears the summaries. */
   clear(): void {
     this.summary = null;
     this.isWhole = false;
   }
 
-  /** Takes no new limits of the values that are shown: others are on their way. */
+  /** Keeps the limits until the values of another state are loaded. */
   await(): void {
     this.isWhole = false;
   }
 
-  /** Takes the values of a layer. */
+  /** Summarizes the values of a layer. */
   take(layer: Layer): void {
     this.summary = layer.planes[0] ? summary(layer.planes[0]) : null;
     this.isWhole = layer.isWhole;
     this.channels = this.shown.channels.length === 0 ? [] : layer.planes.map((plane, at) => (at === 0 ? this.summary! : summary(plane)));
   }
 
-  /** What is known of the channel in a plane, with its limits: those that were chosen, of the metadata, or of its values. */
+  /** Returns the summary of the channel in a plane and its limits: those of the user, of the metadata, or of its values. */
   tone(plane: number, channel: number, state: State): { summary: Summary; limits: Limits } | null {
     const of = this.channels[plane];
     const chosen = state.tones[channel]?.range ?? [];
     return of ? { summary: of, limits: chosen.length === 2 ? (chosen as Limits) : (this.shown.channels[channel]?.range ?? contrast(of, "linear", false) ?? [0, 1]) } : null;
   }
 
-  /** The colour map of a state: that which was chosen, or that which suits the values. */
+  /** Returns the colormap of a state: the chosen one, or the most suitable one for the values. */
   map(state: State): string {
     if (state.map in this.maps) return state.map;
     if (this.isPhase(state)) return "twilight";
@@ -63,7 +63,7 @@ export class Palette {
     return this.shown.node.data_type.kind === "complex" && state.component === "phase";
   }
 
-  /** The contrast limits of a state; `null` where there is nothing to show. */
+  /** Returns the contrast limits of a state; `null` if there is nothing to show. */
   limits(state: State): Limits | null {
     if (state.range.length === 2 && !(state.norm === "log" && state.range[0]! <= 0)) return state.range as Limits;
     if (this.isPhase(state)) return [-Math.PI, Math.PI];
@@ -76,14 +76,14 @@ export class Palette {
     return this.kept.limits;
   }
 
-  /** The limits as they are, for a state in which they stay. */
+  /** Returns the current limits, for a state that keeps them. */
   fixed(state: State): Partial<State> {
     const limits = this.limits(state);
     const isOwn = this.shown.channels.length > 0 || this.shown.colours >= 0 || state.isPerSlice || this.isPhase(state);
     return isOwn || !limits || state.range.length === 2 ? {} : { range: limits };
   }
 
-  /** Paints a layer, with the channels that it has. */
+  /** Paints a layer with its channels. */
   paint(layer: Layer, state: State, visible: number[]): void {
     const context = layer.canvas.getContext("2d");
     if (!context || layer.columns * layer.rows === 0) return;
@@ -101,7 +101,7 @@ export class Palette {
     context.putImageData(new ImageData(pixels, layer.columns, layer.rows), 0, 0);
   }
 
-  /** The colour bar; `null` where colours are those of the elements. */
+  /** Returns the color bar; `null` if the elements are colours. */
   bar(state: State): Bar | null {
     const limits = this.shown.colours >= 0 || this.shown.channels.length > 0 ? null : this.limits(state);
     if (!limits) return null;
@@ -110,7 +110,7 @@ export class Palette {
     return { limits, norm: state.norm, colours: this.colours.table, key: this.colours.key, ends: [state.under, state.over], units: valueUnits(this.shown, state), tell: times ? (value) => times.text(Math.round(value)) : null, ticks };
   }
 
-  /** What a picture without anything to see means. */
+  /** Returns an explanation of a picture in which nothing is visible. */
   warning(layer: Layer, state: State): string {
     const { summary: known } = this;
     if (this.shown.channels.length > 0 && layer.planes.length === 0) return "No channel is shown";
@@ -123,12 +123,12 @@ export class Palette {
   }
 }
 
-/** A channel in another colour, if one was chosen. */
+/** Returns a channel in the chosen colour, if one was chosen. */
 function toned(channel: Channel, colour: string | undefined): Channel {
   return colour ? { ...channel, colour: rgb(colour) } : channel;
 }
 
-/** A part of π as text. */
+/** Returns a fraction of π as text. */
 function pies(part: number): string {
   const size = { 1: "π", 0.5: "π/2" }[Math.abs(part)];
   return size ? `${part < 0 ? "−" : ""}${size}` : "0";
@@ -144,7 +144,7 @@ function opaque(bytes: Float64Array, count: number): Uint8ClampedArray<ArrayBuff
   return pixels;
 }
 
-/** Channels as light of their colours. */
+/** Blends channels as light of their colours. */
 function blended({ planes, columns, rows }: Layer, channels: Channel[], limits: Limits[]): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(new ArrayBuffer(columns * rows * 4));
   for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;

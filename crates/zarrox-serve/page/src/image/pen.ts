@@ -1,16 +1,16 @@
-/** What figures are drawn with: on a canvas, or as SVG. */
+/** The output of figures: a canvas, or SVG. */
 
 export interface Pen {
-  /** Draws lines through points, each line by itself. */
+  /** Draws each line through its points. */
   lines: (lines: [number, number][][], colour: string, width: number) => void;
   fill: (x: number, y: number, width: number, height: number, colour: string) => void;
   frame: (x: number, y: number, width: number, height: number, colour: string, thick: number) => void;
   circle: (x: number, y: number, radius: number, colour: string, width: number) => void;
   text: (x: number, y: number, text: string, style: TextStyle) => void;
-  /** Draws a part of a canvas into a place, of which negative lengths turn it around. */
+  /** Draws a part of a canvas into a rectangle. Negative lengths of the part flip it. */
   image: (source: HTMLCanvasElement, from: [number, number, number, number], to: [number, number, number, number], opacity: number) => void;
   hatch: (x: number, y: number, width: number, height: number, paper: string, ink: string) => void;
-  /** Draws only within a place. */
+  /** Draws only within a rectangle. */
   within: (x: number, y: number, width: number, height: number, draw: () => void) => void;
 }
 
@@ -19,15 +19,15 @@ export interface TextStyle {
   size?: number;
   align?: "left" | "center" | "right";
   isBold?: boolean;
-  /** True for text that is read from below upwards. */
+  /** True for text that runs upwards. */
   isUpright?: boolean;
-  /** The most pixels that it may take. */
+  /** The maximum width of the text in pixels. */
   most?: number;
 }
 
 const FONT = "system-ui, sans-serif";
 
-/** The name space of SVG, as the browser has it. */
+/** Returns the XML namespace of SVG from the browser. */
 function nameSpace(): string {
   const template = document.createElement("template");
   template.innerHTML = "<svg/>";
@@ -105,7 +105,7 @@ export class CanvasPen implements Pen {
   }
 }
 
-/** Tiles of diagonal lines, by their colours: filling with them takes a part of the time of drawing lines. */
+/** Tiles of diagonal lines by colour. Filling with a tile is faster than drawing lines. */
 const tiles = new Map<string, HTMLCanvasElement>();
 const SIDE = 7;
 
@@ -125,10 +125,10 @@ function stripe(paper: string, ink: string): HTMLCanvasElement {
   return tile;
 }
 
-/** Diagonal lines over a place. */
+/** Returns diagonal lines over a rectangle. */
 function stripes(x: number, y: number, width: number, height: number): [number, number][][] {
   const found: [number, number][][] = [];
-  // The lines of neighbouring places meet.
+  // The lines of adjacent rectangles meet.
   for (let at = Math.floor((x + y) / 7) * 7; at < x + y + width + height; at += 7) found.push([[at - y, y], [at - y - height, y + height]]);
   return found;
 }
@@ -137,7 +137,7 @@ export class SvgPen implements Pen {
   private readonly parts: string[] = [];
   private clips = 0;
 
-  /** The document with all that was drawn. */
+  /** Returns the SVG document with everything that was drawn. */
   document(width: number, height: number, title: string): string {
     return `<svg xmlns="${nameSpace()}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}"><title>${escaped(title)}</title>${this.parts.join("\n")}</svg>\n`;
   }

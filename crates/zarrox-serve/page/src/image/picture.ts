@@ -1,4 +1,4 @@
-/** Pictures of a part of an array, which are read tile by tile where they cost much: something is seen long before all is there. */
+/** Pictures of a part of an array. An expensive picture is read tile by tile, so that a part of it is visible early. */
 
 import { ApiError, call, slice, type Chunks, type Values, type Whole } from "../data/api";
 import { numberOf, type Exact } from "../data/exact";
@@ -9,14 +9,14 @@ import type { State } from "../data/state";
 
 export type Box = [number, number, number, number];
 
-/** The most pixels of a picture along a side. */
+/** The maximum number of pixels along a side of a picture. */
 const MOST = 1400;
-/** The bytes of chunks that are decoded for a tile, and the most tiles of a picture. */
+/** The decoded bytes of the chunks of a tile, and the maximum number of tiles of a picture. */
 const [COST, TILES] = [24 << 20, 200];
-/** From this many tiles on, and up to this many chunks, the chunks that are not written are asked for first. */
+/** From this number of tiles on, and up to this number of chunks, missing chunks are listed before tiles are read. */
 const [MANY, LISTED] = [6, 40_000];
 
-/** A part of a picture, in its pixels. */
+/** A part of a picture, in pixels of the picture. */
 export interface Tile {
   column: number;
   row: number;
@@ -24,59 +24,59 @@ export interface Tile {
   rows: number;
 }
 
-/** A part that cannot be read. */
+/** A tile that cannot be read. */
 export interface Damage extends Tile {
   message: string;
 }
 
-/** Values that are read, and the elements that they cover. */
+/** Values, and the elements that they cover. */
 export interface Picture {
   level: Level;
-  /** The first elements of the level along x and y, and the elements between two values. */
+  /** The first elements of the level along x and y, and the number of elements per value. */
   x: number;
   y: number;
   stepX: number;
   stepY: number;
   columns: number;
   rows: number;
-  /** One list of rows for each channel; one list of all where there are no channels. NaN is what is not there yet. */
+  /** The rows of each channel, or of the only plane without channels. NaN marks values that are not loaded. */
   planes: Float64Array[];
-  /** The same numbers with all their digits, where floats have not enough. */
+  /** The exact numbers of each plane, if floats cannot represent them. */
   whole: (Whole | null)[];
-  /** Three or four bytes for each element, where elements are colours. */
+  /** Three or four bytes for each element, if elements are colours. */
   bytes: Float64Array | null;
   canvas: HTMLCanvasElement;
-  /** The parts that are there, and those that cannot be read. */
+  /** The loaded tiles, and the tiles that cannot be read. */
   tiles: Tile[];
   damaged: Damage[];
-  /** The tiles that were asked for, and the bytes that came. */
+  /** The number of requested tiles, and of received bytes. */
   asked: number;
   received: number;
-  /** The milliseconds that requests waited for the server, and for their bytes. */
+  /** The milliseconds of waiting for the server, and of receiving bytes. */
   waited: number;
   sent: number;
 }
 
-/** The part of an array that is to be seen. */
+/** The part of an array to show. */
 export interface Seen {
   state: State;
   /** The elements: left, top, right and bottom. */
   box: Box;
-  /** The elements for each pixel of the screen, across and down. */
+  /** The number of elements per pixel of the screen, across and down. */
   per: [number, number];
-  /** The numbers of channels; empty where there are none. */
+  /** The numbers of channels; empty if there are no channels. */
   visible: number[];
-  /** What is subtracted, of the same lengths along x and y. */
+  /** The subtracted array, which has the same lengths along x and y. */
   minus?: Other | undefined;
 }
 
-/** An array and what is shown of it. */
+/** An array and its state. */
 export interface Other {
   shown: Shown;
   state: State;
 }
 
-/** A span along a dimension of a level: the first element, the end, and the elements for each pixel. */
+/** A span along a dimension of a level: the first element, the end, and the number of elements per pixel. */
 interface Span {
   first: number;
   end: number;
@@ -84,17 +84,17 @@ interface Span {
   count: number;
 }
 
-/** The way to a picture: an empty one, the elements of the image that it covers, its tiles, and a function that reads one. */
+/** A plan for reading a picture: the empty picture, the elements of the image that it covers, its tiles, and a function that reads a tile. */
 export interface Plan {
   picture: Picture;
   box: Box;
-  /** The elements of the image for each pixel, across and down. */
+  /** The number of elements of the image per pixel, across and down. */
   per: [number, number];
   tiles: Tile[];
   read: (tile: Tile, signal: AbortSignal) => Promise<void>;
-  /** Asks for the same without keeping it in a picture. */
+  /** Requests the data of a tile in advance. */
   fetch: (tile: Tile) => Promise<unknown>;
-  /** Fills the tiles of which no chunk is written, and gives the others. */
+  /** Fills the tiles without stored chunks. Returns the other tiles. */
   written: (signal: AbortSignal) => Promise<Tile[]>;
 }
 
@@ -111,13 +111,13 @@ function spanOf(level: Level, dimension: number, from: number, to: number, per: 
   return { first, end, step, count: Math.ceil((end - first) / step) };
 }
 
-/** A number of elements that divides a chunk and is not much smaller, so that no block of a reduction needs two chunks. */
+/** Returns a divisor of the chunk length that is at most `step` and not much smaller, so that no block of a reduction needs two chunks. */
 function dividing(step: number, chunk: number): number {
   for (let smaller = step; smaller > step * 0.6; smaller--) if (chunk % smaller === 0) return smaller;
   return step;
 }
 
-/** Plans a picture of what is to be seen. */
+/** Plans a picture of the visible part. */
 export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): Plan {
   const [x, y] = sides(shown, state);
   const level = minus ? shown.levels[0]! : fitting(shown.levels, x, Math.max(1, per[0]));
@@ -173,7 +173,7 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
     done(tile);
   };
 
-  /** Reads a tile. Where a chunk is damaged it is read in halves, until the damaged chunks are alone. */
+  /** Reads a tile. A tile with a damaged chunk is halved repeatedly, until the damaged chunk is isolated. */
   const read = async (tile: Tile, signal: AbortSignal): Promise<void> => {
     try {
       await put(tile, signal);
@@ -193,7 +193,7 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
     const chunks = [x, y, reduced].reduce((product, dimension) => product * (dimension < 0 ? 1 : (grid[dimension] ?? 1)), 1);
     const lengths = level.node.shard_shape ?? level.node.chunk_shape;
     const fill = isDeviation ? 0 : meant(shown, Float64Array.of(numberOf(level.node.fill_value as Exact)))[0]!;
-    // Channels have chunks of their own.
+    // Each channel has its own chunks.
     if (tiles.length < MANY || chunks > LISTED || channels.length > 1 || minus || picture.bytes || fieldOf(shown, state) || Number.isNaN(fill - fill) && fill === fill) return tiles;
     const region = selection(shown, state, (dimension) => (dimension === x || dimension === y || dimension === reduced ? ":" : String(Math.floor(scaled(shown, state, level, dimension) / Math.max(1, lengths[dimension] ?? 1)))));
     const map = await call<Chunks>("chunks", place, { region }, signal).catch(() => null);
@@ -219,7 +219,7 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
   return { picture, box: [across.first * fx, down.first * fy, across.end * fx, down.end * fy], per: [across.step * fx, down.step * fy], tiles, read, fetch, written };
 }
 
-/** The values of a tile that are subtracted. */
+/** Returns the subtracted values of a tile. */
 async function subtrahend({ shown, state }: Other, tile: Tile, across: Span, down: Span, signal: AbortSignal): Promise<Float64Array> {
   const [level, [x, y]] = [shown.levels[0]!, sides(shown, state)];
   const one = await slice({ root: shown.place.root, path: level.path }, parameters(shown, state, level, null, across, down), signal);
@@ -229,12 +229,12 @@ async function subtrahend({ shown, state }: Other, tile: Tile, across: Span, dow
 
 const area = (tiles: Tile[]): number => tiles.reduce((sum, { columns, rows }) => sum + columns * rows, 0);
 
-/** The elements of some pixels of a span. */
+/** Returns the elements of a range of pixels of a span. */
 function part({ first, end, step }: Span, from: number, count: number): Span {
   return { first: first + from * step, end: Math.min(end, first + (from + count) * step), step, count };
 }
 
-/** The tiles of a picture, whose edges are those of chunks: no chunk is decoded for two tiles. `deep` chunks lie behind each other. */
+/** Returns the tiles of a picture, which end at chunk boundaries: no chunk is decoded twice. `deep` chunks are reduced over another dimension. */
 function tilesOf(level: Level, x: number, y: number, across: Span, down: Span, deep: number): Tile[] {
   const { chunk_shape: chunk = [], shard_shape: shard, data_type: type } = level.node;
   const bytes = chunk.reduce((product, length) => product * length, Math.max(1, type?.bytes ?? 1) * deep);
@@ -244,7 +244,7 @@ function tilesOf(level: Level, x: number, y: number, across: Span, down: Span, d
   let [gx, gy] = [Math.min(nx, Math.max(1, Math.floor(COST / bytes))), 1];
   if (gx === nx) gy = Math.max(1, Math.floor(COST / (bytes * nx)));
   const isMany = (): boolean => Math.ceil(nx / gx) * Math.ceil(ny / gy) > TILES;
-  // Shards that are not written are left out as a whole.
+  // Missing shards are skipped as a whole.
   if (isMany() && shard) [gx, gy] = [Math.max(gx, Math.round((shard[x] ?? 1) / wide)), y < 0 ? 1 : Math.max(1, Math.round((shard[y] ?? 1) / tall))];
   while (isMany()) [gx, gy] = gx < nx ? [Math.min(nx, gx * 2), gy] : [gx, gy * 2];
   const found: Tile[] = [];
@@ -252,7 +252,7 @@ function tilesOf(level: Level, x: number, y: number, across: Span, down: Span, d
   return found;
 }
 
-/** The pixels of a span between multiples of a length: the first one of each piece, and their number. */
+/** Divides the pixels of a span at multiples of a length. Returns the first pixel and the number of pixels of each piece. */
 function pieces({ first, end, step, count }: Span, length: number): [number, number][] {
   const found: [number, number][] = [];
   let from = 0;
@@ -264,7 +264,7 @@ function pieces({ first, end, step, count }: Span, length: number): [number, num
   return found;
 }
 
-/** The halves of a tile, between chunks; none if it has a single one. */
+/** Returns the halves of a tile, divided at a chunk boundary; empty if the tile has a single chunk. */
 function halved(level: Level, x: number, y: number, across: Span, down: Span, tile: Tile): Tile[] {
   const chunk = level.node.chunk_shape;
   const wide = pieces(part(across, tile.column, tile.columns), Math.max(1, chunk[x] ?? 1));
@@ -278,7 +278,7 @@ function halved(level: Level, x: number, y: number, across: Span, down: Span, ti
   return [{ ...tile, rows: first }, { ...tile, row: tile.row + first, rows: tile.rows - first }];
 }
 
-/** The index along a dimension of a level. */
+/** Returns the index along a dimension of a level. */
 function scaled(shown: Shown, state: State, level: Level, dimension: number): number {
   return Math.min(Math.floor(index(shown, state, dimension) / (level.factors[dimension] ?? 1)), Math.max(0, level.node.shape[dimension]! - 1));
 }
@@ -288,7 +288,7 @@ function parameters(shown: Shown, state: State, level: Level, channel: number | 
   const field = fieldOf(shown, state);
   const reduced = reducedOf(shown, state, "image");
   const isThinned = across.step > 1 || down.step > 1;
-  // A request has one reduction: with another one over a dimension, single elements are taken along the sides.
+  // A request has one reduction. If another dimension is reduced differently, single elements are read along the axes of the image.
   const isOfBlocks = reduced >= 0 ? state.reduce === state.statistic : state.reduce !== "nearest" && shown.colours < 0 && !field && isThinned;
   const span = ({ first, end, step }: Span): string => `${first}:${end}${!isOfBlocks && step > 1 ? `:${step}` : ""}`;
   const select = selection(shown, state, (dimension) => {
@@ -304,7 +304,7 @@ function parameters(shown: Shown, state: State, level: Level, channel: number | 
   return { select, field: field?.name, ...(isOfBlocks || reduced >= 0 ? reduction : {}) };
 }
 
-/** Copies the rows of a tile into those of a picture. */
+/** Copies the rows of a tile into a picture. */
 function copy(into: Float64Array, width: number, from: Float64Array, { column, row, columns, rows }: Tile): void {
   if (from.length !== columns * rows) throw new Error(`the server sent ${from.length} elements and not ${columns * rows}`);
   for (let at = 0; at < rows; at++) into.set(from.subarray(at * columns, (at + 1) * columns), (row + at) * width + column);
@@ -316,13 +316,13 @@ function copyWhole(into: Whole, width: number, from: Whole, { column, row, colum
 
 const emptyLike = (whole: Whole, length: number): Whole => (whole instanceof BigInt64Array ? new BigInt64Array(length) : new BigUint64Array(length));
 
-/** The numbers that stored ones, or deviations of stored ones, mean. */
+/** Converts stored numbers, or deviations of stored numbers, to the numbers that they mean. */
 function meant({ meaning: { of, isPlain, scale } }: Shown, values: Float64Array, isDeviation = false): Float64Array {
   if (isDeviation) return scale === 1 ? values : values.map((value) => value * Math.abs(scale));
   return isPlain ? values : values.map(of);
 }
 
-/** What is shown of complex numbers. */
+/** Returns the function that computes the shown component of a complex number. */
 export function componentOf({ component }: State): (real: number, imaginary: number) => number {
   if (component === "phase") return (real, imaginary) => Math.atan2(imaginary, real);
   if (component === "real") return (real) => real;
@@ -335,7 +335,7 @@ function component({ values, imaginary }: Values, state: State): Float64Array {
   return values.map((real, at) => of(real, imaginary[at]!));
 }
 
-/** Values with columns and rows exchanged, if the picture is turned. */
+/** Exchanges rows and columns, if the picture is transposed. */
 function turned<T extends Float64Array | Whole>(values: T, { columns, rows }: Tile, isTurned: boolean): T {
   if (!isTurned) return values;
   const out = values.slice() as T;

@@ -1,4 +1,4 @@
-/** The value under the pointer, in a tag beside it. */
+/** The value under the pointer, in a tooltip. */
 
 import type { Times } from "../data/calendar";
 import { told } from "../data/coordinates";
@@ -8,7 +8,7 @@ import { isNumeric, sides, valueTimes, valueUnits, type Shown } from "../data/mo
 import { count, exact } from "../data/numbers";
 import type { State } from "../data/state";
 
-/** A number of the shown array with all its digits; times are dates. */
+/** Returns a number of the shown array with all its digits; times are dates. */
 export function valueText(shown: Shown, times: Times | null, value: number | bigint): string {
   if (typeof value === "number" && Number.isNaN(value)) return "missing";
   if (times) return times.text(Number(value));
@@ -17,7 +17,7 @@ export function valueText(shown: Shown, times: Times | null, value: number | big
   return exact(value, isSingle ? bytes : kind === "complex" ? bytes / 2 : 8);
 }
 
-/** The values of an element of the image, by the newest layer that has it; empty where it is not read. */
+/** Returns the values of an element of the image from the newest layer that contains it; empty if it is not loaded. */
 export function valuesAt(shown: Shown, layers: Layer[], visible: number[], [x, y]: [number, number]): string[] {
   for (const layer of [...layers].reverse()) {
     const [dx, dy] = sides(shown, layer.state);
@@ -44,7 +44,7 @@ export function valuesAt(shown: Shown, layers: Layer[], visible: number[], [x, y
   return [];
 }
 
-/** The coordinates of an element of the image, with its indices where they are others. */
+/** Returns the coordinates of an element of the image, and its indices if they differ. */
 export function placeText(shown: Shown, state: State, [x, y]: [number, number]): string {
   const [dx, dy] = sides(shown, state);
   const coordinate = (dimension: number, at: number): string => {
@@ -57,7 +57,7 @@ export function placeText(shown: Shown, state: State, [x, y]: [number, number]):
   return isKnown ? `${all.join("  ")}  [${dy >= 0 ? `${y}, ` : ""}${x}]` : all.join("  ");
 }
 
-/** A tag beside the pointer. */
+/** A tooltip beside the pointer. */
 export class Tag {
   readonly element = h("output", { class: "tag", "aria-live": "polite", hidden: true });
 
@@ -67,7 +67,7 @@ export class Tag {
     const parent = this.element.parentElement;
     if (!parent) return;
     const [width, height] = [this.element.offsetWidth, this.element.offsetHeight];
-    // Beside the pointer, on the side where there is room.
+    // The tooltip is on the side of the pointer that has more space.
     const left = x + 16 + width > parent.clientWidth ? x - width - 12 : x + 16;
     const top = y + 16 + height > parent.clientHeight ? y - height - 12 : y + 16;
     this.element.style.left = `${Math.max(2, left)}px`;

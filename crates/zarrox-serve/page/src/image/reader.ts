@@ -10,28 +10,28 @@ import { count, short } from "../data/numbers";
 import { plan, type Seen } from "./picture";
 import type { State } from "../data/state";
 
-/** The tiles that are read at the same time. */
+/** The number of tiles that are read concurrently. */
 const AT_ONCE = 2;
-/** While tiles come, the picture is painted anew so often, in milliseconds. */
+/** The interval between two paintings while tiles are loaded, in milliseconds. */
 const PAINT = 120;
-/** An old picture is dimmed after so many milliseconds, so that playing does not flicker. */
+/** The time in milliseconds after which an old picture is dimmed, so that an animation does not flicker. */
 const PATIENCE = 300;
 
-/** What the reader needs of the image. */
+/** The callbacks of a reader. */
 export interface Reading {
-  /** Paints a layer, of which more has come. */
+  /** Paints a layer after a further part of it was loaded. */
   paint: (layer: Layer) => void;
-  /** Draws the figure anew. */
+  /** Draws the figure again. */
   draw: () => void;
-  /** What is read, in words. */
+  /** Returns a description of the picture that is being read. */
   wanted: () => string;
   showChunks: () => void;
 }
 
 export class Reader {
-  /** The pictures that are shown, the newest last. */
+  /** The shown pictures, the newest last. */
   layers: Layer[] = [];
-  /** True if the picture is of another state, and has been for some time. */
+  /** True if the picture has had an older state for some time. */
   isOld = false;
   readonly message = new Message();
   readonly chip = h("p", { class: "chip", "aria-live": "polite" });
@@ -60,7 +60,7 @@ export class Reader {
     clearTimeout(this.patience);
   }
 
-  /** Reads a picture after some time. The old one stays, under its own label, until something of the new one is there. */
+  /** Reads a picture after a delay. The old picture stays, under its own label, until a part of the new one is loaded. */
   read(seen: Seen, key: string, wait: number): void {
     clearTimeout(this.timer);
     if (this.newest?.key !== key && this.seen?.key !== key) {
@@ -73,7 +73,7 @@ export class Reader {
     this.timer = setTimeout(() => void this.run(seen, key), wait) as unknown as number;
   }
 
-  /** Reads everything anew. */
+  /** Reads everything again. */
   retry(): void {
     forget();
     this.message.clear();
@@ -81,7 +81,7 @@ export class Reader {
     if (this.seen) this.read(this.seen.seen, this.seen.key, 0);
   }
 
-  /** Asks for a picture before it is wanted, if it is small. */
+  /** Requests a picture in advance, if it is small. */
   prefetch(seen: Seen): void {
     const { tiles, fetch } = plan(this.shown, seen);
     if (tiles.length <= 4) for (const tile of tiles) void fetch(tile).catch(() => undefined);
@@ -104,7 +104,7 @@ export class Reader {
       if (asked.signal.aborted) return;
       asked.abort();
       this.isOld = true;
-      // Nothing of another state stays under the label of this one.
+      // A picture of another state must not stay under the label of this state.
       this.layers = this.layers.filter((layer) => layer.key === key);
       this.chip.textContent = "";
       this.message.show(told(error), null, [["Retry", () => this.retry()]]);
@@ -120,7 +120,7 @@ export class Reader {
     }
   }
 
-  /** Reads a picture tile by tile, and paints the tiles that have arrived. */
+  /** Reads a picture tile by tile, and paints the tiles that are loaded. */
   private async tiles(seen: Seen, key: string, signal: AbortSignal): Promise<void> {
     const begun = performance.now();
     const { picture, box, per, tiles, read, written } = plan(this.shown, seen);
@@ -128,7 +128,7 @@ export class Reader {
     const labels = overlay(this.shown, seen.state, box, per, signal).catch(() => null);
     let painted = 0;
     const show = (): void => {
-      // What another state has shown goes when something of this one is there; the whole image stays behind its parts.
+      // Pictures of other states are removed when a part of this state is loaded. The picture of the whole image stays behind its parts.
       this.layers = [...this.layers.filter((one) => one.key === key && one !== layer).slice(-1), layer];
       this.isOld = false;
       if (painted === 0) this.element.dataset["took"] = (performance.now() - begun).toFixed(0);
@@ -173,7 +173,7 @@ export class Reader {
 
 const WORDS: Record<State["reduce"], string> = { nearest: "1 of every", mean: "mean of", min: "minimum of", max: "maximum of", median: "median of", mode: "mode of" };
 
-/** What each value of a picture stands for, in words. */
+/** Returns a description of the elements that each value of a picture represents. */
 function resolution(shown: Shown, { state, level, stepX, stepY }: Layer): string {
   const [x, y] = sides(shown, state);
   const steps = [stepY * (y >= 0 ? (level.factors[y] ?? 1) : 1), stepX * (level.factors[x] ?? 1)].map(Math.round);

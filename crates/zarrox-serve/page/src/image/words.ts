@@ -1,4 +1,4 @@
-/** What an image shows, in words. */
+/** Descriptions of an image. */
 
 import { told } from "../data/coordinates";
 import { index, reducedOf, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
@@ -9,13 +9,13 @@ import type { Limits, Summary } from "./colours";
 import type { Layer } from "./figure";
 import type { Box } from "./picture";
 
-/** A value in short; times are dates. */
+/** Returns the function that shortens values; times are dates. */
 function teller(shown: Shown, state: State): (value: number) => string {
   const times = valueTimes(shown, state);
   return times ? times.text : (value) => rounded(value);
 }
 
-/** What is known of the shown slice: its coordinates, and its values. */
+/** Returns the coordinates and the values of the shown slice in words. */
 export function details(shown: Shown, state: State, layer: Layer | undefined, summary: Summary | null): string[] {
   const all = sliceOf(shown, state, "image");
   const [first] = rest(shown, state, "image");
@@ -29,7 +29,7 @@ export function details(shown: Shown, state: State, layer: Layer | undefined, su
   return all;
 }
 
-/** The image for those who do not see it. */
+/** Returns a description of the image for screen readers. */
 export function description(shown: Shown, state: State, box: Box, limits: Limits | null): string {
   const [x, y] = sides(shown, state);
   const span = (dimension: number, from: number, to: number): string => {
@@ -47,7 +47,7 @@ export function description(shown: Shown, state: State, box: Box, limits: Limits
   return `${all.filter(Boolean).join(", ")}.`;
 }
 
-/** The times that a picture took, of which painting is known to the image. */
+/** Returns the loading times of a picture as text. The image measures painting itself. */
 export function times({ asked, waited, sent }: Layer, painted: number): string {
   const time = (milliseconds: number): string => (milliseconds < 1000 ? `${rounded(milliseconds, 2)} ms` : `${rounded(milliseconds / 1000, 2)} s`);
   return `This view took ${count(asked)} request${asked === 1 ? "" : "s"}: the server fetched and decoded for ${time(waited)}, sending took ${time(sent)}, and painting ${time(painted)}.`;

@@ -1,4 +1,4 @@
-/** The map of an array's chunks: which are written, how large they are, and which are damaged. */
+/** The map of an array's chunks, with stored, missing and damaged chunks and their sizes. */
 
 import { call, type Chunks } from "../data/api";
 import { fill, h } from "../dom";
@@ -8,9 +8,9 @@ import { chunkSides, index, selection, type Shown } from "../data/model";
 import { count, short } from "../data/numbers";
 import type { State, Store } from "../data/state";
 
-/** The most chunks along a side. */
+/** The maximum number of chunks along a side. */
 const MOST = 200;
-/** The most inner chunks that are listed. */
+/** The maximum number of listed inner chunks. */
 const LISTED = 256;
 
 type Inner = NonNullable<Chunks["chunks"][number]["inner"]>;
@@ -124,7 +124,7 @@ export class ChunkView {
     });
   }
 
-  /** Draws the inner chunks of the chosen shard, at the indices that are looked at along the dimensions that are not shown. */
+  /** Draws the inner chunks of the chosen shard at the current indices of the dimensions that are not shown. */
   private drawInner(context: CanvasRenderingContext2D, left: number, top: number, side: number): void {
     const style = getComputedStyle(this.canvas);
     const [x, y] = this.dims;
@@ -173,7 +173,7 @@ export class ChunkView {
     void this.tell();
   }
 
-  /** Shows what is known of the chosen chunk, with the inner chunks of a shard. */
+  /** Shows information about the chosen chunk, and the inner chunks of a shard. */
   private async tell(): Promise<void> {
     const chunk = this.chunks?.chunks[this.chosen];
     if (!chunk) return;
@@ -220,13 +220,13 @@ export class ChunkView {
   }
 }
 
-/** The size of a chunk's elements by its bytes; empty where elements have no size. */
+/** Returns the ratio of the decoded size of a chunk to its stored size; empty if elements have no fixed size. */
 function ratio(lengths: number[], item: number, bytes: number): string {
   const whole = lengths.reduce((product, length) => product * length, item);
   return whole > 0 && bytes > 0 ? `${(whole / bytes).toFixed(1)}×` : "";
 }
 
-/** The index of a shard: where each chunk is in it. */
+/** Returns the index of a shard, with the position of each inner chunk. */
 function shardIndex(inner: Inner): HTMLElement {
   const head = h("tr", {}, ...["chunk", "offset", "bytes"].map((name) => h("th", { scope: "col" }, name)));
   const rows = inner.slice(0, LISTED).map(({ index, offset, bytes }) => {

@@ -1,4 +1,4 @@
-/** Another image beside one, over it, or subtracted from it: with the same place, zoom and slice, but for what is chosen to differ. */
+/** A comparison of two images: side by side, in one frame, or as a difference. Both have the same position, zoom and slice, except chosen indices. */
 
 import { call, type NodeInfo, type Page } from "../data/api";
 import { find, told } from "../data/coordinates";
@@ -12,7 +12,7 @@ import { told as toldError } from "./message";
 
 const WORDS: Record<(typeof COMPARISONS)[number], string> = { side: "Side by side", swipe: "Swipe", difference: "Difference" };
 
-/** The state with which a comparison begins: the other image stays at the slice that is shown. */
+/** Returns the initial state of a comparison: the other image stays at the current slice. */
 export function begun(shown: Shown, state: State): Partial<State> {
   const kept = rest(shown, state, "image").map((dimension) => [dimension, index(shown, state, dimension)] as const);
   return { compare: "side", other: "", otherAt: Object.fromEntries(kept) };
@@ -21,7 +21,7 @@ export function begun(shown: Shown, state: State): Partial<State> {
 export class Comparison {
   /** The bar above the images. */
   readonly bar = h("form", { class: "comparing bar", "aria-label": "Compare", submit: (event: Event) => event.preventDefault() });
-  /** The other image; `null` until it is known. */
+  /** The other image; `null` until it is loaded. */
   view: ImageView | null = null;
   private other: Shown | null = null;
   private siblings: string[] = [];
@@ -35,7 +35,7 @@ export class Comparison {
     private readonly maps: Maps,
     private readonly around: Around,
     private readonly image: ImageView,
-    /** Called when there is another image to be placed. */
+    /** Called when the other image must be arranged. */
     private readonly placed: () => void,
   ) {
     void this.list();
@@ -79,7 +79,7 @@ export class Comparison {
     }
   }
 
-  /** Finds the arrays beside the image that have as many elements along its axes. */
+  /** Finds the arrays beside the image with the same lengths along its axes. */
   private async list(): Promise<void> {
     const above = this.shown.place.path.split("/").slice(0, -1).join("/");
     const page = await call<Page>("tree", { root: this.shown.place.root, path: above }, { limit: 200 }).catch(() => null);
@@ -96,7 +96,7 @@ export class Comparison {
     return mine.every((dimension, side) => length(this.shown, dimension) === length(other, others[side]!));
   }
 
-  /** The state of the other image. */
+  /** Returns the state of the other image. */
   private linked(other: Shown, state: State): State {
     const to = (dimension: number): number => other.axes.findIndex((axis) => axis.name === this.shown.axes[dimension]?.name);
     const [x, y] = sides(this.shown, state).map(to);
@@ -114,7 +114,7 @@ export class Comparison {
     return { ...state, path: other.place.path, x: x ?? -1, y: y ?? -1, at: { ...at, ...state.otherAt }, reduced: reduced >= 0 ? to(reduced) : -1, range: limits, map: hasUnits ? this.image.map(state) : "", compare: "" };
   }
 
-  /** The state of the image of differences. */
+  /** Returns the state of the image of differences. */
   private differing(state: State): State {
     return { ...state, map: "", reverse: false, levels: 0, under: "", over: "", range: [], isPerSlice: false, norm: "linear", compare: "" };
   }
@@ -136,7 +136,7 @@ export class Comparison {
     fill(this.bar, choice("Compare with", arrays, state.other, (path) => this.store.change({ other: path, otherAt: {} })), ...this.places(other, state), ...ways, state.compare === "swipe" && swipe, h("span", { class: "space" }), this.end());
   }
 
-  /** A field for each dimension whose index may differ. */
+  /** Returns a field for each dimension whose index may differ. */
   private places(other: Shown, state: State): HTMLElement[] {
     const linked = this.linked(other, state);
     return rest(other, linked, "image").map((dimension) => {

@@ -1,4 +1,4 @@
-/** The heading of a view: what the values are, and which part of them is shown. */
+/** The heading of a view: a description of the values, and the shown slice. */
 
 import { told } from "../data/coordinates";
 import { fill, h } from "../dom";
@@ -6,14 +6,14 @@ import { index, reducedOf, rest, valueUnits, type Shown } from "../data/model";
 import { count } from "../data/numbers";
 import type { State, Statistic } from "../data/state";
 
-/** The title of an array: what its values are, and their unit. */
+/** Returns the title of an array: a description of its values, and their unit. */
 export function titleOf(shown: Shown, state: State): { name: string; units: string } {
   return { name: state.field ? `${shown.title}: ${state.field}` : shown.title, units: valueUnits(shown, state) };
 }
 
 const STATISTIC: Record<Statistic, string> = { mean: "mean", min: "minimum", max: "maximum", std: "standard deviation" };
 
-/** The coordinates of the shown slice, as text. */
+/** Returns the coordinates of the shown slice as text. */
 export function sliceOf(shown: Shown, state: State, view: string): string[] {
   return rest(shown, state, view).map((dimension) => {
     const axis = shown.axes[dimension]!;
@@ -28,7 +28,7 @@ export class Heading {
   private readonly sub = h("p", { class: "sub" });
   private key = "";
 
-  /** Shows a title, and what is known of the shown values. */
+  /** Shows a title, and details of the shown values. */
   show(shown: Shown, state: State, details: string[]): void {
     const { name, units } = titleOf(shown, state);
     const text = details.filter(Boolean).join(" · ");

@@ -1,4 +1,4 @@
-/** A group or a folder as a card: what is in it, as xarray shows a data set. */
+/** A group or a directory as a card that lists its content, as xarray shows a dataset. */
 
 import { address, call, type ArrayNode, type Entry, type Json, type NodeInfo, type Page, type Place } from "../data/api";
 import { dimensionNames, timesOf } from "../data/coordinates";
@@ -9,15 +9,15 @@ import { object } from "../data/ome";
 import { count, exact, short, unit } from "../data/numbers";
 import { fresh, type Store } from "../data/state";
 
-/** The most nodes of a card. */
+/** The maximum number of nodes in a card. */
 const MOST = 100;
-/** The size of a thumbnail, and the most chunks and bytes that are decoded for one. */
+/** The size of a thumbnail, and the maximum number of chunks and bytes that are decoded for one. */
 const [WIDTH, HEIGHT, CHUNKS, BYTES] = [64, 48, 64, 64 << 20];
 
 const text = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 const below = (place: Place, name: string): Place => ({ root: place.root, path: [place.path, name].filter(Boolean).join("/") });
 
-/** Shows what is below a place. `node` is `null` where there is no node. */
+/** Shows the content of a location. `node` is `null` if the location is not a node. */
 export async function overview(element: HTMLElement, store: Store, place: Place, node: NodeInfo | null, isShown: () => boolean): Promise<void> {
   const card = h("article", { class: "card" }, h("h2", {}, text(node?.attributes["title"]) || place.path.split("/").pop() || place.root));
   fill(element, card);
@@ -61,14 +61,14 @@ function summary(page: Page, node: NodeInfo | null): string {
   return node ? `${words || "Empty group"}` : words ? `${words} in this folder` : "Empty";
 }
 
-/** The parts of a file of another format that have no form in Zarr. */
+/** Returns the parts of a file of another format that have no form in Zarr. */
 function leftOut(node: NodeInfo | null): HTMLElement[] {
   const parts = node?.file?.left_out ?? [];
   if (parts.length === 0) return [];
   return [h("details", {}, h("summary", {}, `${count(parts.length)} part${parts.length === 1 ? "" : "s"} of the file left out`), h("ul", {}, ...parts.map((part) => h("li", {}, part))))];
 }
 
-/** A place whose nodes cannot be listed: a path can be typed. */
+/** Shows a location whose nodes cannot be listed, with a field for a path. */
 function unlisted(store: Store, place: Place, node: NodeInfo | null, error: unknown): Child[] & Node[] {
   const field = h("input", { type: "text", placeholder: "path/of/array", "aria-label": "Path", spellcheck: "false" });
   const open = (event: Event): void => {
@@ -83,7 +83,7 @@ function unlisted(store: Store, place: Place, node: NodeInfo | null, error: unkn
   ];
 }
 
-/** The names and lengths of dimensions, with the first and the last coordinate. */
+/** Returns the names and lengths of dimensions, with the first and the last coordinate. */
 function dimensions(known: ArrayNode[]): HTMLElement {
   const lengths = new Map<string, number>();
   for (const one of known) dimensionNames(one).forEach((name, dimension) => name && lengths.set(name, one.shape[dimension]!));
@@ -119,7 +119,7 @@ function list(title: string, arrays: ArrayNode[], place: Place, go: (name: strin
   return [h("section", {}, h("h3", {}, title), h("ul", { class: "variables" }, ...items))];
 }
 
-/** A small picture of an array, where that costs little. */
+/** Returns a thumbnail of an array, if it costs little. */
 function thumbnail(place: Place, { shape, data_type, chunk_shape, grid_shape, unreadable }: ArrayNode): HTMLElement | null {
   if (unreadable || !["int", "uint", "float"].includes(data_type.kind) || /time/.test(data_type.name)) return null;
   const long = shape.map((_, dimension) => dimension).filter((dimension) => shape[dimension]! > 1).slice(-2);
@@ -138,7 +138,7 @@ function folders(others: Entry[], go: (name: string) => void): HTMLElement[] {
   return [h("section", {}, h("h3", {}, "Groups"), h("ul", { class: "variables" }, ...items))];
 }
 
-/** The wells of a plate of OME-Zarr, as a grid. */
+/** Returns the wells of an OME-Zarr plate as a grid. */
 function plate(place: Place, node: NodeInfo | null, go: (name: string) => void): HTMLElement[] {
   const described = object(object(node?.attributes["ome"])?.["plate"] ?? node?.attributes["plate"]);
   const wells = described?.["wells"];
@@ -158,7 +158,7 @@ function plate(place: Place, node: NodeInfo | null, go: (name: string) => void):
   return [h("section", {}, h("h3", {}, "Wells"), h("div", { class: "plate", tabindex: 0, role: "region", "aria-label": "Wells" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...body))))];
 }
 
-/** A small picture of the first field of a well. */
+/** Returns a thumbnail of the first field of a well. */
 async function wellPicture(well: Place): Promise<HTMLElement | null> {
   const node = await call<NodeInfo | null>("node", well, { stored: "none", optional: true }).catch(() => null);
   const images = object(object(node?.attributes["ome"])?.["well"] ?? node?.attributes["well"])?.["images"];

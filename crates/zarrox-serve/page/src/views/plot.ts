@@ -29,9 +29,9 @@ export class PlotView {
   constructor(
     private readonly shown: Shown,
     private readonly store: Store,
-    /** The dimension along which a state is plotted. */
+    /** Returns the dimension along which a state is plotted. */
     private readonly dimension: (state: State) => number,
-    /** True for plots of pins below an image, whose shown part is that of the image. */
+    /** True for plots of pins below an image, which show the same part as the image. */
     private readonly isOfPins: boolean,
     private readonly channels: (state: State) => number[],
     ...buttons: HTMLElement[]
@@ -60,7 +60,7 @@ export class PlotView {
     void this.read(state);
   }
 
-  /** The shown elements along the dimension. */
+  /** Returns the shown range of elements along the dimension. */
   private range(state: State): [number, number] {
     const length = this.shown.shape[this.dimension(state)] ?? 0;
     if (this.isOfPins || state.box.length !== 4) return [0, length];
@@ -91,7 +91,7 @@ export class PlotView {
 
   // Drawing.
 
-  /** The places of elements and values in a plot. Heights and depths are upright. */
+  /** Returns the positions of elements and values in a plot. Heights and depths are on the vertical axis. */
   private plane(width: number, height: number): { rect: Rect; isUpright: boolean; point: (element: number, value: number) => [number, number]; low: number; high: number } {
     const { axis } = this;
     const [from, to] = this.range(this.store.state);
@@ -180,11 +180,11 @@ export class PlotView {
       else lines.push([]);
     });
     pen.lines(lines, series.colour, 1.5);
-    // A value between missing ones has no line.
+    // A value between missing values has no line, only a point.
     if (series.values.length <= 100) for (const [x, y] of lines.flat()) pen.fill(x - 2, y - 2, 4, 4, series.colour);
   }
 
-  /** Marks the slice that the image shows. */
+  /** Marks the slice of the image. */
   private drawCursor(pen: Pen, colour: string): void {
     const { state } = this.store;
     const along = this.dimension(state);
@@ -221,7 +221,7 @@ export class PlotView {
     fill(this.legend, ...items, at === null || !this.axis ? null : h("span", { class: "where" }, `${this.axis.name} ${told(this.axis, at)}`));
   }
 
-  // Hands.
+  // Gestures.
 
   private listen(): void {
     const element = (event: PointerEvent): number => {
@@ -254,7 +254,7 @@ export class PlotView {
     });
   }
 
-  /** Zooms and moves by keys, as images do. Returns false for other keys. */
+  /** Zooms and moves with keys, as images do. Returns false for other keys. */
   private zoomed(key: string): boolean {
     const { state } = this.store;
     const length = this.shown.shape[this.dimension(state)] ?? 0;

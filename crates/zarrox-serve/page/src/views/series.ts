@@ -9,30 +9,30 @@ import { componentOf } from "../image/picture";
 import { SERIES } from "../image/figure";
 import type { State } from "../data/state";
 
-/** The most points of a line. */
+/** The maximum number of points of a line. */
 const POINTS = 1500;
 
-/** Values along a dimension. Where more were read than are shown, `low` and `high` are the ends of what each one stands for. */
+/** Values along a dimension. If a value represents several elements, `low` and `high` are their minimum and maximum. */
 export interface Series {
   label: string;
   colour: string;
-  /** The first element, and the elements between two values. */
+  /** The first element, and the number of elements per value. */
   first: number;
   step: number;
   values: Float64Array;
   low: Float64Array | null;
   high: Float64Array | null;
-  /** The values with all their digits, where there are others. */
+  /** The exact values, if floats cannot represent them. */
   whole: (number | bigint)[] | null;
 }
 
-/** A line that is wanted: its name, and the indices along the other dimensions. */
+/** A requested line: its name, and the indices along the other dimensions. */
 interface Wanted {
   label: string;
   at: Map<number, number>;
 }
 
-/** The name of a pin: its coordinates. */
+/** Returns the name of a pin: its coordinates. */
 export function pinName(shown: Shown, state: State, [y, x]: [number, number], except: number): string {
   const [dx, dy] = sides(shown, state);
   const name = (dimension: number, at: number): string => {
@@ -71,7 +71,7 @@ async function line(shown: Shown, state: State, isOfPins: boolean, along: number
   const type = field?.data_type ?? shown.node.data_type.name;
   const select = (step: number): string => selection(shown, state, (dimension) => (dimension === along ? `${from}:${to}${step > 1 ? `:${step}` : ""}` : of(dimension)));
   if (timesOfType(type) || /timedelta64/.test(type)) {
-    // In JSON these are dates, and no numbers.
+    // In JSON, these values are dates, not numbers.
     const step = Math.max(1, Math.ceil((to - from) / POINTS));
     const { values } = await slice(shown.place, { select: select(step), field: field?.name }, signal);
     return { step, values, low: null, high: null, whole: null };
@@ -79,7 +79,7 @@ async function line(shown: Shown, state: State, isOfPins: boolean, along: number
   const { of: mean, scale, missing } = shown.meaning;
   const reduced = reducedOf(shown, state, isOfPins ? "image" : "plot");
   if (reduced >= 0 && reduced !== along) {
-    // One reduction over one dimension: along the other one, single elements are taken.
+    // A request has one reduction over one dimension: along the other dimension, single elements are read.
     const step = Math.max(1, Math.ceil((to - from) / POINTS));
     const steps = along < reduced ? [1, shown.shape[reduced]!] : [shown.shape[reduced]!, 1];
     const parts = selection(shown, state, (dimension) => (dimension === reduced ? ":" : dimension === along ? `${from}:${to}${step > 1 ? `:${step}` : ""}` : of(dimension)));
@@ -95,14 +95,14 @@ async function line(shown: Shown, state: State, isOfPins: boolean, along: number
   return { step: answer.step, values: numbers(listed), low: null, high: null, whole: isWhole ? (listed as (number | bigint)[]) : null };
 }
 
-/** What a value of a line stands for, in words; empty where it is one element. */
+/** Returns a description of the elements that a value of a line represents; empty for one element. */
 export function thinning([one]: Series[]): string {
   if (!one || one.step <= 1) return "";
   const step = one.step.toLocaleString("en-US");
   return one.low ? `mean and range of every ${step} elements` : `1 of every ${step} elements: extremes between them are not shown`;
 }
 
-/** The smallest and the largest finite value. */
+/** Returns the smallest and the largest finite value. */
 export function extremes(all: Series[]): [number, number] | null {
   let [low, high] = [Infinity, -Infinity];
   for (const series of all) {

@@ -10,7 +10,7 @@ import { isNumeric, selection, sides, type Shown } from "../data/model";
 import { count, exact } from "../data/numbers";
 import type { State, Store } from "../data/state";
 
-/** The rows and columns of a page. */
+/** The number of rows and columns of a page. */
 const [ROWS, COLUMNS] = [100, 50];
 
 export class TableView {
@@ -38,7 +38,7 @@ export class TableView {
     void this.read(state);
   }
 
-  /** The dimensions of rows and columns; -1 where there is none. */
+  /** Returns the dimensions of rows and columns; -1 for none. */
   private dimensions(state: State): [number, number] {
     const ndim = this.shown.shape.length;
     if (ndim === 0) return [-1, -1];
@@ -74,7 +74,7 @@ export class TableView {
   }
 
   private show(state: State, values: Exact, [down, across]: [number, number], [first, left]: [number, number]): void {
-    // The axes of the answer are in the order of the dimensions.
+    // The axes of the response are in the order of the dimensions.
     const listed = down >= 0 && across >= 0 && down > across ? transposed(values as Exact[][]) : values;
     const rows = down < 0 ? [listed] : (listed as Exact[]);
     const fields = this.shown.node.data_type.fields?.map((field) => field.name) ?? null;
@@ -91,7 +91,7 @@ export class TableView {
     fill(this.bar, ...this.pages("Row", down, first, rows.length, ROWS, (row) => ({ row })), ...(across >= 0 ? this.pages("Column", across, left, columns.length, COLUMNS, (column) => ({ column })) : []));
   }
 
-  /** The way to other rows or columns. */
+  /** Returns the controls for other rows or columns. */
   private pages(name: string, dimension: number, first: number, number: number, each: number, to: (at: number) => Partial<State>): (HTMLElement | string)[] {
     const [length, axis] = [this.shown.shape[dimension] ?? 1, this.shown.axes[dimension]];
     if (length <= each || !axis) return [h("span", {}, `${count(length)} ${name.toLowerCase()}${length === 1 ? "" : "s"}`)];
@@ -111,7 +111,7 @@ export class TableView {
     ];
   }
 
-  /** A cell with what the value means; where it is stored as another one, the title tells that. Attributes say nothing of fields. */
+  /** Returns a cell with the value that an element means. A tooltip shows a different stored value. Attributes do not apply to fields. */
   private cell(value: Exact, isField: boolean): HTMLElement {
     if (value === null) return h("td", {});
     const { meaning, node } = this.shown;

@@ -30,7 +30,7 @@ impl Excuses {
         counts
     }
 
-    /// Returns the excused tests that were run without a failure, whatever their parameters.
+    /// Returns the excused tests that ran without a failure with any parameters.
     pub(super) fn idle(&self, outcomes: &Outcomes) -> Vec<String> {
         let passes = |excused: &&String| {
             let of_this = |name: &str| name == *excused || without_parameters(name) == *excused;
@@ -45,7 +45,7 @@ fn without_parameters(name: &str) -> &str {
     name.split('[').next().unwrap_or(name)
 }
 
-/// Returns the excuses of one version: those of all versions, and those for a prefix of the version.
+/// Returns the excuses that apply to a version: the excuses for all versions, and those for a prefix of the version.
 fn of_version(excuses: BTreeMap<String, String>, label: &str) -> BTreeMap<String, String> {
     let of_this = |(test, reason): (String, String)| match test.split_once(' ') {
         Some((version, test)) if version.starts_with(|first: char| first.is_ascii_digit()) => {

@@ -34,7 +34,7 @@ struct Way {
     excused: &'static str,
 }
 
-/// Without our parts: a test that passes here must pass in the other modes.
+/// The mode without our parts. A test that passes in this mode must pass in the other modes.
 const OWN: Way = Way {
     name: "default",
     with: "as they are",

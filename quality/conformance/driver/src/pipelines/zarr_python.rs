@@ -8,7 +8,7 @@ use zarrox_runner::run::{Outcome, Program, program};
 
 /// The directory of the source distributions, which contain the tests.
 const SOURCES: &str = "target/zarr-python";
-/// A version of zarr-python, and the tests of it to run.
+/// A version of zarr-python, and the tests of this version that are run.
 struct Suite {
     version: &'static str,
     environment: Environment,
@@ -49,7 +49,7 @@ const fn suite(
     Suite { version, environment, tests }
 }
 
-/// Runs the tests of all versions, or of those that begin with one of the arguments.
+/// Runs the tests of all versions, or of the versions that begin with one of the arguments.
 ///
 /// # Errors
 /// When a test fails that passes without our parts.
@@ -102,7 +102,7 @@ impl Suite {
         let sources = self.sources();
         let configuration =
             ["--rootdir", &sources, "-c", &format!("{sources}/pyproject.toml")].map(str::to_owned);
-        // Benchmarks, programs that are started with their own packages, and pages of the documentation.
+        // The excluded tests: benchmarks, programs that are started with their own packages, and pages of the documentation.
         let others = ["benchmarks", "test_regression", "test_examples.py", "test_docs.py"];
         let others = others.map(|name| format!("--ignore={sources}/tests/{name}"));
         let tests = self.tests.iter().map(|test| format!("{sources}/tests/{test}"));

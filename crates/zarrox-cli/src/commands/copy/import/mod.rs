@@ -330,7 +330,7 @@ impl Import {
         Ok(())
     }
 
-    /// Returns the options for importing files, without those of the copy.
+    /// Returns the options for importing files, without the options of the copy.
     fn options(&self) -> Result<zarrox_files::Import> {
         let import = zarrox_files::Import::new()
             .level(self.level)
@@ -416,7 +416,7 @@ pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<Os
     joined
 }
 
-/// Returns a path without links, whose last component need not exist.
+/// Returns the path without symbolic links. The last component of the path need not exist.
 fn absolute(path: &Path) -> Option<PathBuf> {
     if let Ok(path) = fs::canonicalize(path) {
         return Some(path);

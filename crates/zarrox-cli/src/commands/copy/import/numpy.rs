@@ -210,7 +210,7 @@ fn importer(global: &Global, progress: &Progress, memory: ByteSize) -> zarrox_fi
     zarrox_files::Import::new().copier(copier.if_exists(IfExists::Error))
 }
 
-/// Replaces every error after an interrupt, which may have ended a stream as well.
+/// Replaces every error after an interrupt: the interrupt may also have ended the input stream, which is a different error.
 fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.or_else(|error| interrupt::check().and(Err(error)))
 }
