@@ -91,7 +91,7 @@ pub(super) fn is_undecided(error: &Error) -> bool {
 fn is_short_of_files(error: &Error) -> bool {
     /// `ENFILE` and `EMFILE` of all Unix systems.
     const CODES: [i32; 2] = [23, 24];
-    let causes = iter::successors(error.source(), |cause| cause.source());
+    let causes = iter::successors(error.source(), |&cause| cause.source());
     causes
         .filter_map(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error())
         .any(|code| cfg!(unix) && CODES.contains(&code))
