@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zarrox_codecs::internals::has_checksum;
-use zarrox_core::internals::metadata::Layout;
+use zarrox_core::internals::metadata::{Extent, Layout};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Prefix};
 
@@ -13,7 +13,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::listing::{self, Scan, listed};
 use super::missing;
 use super::quarantine::WITHIN;
-use super::replaced::{self, NodeState};
+use super::replaced::{self, NodeState, set_aside};
 use super::restore::Lost;
 use super::session::{CheckLevel, Session};
 use super::unfinished;
@@ -261,6 +261,10 @@ fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, s
         let finding = |remedy| Finding::new(FindingKind::ChunksWithoutArray, path, message, remedy);
         let why = "the array's metadata must be written by hand";
         let lost = Lost::find(place);
+        if lost.is_none() && session.settings.orphans && scan.others == 0 {
+            let finding = finding(Remedy::Quarantine).at_key(prefix.as_str());
+            return session.settle(vec![finding], || set_chunks_aside(session, place, prefix));
+        }
         if restored(session, place, lost, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
             return node(session, &place.as_stored());
         }
@@ -270,6 +274,19 @@ fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, s
     } else {
         listing::report_others(session, path, scan)
     }
+}
+
+/// Moves chunks without a document to the quarantine.
+fn set_chunks_aside(session: &Session<'_>, place: &Location, prefix: &Prefix) -> Result<()> {
+    let is_as_judged = || {
+        let scan = Scan::below(place, prefix)?;
+        Ok(scan.document.is_none() && !scan.journal && scan.others == 0)
+    };
+    Session::repair_alone(place, &Format::V3.def().layout(), is_as_judged, || {
+        let extent = Extent { keys: Vec::new(), prefixes: vec![prefix.as_str().to_owned()] };
+        set_aside(session, &extent)?;
+        place.erase_all(extent)
+    })
 }
 
 /// Writes the document of a group that contains nodes. No lock excludes their deletion: if they are gone afterwards, the document is

@@ -122,6 +122,14 @@ impl Check {
         self
     }
 
+    /// Sets whether a repair moves chunks without a document of an array to the quarantine, so that the path can be used again. By
+    /// default they stay, since the document can be written by hand.
+    #[must_use]
+    pub fn orphans(mut self, orphans: bool) -> Self {
+        self.settings.orphans = orphans;
+        self
+    }
+
     /// Sets whether arrays whose chunks have no checksums are reported as well, as a note: some of their damage cannot be detected.
     #[must_use]
     pub fn checksums(mut self, checksums: bool) -> Self {

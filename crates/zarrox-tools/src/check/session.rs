@@ -78,6 +78,7 @@ pub(super) struct Settings {
     pub(super) level: CheckLevel,
     pub(super) missing: bool,
     pub(super) checksums: bool,
+    pub(super) orphans: bool,
     pub(super) repair: Option<Repair>,
 }
 

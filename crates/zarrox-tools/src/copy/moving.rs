@@ -10,7 +10,7 @@ use super::inventory::check_inventory;
 use super::report::CopyReport;
 use super::settings::Verify;
 use crate::diff::{Diff, DifferenceKind};
-use zarrox::internals::{Journal, Location, check_same_kind};
+use zarrox::internals::{Journal, Location, check_same_kind, store_file};
 use zarrox::{Node, OpenMode, Place};
 
 impl Copier {
@@ -30,20 +30,25 @@ impl Copier {
         let overwrite = self.if_exists == IfExists::Replace;
         let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
         let from = opening.place(source)?;
-        // A missing database is created by the copy.
+        // A missing database is created by the copy, and so is one whose creation was interrupted.
         let to = match opening.place(destination) {
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound || is_empty_file(destination) => None,
             to => Some(to?),
         };
         let journal = to.as_ref().map(Journal::read).transpose()?.flatten();
         // An earlier run was interrupted while it deleted the source. To a rename, both locations would be in its way.
         if let Some(to) = to.as_ref().filter(|to| journal.is_none() && !from.is_in_store_of(to))
-            && from.is_being_deleted()?
             && to.is_explicit()?
         {
             let _holds = from.hold_alone()?;
-            self.check_copied(&from, to)?;
-            return opening.delete_held(source).map(|()| None);
+            if from.is_being_deleted()? {
+                self.check_copied(&from, to)?;
+                return opening.delete_held(source).map(|()| None);
+            }
+            // The mark in an archive or a database is lost if the process is killed while the deletion is stored.
+            if store_file(source.clone()).is_some() && self.check_copied(&from, to).is_ok() {
+                return opening.delete_held(source).map(|()| None);
+            }
         }
         if to.as_ref().is_some_and(|to| self.renames(&from, to, source, destination)) {
             match opening.clone().mode(mode).move_node(source, destination) {
@@ -110,6 +115,12 @@ impl Copier {
                     .zip(destination.as_path())
                     .is_some_and(|(source, destination)| check_same_kind(source, destination).is_ok()))
     }
+}
+
+/// Returns true if the destination is an empty file, in which a database was to be created.
+fn is_empty_file(destination: &Place) -> bool {
+    let file = store_file(destination.clone()).and_then(|file| std::fs::metadata(file).ok());
+    file.is_some_and(|file| file.is_file() && file.len() == 0)
 }
 
 fn crosses_devices(error: &Error) -> bool {

@@ -339,15 +339,17 @@ impl Conversion {
         }
     }
 
-    /// Replaces the documents under an exclusive lock, if they have not changed since the conversion was planned.
+    /// Replaces the documents under an exclusive hold. If nodes have changed since the conversion was planned, it is planned again,
+    /// and must not lose other properties than the settings allow.
     fn replace_documents_alone(&self, from: Format) -> Result<()> {
         let source = self.source.as_stored().with_probe(None);
         let _holds = source.hold_alone()?;
-        if self.settings.plan_at(&source)?.fingerprint()? != self.fingerprint()? {
-            let message = "the nodes have changed since the conversion was planned; convert them again";
-            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        let current = self.settings.plan_at(&source)?;
+        if current.fingerprint()? == self.fingerprint()? {
+            return self.replace_documents(from);
         }
-        self.replace_documents(from)
+        current.check()?;
+        current.replace_documents(from)
     }
 
     /// Writes the new documents, the root's last; then removes the old ones, the root's first.

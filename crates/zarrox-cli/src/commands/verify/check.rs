@@ -63,6 +63,10 @@ pub(crate) struct Check {
     #[arg(long, requires = "repair")]
     refill: bool,
 
+    /// With --repair: move chunks without a document of an array to the quarantine
+    #[arg(long, requires = "repair")]
+    orphans: bool,
+
     /// Print JSON: one finding per line
     #[arg(long)]
     json: bool,
@@ -103,7 +107,7 @@ impl Check {
     fn checker(&self, global: &Global, path: &str, progress: &Progress) -> Result<Checker> {
         let options = global.options().access(&interrupt::options());
         let mut checker = Checker::open_with(&options, path)?.level(self.level()).missing(self.missing);
-        checker = checker.checksums(self.checksums);
+        checker = checker.checksums(self.checksums).orphans(self.orphans);
         if self.repair {
             checker = checker.repair(Repair { dry_run: self.dry_run, refill: self.refill });
         }
