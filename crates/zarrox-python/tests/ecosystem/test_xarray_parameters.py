@@ -95,7 +95,34 @@ def _engine(name: str) -> Any:
 ENCODINGS: dict[str, tuple[str, Callable[[], dict[str, Any]], tuple[int, ...]]] = {
     "chunks": ("t", lambda: {"chunks": (3, 2)}, (2, 3)),
     "one length of chunks": ("n", lambda: {"chunks": (3,)}, (2, 3)),
+    "automatic chunks": ("t", lambda: {"chunks": "auto"}, (2, 3)),
+    "automatic chunks of text": ("text", lambda: {"chunks": "auto"}, (2, 3)),
+    "automatic chunks of one value": ("step", lambda: {"chunks": "auto"}, (2, 3)),
+    "automatic chunks and shards": ("t", lambda: {"chunks": "auto", "shards": "auto"}, (3,)),
+    "automatic chunks in one shard": ("t", lambda: {"chunks": "auto", "shards": -1}, (3,)),
+    "no chunks": ("t", lambda: {"chunks": None}, (2, 3)),
+    "an empty list of chunks": ("t", lambda: {"chunks": []}, (2, 3)),
+    "chunks that are false": ("t", lambda: {"chunks": False}, (2, 3)),
+    "chunks of an iterator": ("t", lambda: {"chunks": iter((3, 2))}, (2, 3)),
+    "whole dimensions": ("t", lambda: {"chunks": (-1, 2)}, (2, 3)),
+    "one length for all": ("t", lambda: {"chunks": 3}, (2, 3)),
     "shards": ("t", lambda: {"chunks": (1, 2), "shards": (2, 4)}, (3,)),
+    "one length of shards": ("t", lambda: {"chunks": (2, 2), "shards": 4}, (3,)),
+    "automatic shards": ("t", lambda: {"chunks": (2, 2), "shards": "auto"}, (3,)),
+    "shards with the index at the start": (
+        "t", lambda: {"chunks": (2, 2), "shards": {"shape": (4, 4), "index_location": "start"}}, (3,)
+    ),
+    "automatic compression": ("t", lambda: {"compressors": "auto"}, (2, 3)),
+    "automatic filters": ("t", lambda: {"filters": "auto"}, (2, 3)),
+    "automatic serializer": ("t", lambda: {"serializer": "auto"}, (2, 3)),
+    "compressors as in metadata": (
+        "t", lambda: {"compressors": [{"name": "gzip", "configuration": {"level": 2}}]}, (3,)
+    ),
+    "compressors of an iterator": ("t", lambda: {"compressors": iter([zarr.codecs.GzipCodec(level=3)])}, (3,)),
+    "compressors that the array completes": ("t", lambda: {"compressors": [zarr.codecs.BloscCodec(cname="lz4")]}, (3,)),
+    "filters of 3": ("t", lambda: {"filters": [zarr.codecs.TransposeCodec(order=(1, 0))]}, (3,)),
+    "fill_value of floats": ("t", lambda: {"fill_value": -7.5}, (3,)),
+    "fill_value that is not a number": ("t", lambda: {"fill_value": "NaN"}, (3,)),
     "no shards": ("t", lambda: {"chunks": (1, 2), "shards": None}, (2, 3)),
     "compressors of 2": ("t", lambda: {"compressors": (numcodecs.Zlib(3),)}, (2,)),
     "compressors of 3": ("t", lambda: {"compressors": (zarr.codecs.GzipCodec(level=3),)}, (3,)),
@@ -140,13 +167,13 @@ def test_every_encoding(tmp_path: Path, zarr_format: Any, dask: bool, where: str
     if dask:
         # If the encoding has lengths of chunks, xarray's engine requires blocks of these lengths.
         ours, theirs = (each.chunk(-1) for each in (ours, theirs))
-    asked: dict[str, Any] = {}
+    asked: list[dict[str, Any]] = [{}, {}]
     if where == "argument":
-        asked = {"encoding": {name: encoding()}}
+        asked = [{"encoding": {name: encoding()}} for _ in asked]
     else:
         ours[name].encoding, theirs[name].encoding = encoding(), encoding()
-    to_zarr(ours, tmp_path / "ours", zarr_format=zarr_format, consolidated=False, **asked)
-    theirs.to_zarr(tmp_path / "theirs", zarr_format=zarr_format, consolidated=False, **asked)
+    to_zarr(ours, tmp_path / "ours", zarr_format=zarr_format, consolidated=False, **asked[0])
+    theirs.to_zarr(tmp_path / "theirs", zarr_format=zarr_format, consolidated=False, **asked[1])
     same(tmp_path / "ours", tmp_path / "theirs", codecs_of=name if "compressors" in case or "filters of" in case else None)
     keys = {str(each.relative_to(tmp_path / "ours")) for each in (tmp_path / "ours" / name).rglob("*")}
     assert keys == {str(each.relative_to(tmp_path / "theirs")) for each in (tmp_path / "theirs" / name).rglob("*")}

@@ -70,12 +70,11 @@ def _ids() -> dict[str, str]:
 
 
 def _config(obj: Any) -> Any:
-    if isinstance(obj, V3Codec):
-        return spec(obj)
-    for method in ("get_config", "to_dict"):
-        if callable(getattr(obj, method, None)) and not isinstance(obj, type):
-            return getattr(obj, method)()
-    return obj
+    if isinstance(obj, type):
+        return obj
+    if not isinstance(obj, V3Codec) and callable(getattr(obj, "get_config", None)):
+        return obj.get_config()
+    return spec(obj) if callable(getattr(obj, "to_dict", None)) else obj
 
 
 class UnknownConfig(Codec):

@@ -155,5 +155,12 @@ def parse_codec(codec: Any) -> Any:
 
 
 def spec(codec: Any) -> dict[str, Any]:
-    """Returns the object that describes a codec of a new array."""
-    return dict(codec._spec() if isinstance(codec, V3Codec) else codec.to_dict())
+    """Returns the object that describes a codec of a new array, without what the array chooses."""
+    if isinstance(codec, V3Codec):
+        return codec._spec()
+    described = dict(codec.to_dict())
+    if chosen := getattr(codec, "_tunable_attrs", None):
+        # Of zarr-python's Blosc, whose own values for them are those for single bytes.
+        configuration = described["configuration"]
+        described["configuration"] = {key: value for key, value in configuration.items() if key not in chosen}
+    return described

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -126,6 +126,18 @@ def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
     return dtype if dtype is not None and dtype.kind in _NUMBERS else None
 
 
+def settled(encoding: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+    """Returns the encoding of a variable with chunks as a tuple or one length, and without those that are not chosen."""
+    # It is looked at more than once.
+    encoding = {key: list(value) if isinstance(value, Iterator) else value for key, value in encoding.items()}
+    chunks = encoding.get("chunks")
+    if isinstance(chunks, (list, range)) or (isinstance(chunks, np.ndarray) and chunks.ndim == 1):
+        encoding["chunks"] = chunks = tuple(chunks)
+    if chunks is False or (isinstance(chunks, (str, tuple)) and chunks in ("auto", ())):
+        del encoding["chunks"]
+    return encoding
+
+
 def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_format: int) -> None:
     """Checks that the requested encoding can be written.
 
@@ -142,10 +154,12 @@ def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_for
     if wanted and zarr_format == 2 and variable.encoding.get("fill_value") is not None:
         raise ValueError(f"the encoding of {name!r} has fill_value: in format 2 give _FillValue, which is stored as such")
     chunks = variable.encoding.get("chunks")
-    if wanted and isinstance(chunks, (tuple, list)) and len(chunks) != variable.ndim:
+    if wanted and isinstance(chunks, tuple) and len(chunks) != variable.ndim:
         raise ValueError(f"the chunks {chunks!r} of {name!r} are not of {variable.ndim} dimensions")
-    if isinstance(chunks, (str, Mapping)):
-        raise TypeError(f"the chunks of {name!r} are a length, or a length for each dimension, and not {chunks!r}")
+    if isinstance(chunks, (str, bytes, bool, Mapping)):
+        raise TypeError(
+            f"the chunks of {name!r} are a length, a length for each dimension, or 'auto', and not {chunks!r}"
+        )
 
 
 def creation(
@@ -171,12 +185,12 @@ def creation(
     if variable.encoding.get("zarr_format", 3 if is_of_3 else zarr_format) != zarr_format:
         options = {key: value for key, value in options.items() if key not in CODECS}
     chunks = options.get("chunks")
-    if isinstance(chunks, (tuple, list)) and len(chunks) != variable.ndim:
+    if isinstance(chunks, tuple) and len(chunks) != variable.ndim:
         # The chunks belong to the array that the variable was read from, before its dimensions changed.
         del options["chunks"]
     if variable.chunks is not None and "chunks" not in options:
         options["chunks"] = tuple(max(*sizes, 1) for sizes in variable.chunks)
-    if isinstance(options.get("chunks"), (tuple, list)):
+    if isinstance(options.get("chunks"), tuple):
         # Along a dimension of length 0, blocks have the length 0, which chunks cannot have.
         options["chunks"] = tuple(
             1 if length == chunk == 0 else chunk for chunk, length in zip(options["chunks"], variable.shape, strict=True)

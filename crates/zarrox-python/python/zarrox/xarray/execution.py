@@ -1,9 +1,8 @@
-"""Executes a plan, and undoes it if it fails."""
+"""Executes a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from xarray.backends.common import ArrayWriter
@@ -12,34 +11,14 @@ from zarrox import _native
 from zarrox.core.array import Array
 from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
-from zarrox.storage import native_store
 from zarrox.xarray.gate import Gate, Guarded, shaped
 from zarrox.xarray.pieces import cut
 from zarrox.xarray.plan import Plan, Write
+from zarrox.xarray.undo import Undo
 
 #: The plans of groups, by their paths below the group that is written.
 Plans = Sequence[tuple[str, Plan]]
 Options = Mapping[str, Any] | None
-
-
-class Undo:
-    """The actions that restore the groups after a failed write."""
-
-    def __init__(self) -> None:
-        self._steps: list[Callable[[], None]] = []
-
-    def created(self, node: Array | Group) -> None:
-        """Records a node that was created."""
-        store, path = native_store(node._store), node.path
-        self._steps.append(lambda: _native.delete_node(store, path))
-
-    def all(self) -> None:
-        """Undoes all actions that can be undone, the last one first."""
-        for step in reversed(self._steps):
-            # The cause of an error here also caused the failed write, and the error of the write is reported.
-            with suppress(Exception):
-                step()
-        self._steps.clear()
 
 
 def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
@@ -51,6 +30,7 @@ def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
             if write.creation is None:
                 array = group[write.name]
             else:
+                undo.will_create_above(group._store, f"{group.path}/{write.name}".lstrip("/"), group.path)
                 array = group.create_array(write.name, **write.creation)
                 undo.created(array)
             if write.before is not None and array.shape != write.before:

@@ -12,7 +12,17 @@ from xarray import conventions
 from xarray.backends.common import NONE_VAR_NAME
 from xarray.coding.times import infer_calendar_name
 
-from zarrox.xarray.encoding import ENCODINGS, check_encoding, creation, encode_to, is_packed, kind_of, plain, wanted_type
+from zarrox.xarray.encoding import (
+    ENCODINGS,
+    check_encoding,
+    creation,
+    encode_to,
+    is_packed,
+    kind_of,
+    plain,
+    settled,
+    wanted_type,
+)
 from zarrox.xarray.faults import Faults
 
 #: Names of calendars that agree on all dates that occur in data sets.
@@ -177,6 +187,7 @@ def _check_names(
 def _new(name: str, variable: xr.Variable, wanted: Wanted, is_encoded: bool) -> Write:
     """Returns the write of a new array for a variable."""
     encoded = encode_to(name, variable, wanted_type(variable), rounds=True)
+    encoded.encoding = settled(encoded.encoding)
     check_encoding(name, encoded, is_encoded, wanted.zarr_format)
     options = creation(name, encoded, wanted.zarr_format, wanted.write_empty_chunks, is_encoded)
     return Write(name, encoded, encoded.shape, (slice(None),) * encoded.ndim, creation=options)

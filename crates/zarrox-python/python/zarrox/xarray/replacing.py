@@ -9,8 +9,9 @@ from uuid import uuid4
 
 from zarrox import _native
 from zarrox.errors import ContainsGroupError
-from zarrox.storage import BaseStore
+from zarrox.storage import BaseStore, native_store
 from zarrox.storage.directory import DirectoryStore
+from zarrox.xarray.undo import missing_directories, remove_directories
 
 
 class Beside:
@@ -22,8 +23,9 @@ class Beside:
         The store of the directory. The new group is written at its root.
     """
 
-    def __init__(self, store: DirectoryStore, target: str, parent: str) -> None:
+    def __init__(self, store: DirectoryStore, target: str, parent: str, missing: list[str]) -> None:
         self._target = target
+        self._missing = missing
         self._new = os.path.join(parent, f".replacing-{os.path.basename(target)}-{uuid4().hex[:8]}")
         self.store = copy.copy(store)
         self.store.path = self._new
@@ -48,8 +50,9 @@ class Beside:
             raise
 
     def discard(self) -> None:
-        """Deletes the new directory, or, after the replacement, the remains of the old directory."""
+        """Deletes the new directory with the directories that were created for it, or the replaced directory."""
         shutil.rmtree(self._new, ignore_errors=True)
+        remove_directories(self._missing)
 
 
 def beside(store: BaseStore, path: str) -> Beside | None:
@@ -61,9 +64,13 @@ def beside(store: BaseStore, path: str) -> Beside | None:
     if path and not os.path.isdir(target):
         # The parent groups do not exist either.
         return None
-    os.makedirs(parent, exist_ok=True)
     if os.path.exists(target):
+        if os.listdir(target) and _native.node_kind(native_store(store), path) is None:
+            # The files of other programs stay.
+            return None
         is_one_device = os.stat(target).st_dev == os.stat(parent).st_dev
         if os.path.ismount(target) or not is_one_device or not os.access(os.path.dirname(target), os.W_OK):
             return None
-    return Beside(store, target, parent) if os.access(parent, os.W_OK) else None
+    missing = missing_directories(parent)
+    above = os.path.dirname(missing[-1]) if missing else parent
+    return Beside(store, target, parent, missing) if os.access(above, os.W_OK) else None

@@ -19,7 +19,6 @@ from zarrox.hierarchy import Group
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
 from zarrox.xarray.execution import (
     Plans,
-    Undo,
     growing,
     longer,
     prepare,
@@ -36,6 +35,7 @@ from zarrox.xarray.rehearsal import check_labels_of_region, check_sources, rehea
 from zarrox.xarray.repeated import is_repeated
 from zarrox.xarray.replacing import Beside, beside
 from zarrox.xarray.store import ZarroxStore
+from zarrox.xarray.undo import Undo
 
 Mode = Literal["w", "w-", "a", "a-", "r+"]
 #: The encoding of each variable.
@@ -145,7 +145,7 @@ def to_zarr(
         target = _Target(store, _plain_dict(storage_options), mode, group, zarr_format)
         if not is_store(store):
             on_error.callback(target.store.close)
-        consolidates = bool(consolidated) or (consolidated is None and target.zarr_format == 2 and mode != "r+")
+        consolidates = bool(consolidated) or (consolidated is None and target.format == "2" and mode != "r+")
         how = _How(
             align_chunks, safe_chunks, compute, consolidates, write_empty_chunks, _plain_dict(chunkmanager_store_kwargs)
         )
@@ -179,6 +179,8 @@ def _planned_and_written(
 ) -> tuple[Group, Any]:
     """Plans all changes, rejects an invalid plan before anything is changed, and writes."""
     faults = Faults()
+    if how.consolidates and target.format not in ("2", "3"):
+        faults.add(f"consolidated=True: Zarr {target.format} does not define consolidated metadata")
     plans = [
         (path, _plan(target, path, dataset, wanted, how, region, append_dim, faults)) for (path, dataset), wanted in parts
     ]
@@ -396,6 +398,7 @@ def _write_there(target: _Target, plans: Plans, how: _How) -> tuple[Group, Any]:
     try:
         group = target.group
         if group is None:
+            undo.will_create_above(target.store, target.path)
             group = target.opened(target.store, target.path, "w" if target.mode == "w" else "a")
             undo.created(group)
         prepared = _fill(group, plans, how, undo)
