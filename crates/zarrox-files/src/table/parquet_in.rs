@@ -238,7 +238,7 @@ impl StoredColumn {
                 Some(0) if is_counted => {}
                 Some(1..) => return Ok(true),
                 Some(0) | None => {
-                    unknown.push((number, 0, usize::try_from(group.num_rows()).unwrap_or(usize::MAX)))
+                    unknown.push((number, 0, usize::try_from(group.num_rows()).unwrap_or(usize::MAX)));
                 }
             }
         }
