@@ -68,7 +68,14 @@ pub(crate) fn is_number(data_type: &DataType) -> bool {
     )
 }
 
-/// The elements that stand for an array that a file lacks.
+/// Returns true for text, whose missing values xarray does not read from the attribute.
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    data_type.is_named("string")
+        || data_type.is_named("null_terminated_bytes")
+        || matches!(data_type.storage(), Storage::Utf32(_))
+}
+
+/// The elements that replace those of an array that a file lacks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fills {
     /// The value for arrays without a missing value.

@@ -63,7 +63,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
 
 /// Returns the Zarr attributes of an array with this data type, or of the file.
 fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described {
-    let mut all = Attributes::new(Origin::NetCdf, elements);
+    let mut all = Attributes::new(Origin::NetCdf, elements).setting_fill();
     for (name, value, of) in attributes {
         all.add(name, value.clone(), Some(*of));
     }

@@ -195,6 +195,52 @@ fn a_tile_that_says_to_be_huge_is_refused() {
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
 }
 
+/// Parquet files whose columns lack their dictionary, or whose dictionary or values are cut off.
+#[cfg(feature = "tables")]
+const BROKEN: [&str; 3] = [
+    "\
+        UEFSMRUAFRoVHiwVBBUAFQYVCBwYA2JhchgDYmFyFgIAAAANMAYAAAADAQMAAABiYXIVAhksSARyb290FQIAFQwlAhgDZm9vJQAA\
+        FgQZHBkcJggcFQwZNQYACBkYA2ZvbxUCFgQWWBZcJgg8GANiYXIYA2JhchYCAAAAFlgWBAAZHBgNZHJpbGwudmVyc2lvbhgFMS43\
+        LjAAGFJwYXJxdWV0LW1yIHZlcnNpb24gMS44LjEtZHJpbGwtcjAgKGJ1aWxkIDZiNjA1YTRlYTA1YjY2ZTFhNmJmODQzMzUzYWJj\
+        YjQ4MzRhNGNlZDgpALwAAABQQVIx",
+    "\
+        UEFSMRUEFQoVDkwVEhUAEgAABRABAAAAYRUAFRIVFiwVBBUQFQYVBhw2AigBYRgBYRERAAAACSACAAAAAwEBAgAVBBUgFSRMFQQV\
+        ABIAABA8AQAAAAAAAAACAAAAAAAAABUAFRIVFiwVBBUQFQYVBhwYCAIAAAAAAAAAGAgBAAAAAAAAABYAKAgCAAAAAAAAABgIAQAA\
+        AAAAAAAREQAAAAkgAgAAAAQBAQMCFQQZPDUAGAZzY2hlbWEVBAAVDCUCGAFzJQBMHAAAABUEJQIYAWkAFgQZHBksJgAcFQwZNQAG\
+        EBkYAXMVAhYEFnIWeiYyJggcNgIoAWEYAWEREQAZLBUEFQAVAgAVABUQFQIAPBYCGQYZJgICAAAAJgAcFQQZNQAGEBkYAWkVAhYE\
+        FswBFtQBJsIBJoIBHBgIAgAAAAAAAAAYCAEAAAAAAAAAFgAoCAIAAAAAAAAAGAgBAAAAAAAAABERABksFQQVABUCABUAFRAVAgA8\
+        KQYZJgAEAAAAFr4CFgQmCBbOAgAZHBgMQVJST1c6c2NoZW1hGOwBLy8vLy82Z0FBQUFRQUFBQUFBQUtBQXdBQmdBRkFBZ0FDZ0FB\
+        QUFBQkJBQU1BQUFBQ0FBSUFBQUFCAUFJQUFBQUJBQUFBQUlBQUFCTUFBQUFCQUFBQU16Ly8vOEFBQUVDRUFBQUFCd0FBQUFFQUFB\
+        QUFBQUFBQUVBQUFCcEFBQUFDQUFNQUFnQUJ3QUlBQUFBQUFBQUFVQUFBQUFRQUJRQUNBQUdBQWNBREFBQUFCQUFFQUFBQUFBQUFR\
+        VVFBQUFBR0FBQUFBUUFBQUFBQUFBQUFRQUFBSE1BQUFBRUFBUUFCQUFBQUFBQUFBQT0AGCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJz\
+        aW9uIDI2LjAuMRksHAAAHAAAAAsCAABQQVIx",
+    "\
+        UEFSMRUAFQwVECwVEBUEFQYVCBw2EAAAAAYUAgAAABABFQIZPEgMc3Bhcmtfc2NoZW1hFQIANQIYCGJfc3RydWN0FQIAFQIlAhgH\
+        Yl9jX2ludAAWEBkcGRwmCBwVAhk1AAgGGSgIYl9zdHJ1Y3QHYl9jX2ludBUCFhAWNhY6Jgg8NhAAGRwVABUAFQIAAAAWNhYQABkc\
+        GClvcmcuYXBhY2hlLnNwYXJrLnNxbC5wYXJxdWV0LnJvdy5tZXRhZGF0YRi0AXsidHlwZSI6InN0cnVjdCIsImZpZWxkcyI6W3si\
+        bmFtZSI6ImJfc3RydWN0IiwidHlwZSI6eyJ0eXBlIjoic3RydWF0IiwiZmllbGRzIjpbeyJuYW1lIjoiYl9jX2ludCIsInR5cGUi\
+        OiJpbnRlZ2VyIiwibnVsbGFibGUiOnRydWUsIm1ldGFkYXRhIjp7fX1dfSwibnVsbGFibGUiOnRydWUsIm1ldGFkYXRhIjp7fX1d\
+        fQAYSXBhcnF1ZXQtbXIgdmVyc2lvbiAxLjguMiAoYnVpbGQgYzY1MjI3ODg2MjllNTkwYTUzZWI3OTg3NGI5NWY2YzNmZjExZjE2\
+        YykApAEAAFBBUjE=",
+];
+
+#[cfg(feature = "tables")]
+#[test]
+fn tables_at_which_the_parquet_crate_panics_are_damaged() {
+    use base64::Engine as _;
+    let directory = tempfile::tempdir().unwrap();
+    for (number, file) in BROKEN.iter().enumerate() {
+        let path = directory.path().join(format!("{number}.parquet"));
+        let target = path.with_extension("zarr");
+        let bytes = base64::engine::general_purpose::STANDARD.decode(file).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        let error = zarrox_files::import_file(&path, &target).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+        assert!(!error.to_string().contains("panic") && !target.exists(), "{error}");
+        zarrox_files::Import::new().skip_damaged(true).run(&path, &target).unwrap();
+    }
+}
+
 #[cfg(feature = "tables")]
 #[test]
 fn a_row_that_does_not_end_is_refused() {

@@ -183,6 +183,12 @@ fn missing_values_of_user_defined_types_and_dimensions_of_fields_come_back() {
     let group = |name| zarrox::open_group(place(name)).unwrap();
     let (before, after) = (group("a.zarr"), group("b.zarr"));
     assert_eq!(after.attributes(), before.attributes());
+    export_file(place("a.zarr"), place("a.h5")).unwrap();
+    import_file(place("a.h5"), place("c.zarr")).unwrap();
+    for name in ["obs", "raw"] {
+        let types = |group: &Group| group.open(name).unwrap().attributes()["_nc_types"].clone();
+        assert_eq!(types(&group("c.zarr")), types(&before), "{name}");
+    }
     for name in ["obs", "raw", "deep/x", "deep/y"] {
         let array = |group: &Group| group.open(name).unwrap().into_array().unwrap();
         let (before, after) = (array(&before), array(&after));
@@ -191,6 +197,74 @@ fn missing_values_of_user_defined_types_and_dimensions_of_fields_come_back() {
         assert_eq!(after.dimension_names().unwrap()[0], before.dimension_names().unwrap()[0], "{name}");
         assert_eq!(after.read::<DynArray>(..).unwrap(), before.read::<DynArray>(..).unwrap(), "{name}");
     }
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn missing_values_of_text_and_their_types_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let attributes = |json: zarrox::json::Json| -> zarrox::json::Map { json.as_object().unwrap().clone() };
+    let told = |of: &str| attributes(zarrox::json::json!({"_nc_types": format!("_FillValue: {of}")}));
+    let mut root = zarrox::create_group(place("a.zarr")).unwrap();
+    let of_root = zarrox::json::json!({"_FillValue": -999.0, "_nc_types": "_FillValue: float"});
+    root.set_attributes(attributes(of_root)).unwrap();
+    let registry = zarrox::codecs::registry();
+    let create = |name: &str, data_type: &str, fill: &str, attributes| {
+        let builder =
+            root.create_array(name).shape([2]).data_type(DataType::parse(data_type, &registry).unwrap());
+        let fill = zarrox::json::Json::from(fill);
+        builder.attributes(attributes).fill_value_json(fill).dimension_names(["x"]).create().unwrap()
+    };
+    let text = create("text", "string", "none", told("string"));
+    text.write(s![..1], DynArray::from_elements(DataType::string(), vec![1], [b"x"]).unwrap()).unwrap();
+    create("empty", "string", "", told("string"));
+    create("letter", "|S1", "LQ==", told("char"));
+    for suffix in ["nc", "h5"] {
+        if suffix == "h5" {
+            create("word", "|S4", "bm9uZQ==", told("char"));
+        }
+        let (file, again) = (place(&format!("a.{suffix}")), place(&format!("{suffix}.zarr")));
+        export_file(place("a.zarr"), &file).unwrap();
+        import_file(&file, &again).unwrap();
+        assert!(zarrox_files::open_file(&file).unwrap().notes().is_empty());
+        let again = zarrox::open_group(&again).unwrap();
+        assert_eq!(again.attributes(), root.attributes(), "{suffix}");
+        for child in root.children().unwrap() {
+            let array = |group: &Group| group.open(&child.name).unwrap().into_array().unwrap();
+            let (before, after) = (array(&root), array(&again));
+            let types = |array: &zarrox::Array| array.attributes()["_nc_types"].clone();
+            assert_eq!(types(&after), types(&before), "{} in .{suffix}", child.name);
+            assert!(!after.attributes().contains_key("_FillValue"));
+            assert_eq!(after.fill_bytes(), before.fill_bytes(), "{} in .{suffix}", child.name);
+            assert_eq!(after.read::<DynArray>(..).unwrap(), before.read::<DynArray>(..).unwrap());
+        }
+    }
+    let error = export_file(place("a.zarr"), place("word.nc")).unwrap_err();
+    assert!(error.to_string().contains("must be a single character"), "{error}");
+    #[cfg(feature = "tables")]
+    {
+        export_file(place("a.zarr"), place("a.csv")).unwrap();
+        let csv = std::fs::read_to_string(place("a.csv")).unwrap();
+        assert_eq!(csv, "empty,letter,text,word\n,,x,\n,,,\n");
+    }
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn a_missing_value_of_text_that_is_not_its_fill_value_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let attributes = zarrox::json::json!({"_FillValue": "none"}).as_object().unwrap().clone();
+    let array = zarrox::create_array(place("a.zarr")).shape([2]).data_type(DataType::string());
+    array.attributes(attributes).create().unwrap();
+    export_file(place("a.zarr"), place("a.h5")).unwrap();
+    let store = zarrox_files::open_file(place("a.h5")).unwrap();
+    assert!(store.notes()[0].contains("it becomes the attribute missing_value"), "{:?}", store.notes());
+    import_file(place("a.h5"), place("b.zarr")).unwrap();
+    let found = zarrox::open_array(place("b.zarr/data")).unwrap().attributes().clone();
+    assert_eq!(found["missing_value"], zarrox::json::Json::from("none"));
+    assert!(!found.contains_key("_FillValue"));
 }
 
 #[cfg(feature = "hdf5")]

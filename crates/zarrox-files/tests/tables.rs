@@ -6,7 +6,9 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use parquet::basic::Compression;
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
+};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -270,7 +272,9 @@ fn nulls_stay_nulls_whatever_the_values_are() {
         let path = place(&format!("text{number}.parquet"));
         parquet::<ByteArrayType>(&path, "optional binary a (UTF8)", &rows_of, Compression::UNCOMPRESSED);
         let (attributes, back) = round(&path);
-        assert_eq!(attributes["_FillValue"], Json::from(fill));
+        assert_eq!(attributes, json::json!({"_nc_types": "_FillValue: string"}).as_object().unwrap().clone());
+        let array = zarrox::open_array(path.with_extension("zarr").join("a")).unwrap();
+        assert_eq!(array.fill_bytes().as_bytes(), fill.as_bytes());
         assert_eq!(back, rows(&path));
         let path = place(&format!("bytes{number}.parquet"));
         parquet::<ByteArrayType>(&path, "optional binary a", &rows_of, Compression::UNCOMPRESSED);
@@ -321,7 +325,84 @@ fn nulls_stay_nulls_whatever_the_values_are() {
     );
 }
 
-/// Returns the position of the footer, and the position of the codec of the only column, `a`, in it.
+#[test]
+fn nulls_and_nan_of_floats_stay_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let attribute = |number: f64| Json::from(STANDARD.encode(number.to_le_bytes()));
+    let check = |path: &Path, lowest: f64| {
+        let (attributes, back) = round(path);
+        assert_eq!(back, rows(path), "{}", path.display());
+        assert_eq!(attributes["_FillValue"], attribute(lowest), "{}", path.display());
+        let notes = open_file(path).unwrap().notes().to_vec();
+        assert!(notes[0].starts_with("/a: nulls become -"), "{notes:?}");
+    };
+    let path = place("double.parquet");
+    let doubles = [Some(1.5), None, Some(f64::NAN)];
+    parquet::<DoubleType>(&path, "optional double a", &doubles, Compression::UNCOMPRESSED);
+    check(&path, f64::MIN);
+    let path = place("lowest.parquet");
+    let doubles = [Some(f64::MIN), None, Some(f64::NAN), Some(f64::MAX)];
+    parquet::<DoubleType>(&path, "optional double a", &doubles, Compression::UNCOMPRESSED);
+    check(&path, f64::MIN / 2.0);
+    let path = place("single.parquet");
+    let singles = [Some(f32::NAN), None, Some(0.1)];
+    parquet::<FloatType>(&path, "optional float a", &singles, Compression::UNCOMPRESSED);
+    check(&path, f32::MIN.into());
+    let path = place("half.parquet");
+    let half = |bits: u16| Some(ByteArray::from(bits.to_le_bytes().to_vec()).into());
+    let halves = [half(0x7e00), None, half(0x3c00)];
+    let column = "optional fixed_len_byte_array(2) a (FLOAT16)";
+    parquet::<FixedLenByteArrayType>(&path, column, &halves, Compression::UNCOMPRESSED);
+    check(&path, -65504.0);
+    let path = place("without.parquet");
+    parquet::<DoubleType>(&path, "optional double a", &[Some(1.5), None], Compression::UNCOMPRESSED);
+    assert_eq!(round(&path).0["_FillValue"], attribute(f64::NAN));
+    assert!(open_file(&path).unwrap().notes().is_empty());
+}
+
+#[test]
+fn null_structures_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    for (levels, expected) in [(&[0_i16, 1, 2][..], 1), (&[1, 1, 2], 0), (&[2, 2, 2], 0)] {
+        let path = directory.path().join("a.parquet");
+        let schema = parse_message_type("message m { optional group s { optional int32 x; } }").unwrap();
+        let file = std::fs::File::create(&path).unwrap();
+        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let values: Vec<i32> = levels.iter().filter(|&&level| level == 2).map(|_| 7).collect();
+        column.typed::<Int32Type>().write_batch(&values, Some(levels), None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        let store = open_file(&path).unwrap();
+        assert_eq!(store.notes().len(), expected, "{:?}", store.notes());
+        assert!(store.notes().iter().all(|note| note.starts_with("/s.x: null structures")));
+        let found = floats(&root(&path).open("s.x").unwrap().into_array().unwrap());
+        let nulls: Vec<bool> = found.iter().map(|value| value.is_nan()).collect();
+        assert_eq!(nulls, levels.iter().map(|&level| level < 2).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn texts_of_different_missing_values_are_not_joined() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, texts: &[Option<&str>]| {
+        let texts: Vec<_> = texts.iter().map(|text| text.map(ByteArray::from)).collect();
+        let path = directory.path().join(name);
+        parquet::<ByteArrayType>(&path, "optional binary a (UTF8)", &texts, Compression::UNCOMPRESSED);
+        path
+    };
+    let (first, other) = (write("1.parquet", &[Some("x"), None]), write("2.parquet", &[Some(""), None]));
+    let import = Import::new().concat("row");
+    let planned = import.plan_all(&[&first, &other], directory.path().join("all"));
+    assert_error(planned.map(drop), ErrorKind::Unsupported, "the missing value of '/a' differs: \"\" in ");
+    let same = write("3.parquet", &[None, Some("y")]);
+    import.plan_all(&[&first, &same], directory.path().join("all")).unwrap().run().unwrap();
+}
+
+/// Returns the positions of the footer, and of the codec that it says of the only column, `a`.
 fn codec_of_a(file: &[u8]) -> (usize, usize) {
     let (rest, length) = file[..file.len() - 4].split_last_chunk::<4>().unwrap();
     let footer = rest.len() - u32::from_le_bytes(*length) as usize;
@@ -362,6 +443,29 @@ fn a_compression_that_is_not_read_is_named_before_anything_is_copied() {
     assert!(store.left_out()[0].reason.contains("BROTLI"), "{:?}", store.left_out());
     assert!(!store.left_out()[0].is_damaged());
     Import::new().skip_unsupported(true).run(&path, directory.path().join("a.zarr")).unwrap();
+}
+
+#[test]
+fn null_lists_are_refused_although_all_lists_are_empty() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    let schema = "message m { optional group a (LIST) { repeated group list { optional int32 element; } } }";
+    for (levels, is_refused) in [([0_i16, 1], true), ([1, 1], false)] {
+        let file = std::fs::File::create(&path).unwrap();
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int32Type>().write_batch(&[], Some(&levels), Some(&[0, 0])).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        let store = open_file(&path).unwrap();
+        let reasons: Vec<&str> = store.left_out().iter().map(|part| part.reason.as_str()).collect();
+        let expected: &[&str] = if is_refused { &["null lists have no equivalent in Zarr"] } else { &[] };
+        assert_eq!(reasons, expected);
+        assert_eq!(root(&path).open("a").is_ok(), !is_refused);
+    }
 }
 
 #[test]
@@ -467,7 +571,7 @@ fn lists_of_several_lengths_and_long_decimals_are_named() {
     for file in ["lists.parquet", "lists2.parquet", "lists3.parquet"] {
         let store = open_file(data().join(file)).unwrap();
         let said: Vec<String> = store.left_out().iter().map(ToString::to_string).collect();
-        let wanted = ["/ragged: lists of different lengths", "/none: lists of different lengths"];
+        let wanted = ["/ragged: lists of different lengths", "/none: null lists"];
         assert!(wanted.iter().all(|wanted| said.iter().any(|said| said.starts_with(wanted))), "{said:?}");
         assert!(said.iter().any(|said| said.contains("nested lists (depth 2)")), "{said:?}");
         assert!(

@@ -59,6 +59,48 @@ fn every_type_layout_and_codec_has_its_elements() {
     assert!(planes > pages, "{planes} {pages}");
 }
 
+/// Returns a file of 3 rows of 4 pixels in strips of one row. The sizes of strips are 0, or absent.
+fn without_sizes(compression: u32, strips: &[Vec<u8>; 3], has_sizes: bool, is_missing: bool) -> Vec<u8> {
+    let tag = |tag: u16, count: u32, value: u32| {
+        [&tag.to_le_bytes()[..], &[4, 0], &count.to_le_bytes(), &value.to_le_bytes()].concat()
+    };
+    let count = if has_sizes { 9_u16 } else { 8 };
+    let lists = 10 + 12 * u32::from(count) + 4;
+    let mut tags =
+        vec![tag(256, 1, 4), tag(257, 1, 3), tag(258, 1, 8), tag(259, 1, compression), tag(262, 1, 1)];
+    tags.extend([tag(273, 3, lists), tag(277, 1, 1), tag(278, 1, 1)]);
+    if has_sizes {
+        tags.push(tag(279, 3, lists + 12));
+    }
+    let mut file = [b"II\x2a\0\x08\0\0\0", &count.to_le_bytes()[..], &tags.concat(), &[0; 4]].concat();
+    let mut offset = lists + 24;
+    for strip in strips {
+        file.extend(if is_missing { 0 } else { offset }.to_le_bytes());
+        offset += u32::try_from(strip.len()).unwrap();
+    }
+    file.extend([0; 12]);
+    file.extend(strips.concat());
+    file
+}
+
+#[test]
+fn strips_whose_sizes_are_not_written_have_their_elements() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.tif");
+    let read = |file: Vec<u8>| {
+        std::fs::write(&path, file).unwrap();
+        image(opened(&path)).read::<DynArray>(..).unwrap().into_bytes()
+    };
+    let rows: [Vec<u8>; 3] = [vec![1, 2, 3, 4], vec![5, 6, 7, 8], vec![9, 10, 11, 12]];
+    // A run of PackBits: its length less one, and its bytes.
+    let packed = rows.clone().map(|row| [vec![3], row].concat());
+    for has_sizes in [false, true] {
+        assert_eq!(read(without_sizes(1, &rows, has_sizes, false)), rows.concat());
+        assert_eq!(read(without_sizes(32773, &packed, has_sizes, false)), rows.concat());
+    }
+    assert_eq!(read(without_sizes(32773, &packed, true, true)), [0; 12], "the strips are missing");
+}
+
 #[test]
 fn a_copy_has_as_many_objects_as_its_file() {
     let directory = tempfile::tempdir().unwrap();

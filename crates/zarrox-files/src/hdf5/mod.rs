@@ -194,8 +194,8 @@ impl Import {
                     if is_internal || (is_scale && OF_SCALES.contains(&name.as_str())) {
                         continue;
                     }
-                    if let Some(class) = own_missing(&heap, node, found).filter(|_| all.is_of_array()) {
-                        all.fill_is_missing(class);
+                    if let Some(of) = own_missing(&heap, node, found).filter(|_| all.is_of_array()) {
+                        all.fill_is_missing(of);
                         continue;
                     }
                     let value = attributes::value(&heap, found, self.origin);
@@ -362,13 +362,14 @@ fn is_user_type(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::Enum { .. } | Class::Compound(_) | Class::Opaque(_) | Class::Sequence(_))
 }
 
-/// Returns the class of the user-defined type if the attribute marks its fill value as missing; `None` for another
-/// attribute.
+/// Returns the type of text, or the class of a user-defined type, if the attribute marks its fill value as missing;
+/// `None` for another attribute.
 fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Option<&'static str> {
     let ObjectKind::Dataset(dataset) = &node.object.kind else { return None };
-    let class = match &dataset.datatype.class {
+    let of = match &dataset.datatype.class {
         Class::Compound(_) => "compound",
         Class::Opaque(_) => "opaque",
+        Class::Text { .. } | Class::VariableText { .. } => attributes::nc_type(&attribute.datatype)?.name(),
         _ => return None,
     };
     let data = dataset.fill.clone().or_else(|| zeroed(dataset.datatype.size).ok())?;
@@ -377,7 +378,7 @@ fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Opti
     // Padding between fields is undefined, so values are compared instead of bytes.
     let value = |attribute| attributes::value(heap, attribute, Origin::NetCdf).ok();
     let is_fill = || Some(value(attribute)?.without_tokens() == value(&fill)?.without_tokens());
-    (attribute.name == FILL_VALUE.as_bytes() && is_fill() == Some(true)).then_some(class)
+    (attribute.name == FILL_VALUE.as_bytes() && is_fill() == Some(true)).then_some(of)
 }
 
 /// Returns true if a file follows the conventions of NetCDF-4, in which an attribute of one element is a scalar.

@@ -32,6 +32,10 @@ pub(crate) struct Attributes<'d> {
     /// The types of attributes that must be recorded, by name.
     types: Vec<(String, &'static str)>,
     fill: Option<Json>,
+    /// True if the missing value of text becomes its fill value; false if the file has another fill value.
+    sets_fill: bool,
+    /// The missing value of text, if it is not the fill value.
+    other_missing: Option<Json>,
     notes: Vec<String>,
     storage: Option<Storage>,
     user_type: Option<String>,
@@ -56,14 +60,21 @@ impl<'d> Attributes<'d> {
             map: Map::default(),
             types: Vec::new(),
             fill: None,
+            sets_fill: false,
+            other_missing: None,
             notes: Vec::new(),
             storage: None,
             user_type: None,
         }
     }
 
-    /// Adds an attribute. A float of 32 bits, including infinity and NaN, is passed as the equal float of 64 bits. An
-    /// attribute without a value is passed as an empty list or empty text. `of` is the type in the file; `None` for a
+    /// Makes the missing value of characters their fill value, for files without other fill values.
+    pub(crate) fn setting_fill(self) -> Self {
+        Self { sets_fill: true, ..self }
+    }
+
+    /// Adds an attribute. A float of 32 bits is passed as the equal float of 64 bits, also infinity and NaN, and an
+    /// attribute without a value as an empty list or empty text. `of` is the type in the file; `None` for a
     /// user-defined type.
     ///
     /// If two attributes have the same name, the first one is kept.
@@ -79,7 +90,7 @@ impl<'d> Attributes<'d> {
         };
         let Some(value) = value else { return };
         let plain = value.without_tokens();
-        if let Some(of) = of.filter(|_| name != fill::FILL_VALUE) {
+        if let Some(of) = of.filter(|_| name != fill::FILL_VALUE || self.elements.is_none()) {
             let own = self.elements.and_then(NcType::of_elements);
             let usual = match self.origin {
                 Origin::NetCdf => NcType::usual(name, &plain, own),
@@ -109,15 +120,18 @@ impl<'d> Attributes<'d> {
         self.user_type = Some(name.into());
     }
 
-    /// Records that the fill value of the elements is their missing value. The type of the elements is user-defined
-    /// and has this class, which attributes of xarray cannot represent.
+    /// Records that the fill value of the elements is their missing value, which xarray cannot read from an attribute:
+    /// `of` is the type of text, or the class of a user-defined type.
     #[cfg(feature = "hdf5")]
-    pub(crate) fn fill_is_missing(&mut self, class: &'static str) {
-        self.types.push((fill::FILL_VALUE.to_owned(), class));
+    pub(crate) fn fill_is_missing(&mut self, of: &'static str) {
+        self.types.push((fill::FILL_VALUE.to_owned(), of));
     }
 
     /// Returns the Zarr attributes.
-    pub(crate) fn finish(self) -> Described {
+    pub(crate) fn finish(mut self) -> Described {
+        if let Some(value) = self.other_missing.take() {
+            self.add_other_missing(value);
+        }
         let mut attributes = self.map;
         if !self.types.is_empty() {
             attributes.insert(TYPES.to_owned(), Types::text(&self.types).into());
@@ -138,22 +152,18 @@ impl<'d> Attributes<'d> {
             Json::Array(mut list) if list.len() == 1 => list.swap_remove(0),
             other => other,
         };
-        if elements.is_named("null_terminated_bytes") {
-            return self.letter(&value, of);
-        }
-        if elements.fields().is_some() {
-            // xarray cannot decode an attribute of structures.
-            let text = value.without_tokens();
-            self.notes
-                .push(format!("_FillValue {text} is dropped: it is not the fill value of the structures"));
+        if fill::is_text(elements) {
+            self.text(value, of);
             return None;
         }
+        if *elements == DataType::Bool && matches!(value.as_i64(), Some(0 | 1)) || value.as_bool().is_some() {
+            return Some(value);
+        }
         if !fill::is_number(elements) {
-            // Text, and types that exist only in Zarr.
-            if elements.storage() != Memory::Variable || value.is_string() {
-                return Some(value);
-            }
-            self.notes.push(format!("_FillValue {} is dropped: it is not text", value.without_tokens()));
+            // xarray cannot decode such an attribute.
+            let text = value.without_tokens();
+            self.notes
+                .push(format!("_FillValue {text} is dropped: it is not the fill value of the elements"));
             return None;
         }
         match fill::in_type(elements, &value) {
@@ -173,9 +183,19 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Returns the missing value of characters. xarray does not read it from an attribute, so only the
-    /// metadata has it.
-    fn letter(&mut self, value: &Json, of: Option<NcType>) -> Option<Json> {
+    /// Takes the missing value of text. xarray does not read it from an attribute, so only the metadata has it.
+    fn text(&mut self, value: Json, of: Option<NcType>) {
+        if self.sets_fill {
+            self.letter(&value, of);
+        } else if value.is_string() {
+            self.other_missing = Some(value);
+        } else {
+            self.notes.push(format!("_FillValue {} is dropped: it is not text", value.without_tokens()));
+        }
+    }
+
+    /// Makes the missing value of characters their fill value.
+    fn letter(&mut self, value: &Json, of: Option<NcType>) {
         let size = self.elements.map_or(1, DataType::size);
         let bytes = value.as_str().and_then(latin);
         match bytes.filter(|bytes| bytes.len() <= size) {
@@ -188,20 +208,30 @@ impl<'d> Attributes<'d> {
                 self.notes.push(format!("_FillValue {value} is ignored: it is not text of {size} bytes"));
             }
         }
-        None
+    }
+
+    /// Adds the missing value of text that has another fill value under a name that xarray reads.
+    fn add_other_missing(&mut self, value: Json) {
+        let what = format!("_FillValue {value} is not the fill value of the text");
+        if self.map.contains_key(MISSING) {
+            self.notes.push(format!("{what}; it is dropped, since there is an attribute {MISSING}"));
+            return;
+        }
+        self.notes.push(format!("{what}; it becomes the attribute {MISSING}"));
+        self.map.insert(MISSING.to_owned(), value);
     }
 
     /// Returns further missing values without NaN. Integers have no NaN, and NaN beside other values would make xarray
     /// compare text.
     fn missing(&mut self, value: Json) -> Option<Json> {
         let is_nan = |value: &Json| !value.as_f64().is_some_and(f64::is_finite) && value.is_number();
-        let own = self.elements.and_then(NcType::of_elements)?;
+        let is_float = self.elements.is_some_and(|of| matches!(of.storage(), Memory::Float(_)));
         match value {
             Json::Array(list) if list.len() > 1 && list.iter().any(is_nan) => {
                 self.notes.push("missing_value has NaN beside other values; NaN is dropped".to_owned());
                 Some(list.into_iter().filter(|value| !is_nan(value)).collect())
             }
-            value if is_nan(&value) && !own.is_float() => {
+            value if is_nan(&value) && !is_float => {
                 self.notes.push(format!(
                     "missing_value {} is ignored: integers have no NaN",
                     value.without_tokens()
@@ -290,9 +320,37 @@ mod tests {
             (&json!("AAAAAAAA+H8="), Some(json!("NaN")))
         );
         let letter = zarrox::DataType::parse("|S1", &zarrox::codecs::registry()).unwrap();
-        let found = fill(&letter, json!("-"), NcType::Char);
+        let mut all = Attributes::new(Origin::NetCdf, Some(&letter)).setting_fill();
+        all.add("_FillValue", json!("-"), Some(NcType::Char));
+        all.add("missing_value", json!("*"), Some(NcType::Char));
+        let found = all.finish();
         assert_eq!(found.fill, Some(json!("LQ==")));
+        assert_eq!(found.attributes["missing_value"], json!("*"));
         assert_eq!(found.attributes.get("_FillValue"), None);
         assert_eq!(found.attributes[TYPES], json!("_FillValue: char"));
+        let half = [("missing_value", json!(-9.0), NcType::Double)];
+        assert_eq!(described(&DataType::Float16, &half).attributes["missing_value"], json!(-9.0));
+    }
+
+    #[test]
+    fn xarray_can_read_the_missing_values_of_all_types() {
+        let fill = |elements: &DataType, value: Json, of| described(elements, &[("_FillValue", value, of)]);
+        let found = fill(&DataType::string(), json!("none"), NcType::String);
+        assert_eq!(found.attributes, [("missing_value".to_owned(), json!("none"))].into_iter().collect());
+        assert!(found.notes[0].contains("becomes the attribute missing_value"), "{:?}", found.notes);
+        let both = [("_FillValue", json!("a"), NcType::String), ("missing_value", json!("b"), NcType::Char)];
+        let found = described(&DataType::string(), &both);
+        assert!(found.attributes["missing_value"] == json!("b") && found.notes.len() == 1);
+        let found = fill(&DataType::Complex64, json!({"r": 0, "i": 1}), NcType::Float);
+        assert!(found.attributes.is_empty() && found.notes.len() == 1);
+        assert_eq!(fill(&DataType::Bool, json!(true), NcType::Byte).attributes["_FillValue"], json!(true));
+    }
+
+    #[test]
+    fn a_missing_value_of_a_group_has_a_type() {
+        let mut group = Attributes::new(Origin::NetCdf, None);
+        group.add("_FillValue", json!(-999.0), Some(NcType::Float));
+        let found = group.finish().attributes;
+        assert_eq!((&found["_FillValue"], &found[TYPES]), (&json!(-999.0), &json!("_FillValue: float")));
     }
 }

@@ -47,5 +47,12 @@ const VARIABLES: &str = "_nc_variables";
 /// The order of the groups in a group.
 const GROUPS: &str = "_nc_groups";
 
+/// Returns the attribute for text whose fill value is its missing value.
+#[cfg(feature = "tables")]
+pub(crate) fn text_is_missing() -> (String, zarrox::json::Json) {
+    let of = (crate::fill::FILL_VALUE.to_owned(), NcType::String.name());
+    (TYPES.to_owned(), Types::text(&[of]).into())
+}
+
 /// All attributes of this module.
 const ALL: [&str; 7] = [TYPES, STORAGE, TYPE, KIND, DIMENSIONS, VARIABLES, GROUPS];

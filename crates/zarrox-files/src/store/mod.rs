@@ -36,7 +36,12 @@ pub struct LeftOut {
 impl LeftOut {
     /// Creates the record of a node, or of a part of a node, that failed with this error.
     pub(crate) fn new(path: impl Into<String>, error: &Error) -> Self {
-        Self { path: path.into(), reason: error.to_string(), kind: error.kind(), is_of_file: false }
+        // What an array cannot have is damage of the file, and not an argument of the user.
+        let kind = match error.kind() {
+            ErrorKind::InvalidArgument | ErrorKind::InvalidSelection => ErrorKind::Corrupt,
+            kind => kind,
+        };
+        Self { path: path.into(), reason: error.to_string(), kind, is_of_file: false }
     }
 
     /// Creates the record of a part of the file that failed with this error, such as a page, or a description of

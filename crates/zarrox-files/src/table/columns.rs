@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zarrox::json::Json;
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Group, Node, Registry, Result, Selection};
+use zarrox_tools::copy::missing;
 
 use super::csv_in::COLUMNS;
 use super::nulls::NULL_VALUE;
@@ -70,8 +71,8 @@ impl Column {
         self.packing.and_then(Packing::decimals)
     }
 
-    /// Returns true if elements can be missing. As in xarray, the attribute `_FillValue` or `missing_value` marks an
-    /// array with missing values.
+    /// Returns true if elements can be missing: if there is an attribute `_FillValue` or `missing_value`, or one that marks
+    /// the fill value as missing.
     pub(super) fn can_miss(&self) -> bool {
         !self.missing.is_empty()
     }
@@ -167,7 +168,7 @@ fn add(
 ) -> Result<()> {
     let mut push = |name: String, field: Option<String>, data_type: DataType| -> Result<()> {
         let (missing, packing) = match field {
-            None => (missing(array, &data_type, registry), Packing::of(array, &name)?),
+            None => (missing_elements(array, &data_type, registry), Packing::of(array, &name)?),
             Some(_) => (Vec::new(), None),
         };
         let data_type = match packing {
@@ -193,7 +194,7 @@ fn add(
 }
 
 /// Returns the elements that mark missing values.
-fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
+fn missing_elements(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
     let element = |name: &&str| {
         let value = array.attributes().get(name)?;
         let value = match value.as_str().filter(|_| !data_type.is_named("string")) {
@@ -205,7 +206,8 @@ fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<
     };
     let null = array.attributes().get(NULL_VALUE).and_then(Json::as_str);
     let null = null.and_then(|text| STANDARD.decode(text).ok());
-    ["_FillValue", "missing_value"].iter().filter_map(element).chain(null).collect()
+    let fill = missing::tells_missing(array.attributes()).then(|| array.fill_bytes().as_bytes().to_vec());
+    ["_FillValue", "missing_value"].iter().filter_map(element).chain(null).chain(fill).collect()
 }
 
 fn bad(message: impl Into<String>) -> Error {

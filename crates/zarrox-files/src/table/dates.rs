@@ -67,7 +67,12 @@ impl Point {
         Some(Self { seconds: seconds + hours * 3600 + minutes * 60 + more, nanoseconds, unit })
     }
 
-    /// Returns the number of units since 1970; `None` if the number does not fit, or is not an integer.
+    /// Returns the seconds and nanoseconds since 1970.
+    pub(super) fn since_1970(self) -> (i64, u32) {
+        (self.seconds, self.nanoseconds)
+    }
+
+    /// Returns the number of units since 1970; `None` if it does not fit, or is not a whole number of units.
     pub(super) fn count(self, unit: TimeUnit) -> Option<i64> {
         let nanoseconds = i64::from(self.nanoseconds);
         let fine = |in_second: i64| {

@@ -66,8 +66,20 @@ fn is_float(text: &[u8]) -> bool {
         }
         _ => false,
     });
-    // Digits with at most one decimal point are a float, and need not be parsed.
-    is_plain && points <= 1 && digits.len() > points || parsed::<f64>(text).is_some()
+    // Digits with one decimal point are a float without parsing, unless they may be beyond its range.
+    let is_float = is_plain && points <= 1 && digits.len() > points && digits.len() < 300;
+    is_float || parsed(text).is_some_and(|float: f64| !float.is_infinite() || is_named_infinity(digits))
+}
+
+/// Returns true for the names of infinity; false for numbers beyond the range of floats.
+fn is_named_infinity(text: &[u8]) -> bool {
+    !text.iter().any(u8::is_ascii_digit)
+}
+
+/// Returns true if a string is an integer of any size.
+fn is_whole(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// The types to which all values of a column can be converted.
@@ -80,10 +92,14 @@ pub(super) struct Guess {
     float: bool,
     truth: bool,
     point: bool,
+    /// True if every value is an integer of any size.
+    whole: bool,
     /// True if floats represent every integer.
     is_exact: bool,
-    /// The unit that represents all timestamps.
+    /// The unit that represents the fractions of all timestamps.
     unit: TimeUnit,
+    /// The first and the last timestamp.
+    extent: Option<(Point, Point)>,
 }
 
 impl Default for Guess {
@@ -96,8 +112,10 @@ impl Default for Guess {
             float: true,
             truth: true,
             point: true,
+            whole: true,
             is_exact: true,
             unit: TimeUnit::Day,
+            extent: None,
         }
     }
 }
@@ -126,15 +144,32 @@ impl Guess {
                 return;
             }
         }
+        self.whole = self.whole && is_whole(text);
         self.float = self.float && is_float(text);
         self.truth = self.truth && truth(text).is_some();
         if self.point {
             match Point::parse(text) {
-                Some(point) if point.unit as u8 > self.unit as u8 => self.unit = point.unit,
-                Some(_) => {}
+                Some(point) => self.see_point(point),
                 None => self.point = false,
             }
         }
+    }
+
+    fn see_point(&mut self, point: Point) {
+        if point.unit as u8 > self.unit as u8 {
+            self.unit = point.unit;
+        }
+        let (first, last) = self.extent.unwrap_or((point, point));
+        let is_before = |one: Point, other: Point| one.since_1970() < other.since_1970();
+        self.extent = Some((
+            if is_before(point, first) { point } else { first },
+            if is_before(last, point) { point } else { last },
+        ));
+    }
+
+    /// Returns true if the unit represents all timestamps.
+    fn has_unit(&self) -> bool {
+        self.extent.is_none_or(|(first, last)| [first, last].iter().all(|one| one.count(self.unit).is_some()))
     }
 
     /// Returns the type of the column; `None` for text.
@@ -154,12 +189,16 @@ impl Guess {
             return whole(DataType::UInt64);
         }
         if self.float {
+            if self.whole {
+                // Floats do not represent all integers of more than 64 bits.
+                return None;
+            }
             return Some(DataType::Float64);
         }
         if self.truth {
             return (!self.has_missing).then_some(DataType::Bool);
         }
-        self.point.then(|| DataType::datetime64(self.unit))
+        (self.point && self.has_unit()).then(|| DataType::datetime64(self.unit))
     }
 }
 
@@ -207,7 +246,12 @@ mod tests {
         };
         assert_eq!(of(&["1", "-2"]), "int64");
         assert_eq!(of(&["1", "18446744073709551615"]), "uint64");
-        assert_eq!(of(&["-1", "18446744073709551615"]), "float64");
+        assert_eq!(of(&["-1", "18446744073709551615"]), "text");
+        assert_eq!(of(&["1", "99999999999999999999"]), "text");
+        assert_eq!(of(&["1", "99999999999999999999", "1e400"]), "text");
+        assert_eq!(of(&["1.5", "99999999999999999999", "Infinity"]), "float64");
+        assert_eq!(of(&["1", &"9".repeat(400)]), "text");
+        assert_eq!(of(&["0.5", &"9".repeat(400)]), "text");
         assert_eq!(of(&["1", ""]), "float64");
         assert_eq!(of(&["9007199254740993", ""]), "text");
         assert_eq!(of(&["1", "2.5", "nan", "-inf", "1e3"]), "float64");
@@ -218,6 +262,9 @@ mod tests {
         assert_eq!(of(&["2024-01-01", "2024-05-06"]), "datetime64[D]");
         assert_eq!(of(&["2024-01-01", "2024-05-06T12:00:00.5", "NaT"]), "datetime64[ms]");
         assert_eq!(of(&["2024-01-01", "5"]), "text");
+        assert_eq!(of(&["1600-01-01", "2020-01-01T00:00:00.123456"]), "datetime64[us]");
+        assert_eq!(of(&["1600-01-01", "2020-01-01T00:00:00.123456789"]), "text");
+        assert_eq!(of(&["2020-01-01T00:00:00.123456789", "9999-01-01"]), "text");
         assert_eq!(of(&["", "NA"]), "float64");
         assert_eq!(of(&["a", "1"]), "text");
     }

@@ -13,9 +13,17 @@ pub(super) struct Levels {
     /// The minimum definition level of an element of a list, including missing elements; `None` for a column without
     /// lists.
     pub(super) element: Option<i16>,
+    /// The minimum definition level of a value whose structure is not null; `None` if structures cannot be null.
+    pub(super) structure: Option<i16>,
 }
 
 impl Levels {
+    /// Returns levels of which all but the highest mean that a structure is null, or has no list.
+    fn new(full: i16, element: Option<i16>) -> Self {
+        let structure = Some(full - 1).filter(|&level| level > element.unwrap_or(0));
+        Self { full, element, structure }
+    }
+
     /// Returns the levels of a column.
     ///
     /// # Errors
@@ -23,8 +31,8 @@ impl Levels {
     pub(super) fn of(column: &ColumnDescriptor, root: &Type) -> Result<Self> {
         let full = column.max_def_level();
         match column.max_rep_level() {
-            0 => Ok(Self { full, element: None }),
-            1 => Ok(Self { full, element: Some(defined(column, root)) }),
+            0 => Ok(Self::new(full, None)),
+            1 => Ok(Self::new(full, Some(defined(column, root)))),
             depth => Err(unsupported(format!("nested lists (depth {depth}) have no equivalent in Zarr"))),
         }
     }
@@ -78,6 +86,7 @@ pub(super) struct Length {
     /// The length of the last list, so far.
     last: Option<u64>,
     is_ragged: bool,
+    has_null: bool,
 }
 
 impl Length {
@@ -88,6 +97,11 @@ impl Length {
         }
     }
 
+    /// Takes a null list.
+    pub(super) fn null(&mut self) {
+        self.has_null = true;
+    }
+
     /// Counts a value.
     pub(super) fn value(&mut self) {
         self.last = self.last.map(|last| last + 1);
@@ -96,9 +110,12 @@ impl Length {
     /// Returns the length of all lists; 0 if there are no lists.
     ///
     /// # Errors
-    /// If the lists have different lengths.
+    /// If they have different lengths, or some are null.
     pub(super) fn end(mut self) -> Result<u64> {
         self.begin();
+        if self.has_null {
+            return Err(unsupported("null lists have no equivalent in Zarr"));
+        }
         if self.is_ragged {
             return Err(unsupported(
                 "lists of different lengths have no equivalent in Zarr; all lists must have the same length",

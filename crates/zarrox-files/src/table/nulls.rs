@@ -2,17 +2,18 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use zarrox::data_type::NOT_A_TIME;
+use zarrox::data_type::{NOT_A_TIME, Storage};
 use zarrox::json::Json;
 use zarrox::{DataType, Result};
+use zarrox_tools::copy::missing;
 
 use super::parquet_types::{EXACT, Kind, Mapped};
-use super::sinks::{Extent, Sink, Unused};
+use super::sinks::{Extent, Floats, Sink, Unused};
 use crate::fill::{self, FILL_VALUE};
 use crate::input::unsupported;
+use crate::netcdf;
 
-/// The attribute with the element for nulls in base64, for columns of bytes: xarray does not read missing values of
-/// bytes.
+/// The attribute with the element for nulls in base64, for columns of bytes: xarray does not read their missing values.
 pub(super) const NULL_VALUE: &str = "null_value";
 
 /// The candidates for nulls in text. The first candidate that is not a value of the column is used.
@@ -31,24 +32,28 @@ pub(super) struct Nulls {
     pub(super) element: Vec<u8>,
     /// The attribute with the element, unless it follows from the type.
     pub(super) attribute: Option<(String, Json)>,
+    /// The element as the fill value of the metadata, for text: xarray does not read its missing value from an attribute.
+    pub(super) fill: Option<Json>,
+    /// What users should know about the element.
+    pub(super) note: Option<String>,
 }
 
 impl Nulls {
     /// Chooses the element for a column: NaN or NaT, and otherwise an element that is not a value of the column. As in
-    /// pandas, integers become floats if floats represent all integers of the column.
+    /// pandas, integers become floats if floats represent all of them. A column of floats with NaN has a number instead.
     ///
     /// # Errors
     /// If all candidates are values.
     pub(super) fn of(mapped: &Mapped, scan: &Scan<'_>) -> Result<Self> {
         let fill = |value: Json| Some((FILL_VALUE.to_owned(), value));
         let nan = |data_type: &DataType| fill(fill::encoded(data_type, f64::NAN.into()));
+        let mut text_fill = None;
         let (data_type, element, attribute) = match mapped.kind {
+            _ if matches!(mapped.data_type.storage(), Storage::Float(_)) => {
+                return Self::of_floats(mapped, scan);
+            }
             Kind::Truth => (DataType::Int8, vec![u8::MAX], fill((-1).into())),
             Kind::Time => (mapped.data_type.clone(), NOT_A_TIME.to_ne_bytes().to_vec(), None),
-            Kind::Single => (DataType::Float32, f32::NAN.to_ne_bytes().to_vec(), nan(&DataType::Float32)),
-            Kind::Fixed if mapped.data_type == DataType::Float16 => {
-                (DataType::Float16, 0x7e00_u16.to_ne_bytes().to_vec(), nan(&DataType::Float16))
-            }
             Kind::Signed(_) | Kind::Unsigned(_) => match unused_integer(mapped, scan)? {
                 Some(whole) => {
                     let mut bytes = whole.to_ne_bytes().to_vec();
@@ -63,14 +68,13 @@ impl Nulls {
                 }
                 None => (DataType::Float64, f64::NAN.to_ne_bytes().to_vec(), nan(&DataType::Float64)),
             },
-            Kind::Double => (DataType::Float64, f64::NAN.to_ne_bytes().to_vec(), nan(&DataType::Float64)),
             Kind::Text => {
                 let texts = TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect();
                 let element = unused(texts, scan)?;
-                let text = String::from_utf8_lossy(&element).into_owned();
-                (mapped.data_type.clone(), element, fill(text.into()))
+                text_fill = Some(String::from_utf8_lossy(&element).into_owned().into());
+                (mapped.data_type.clone(), element, Some(netcdf::text_is_missing()))
             }
-            Kind::Bytes | Kind::Fixed => {
+            Kind::Bytes | Kind::Fixed | Kind::Single | Kind::Double => {
                 let length = if mapped.kind == Kind::Fixed { mapped.data_type.size() } else { 1 };
                 let shortest = (mapped.kind == Kind::Bytes).then(Vec::new);
                 let bytes = BYTES.iter().map(|&byte| vec![byte; length]);
@@ -79,8 +83,37 @@ impl Nulls {
                 (mapped.data_type.clone(), element, Some(attribute))
             }
         };
-        Ok(Self { mapped: Mapped { data_type, ..mapped.clone() }, element, attribute })
+        let mapped = Mapped { data_type, ..mapped.clone() };
+        Ok(Self { mapped, element, attribute, fill: text_fill, note: None })
     }
+
+    /// Chooses the element for a column of floats: NaN if it is not a value, and otherwise a number.
+    fn of_floats(mapped: &Mapped, scan: &Scan<'_>) -> Result<Self> {
+        let data_type = &mapped.data_type;
+        let mut found = Floats { has_nan: false, unused: extreme(data_type) };
+        scan(&mut found)?;
+        let number = match found.has_nan {
+            false => f64::NAN,
+            true => found.unused.first().copied().ok_or_else(none_left)?,
+        };
+        let note =
+            found.has_nan.then(|| format!("nulls become {number:e}, since NaN is a value of the column"));
+        let attribute = fill::encoded(data_type, number.into());
+        let element = missing::of_attribute(data_type, &attribute, &zarrox::codecs::registry());
+        let element = element.ok_or_else(none_left)?.as_bytes().to_vec();
+        let attribute = Some((FILL_VALUE.to_owned(), attribute));
+        Ok(Self { mapped: mapped.clone(), element, attribute, fill: None, note })
+    }
+}
+
+/// Returns the candidates for nulls among floats with NaN: the extreme numbers of the type, the lowest first.
+fn extreme(data_type: &DataType) -> Vec<f64> {
+    let most = match data_type {
+        DataType::Float16 => 65504.0,
+        DataType::Float32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    };
+    vec![-most, most, -most / 2.0, most / 2.0]
 }
 
 /// Returns an integer that is not a value; `None` if floats represent all values.

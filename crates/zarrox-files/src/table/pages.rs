@@ -1,10 +1,11 @@
 //! Pages of columns of Parquet, decompressed with limits: the decoders of the crate `parquet` trust the size in a page.
 
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding, Type as Physical};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -64,6 +65,9 @@ impl Read for Tail {
 pub(super) struct Pages {
     stored: SerializedPageReader<Source>,
     compression: Compression,
+    /// True if the values are bytes of any length.
+    is_bytes: bool,
+    has_dictionary: bool,
 }
 
 impl Pages {
@@ -76,7 +80,41 @@ impl Pages {
         let stored = stored.set_dictionary_page_offset(dictionary).build()?;
         check_place(source, &stored)?;
         let stored = SerializedPageReader::new(Arc::new(source.clone()), &stored, rows, None)?;
-        Ok(Self { stored, compression })
+        let is_bytes = column.column_type() == Physical::BYTE_ARRAY;
+        Ok(Self { stored, compression, is_bytes, has_dictionary: false })
+    }
+
+    /// Returns a page at which the crate `parquet` does not panic: a dictionary precedes its indices, and the length of
+    /// a value is never cut off.
+    fn checked(&mut self, page: Page) -> Result<Page> {
+        let mut page = page;
+        let encoding = page.encoding();
+        match &mut page {
+            Page::DictionaryPage { buf, .. } => {
+                self.has_dictionary = true;
+                self.end(buf);
+            }
+            Page::DataPage { .. } | Page::DataPageV2 { .. }
+                if matches!(encoding, Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY) =>
+            {
+                if !self.has_dictionary {
+                    return Err(ParquetError::General("a page precedes its dictionary".to_owned()));
+                }
+            }
+            Page::DataPage { buf, .. } | Page::DataPageV2 { buf, .. } => {
+                if encoding == Encoding::PLAIN {
+                    self.end(buf);
+                }
+            }
+        }
+        Ok(page)
+    }
+
+    /// Adds a length that no value has to bytes of any length.
+    fn end(&self, values: &mut Bytes) {
+        if self.is_bytes {
+            *values = [&**values, &[0xff; 4]].concat().into();
+        }
     }
 
     fn decompressed(&self, page: Page) -> Result<Page> {
@@ -118,7 +156,9 @@ impl Iterator for Pages {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.stored.get_next_page()?.map(|page| self.decompressed(page)).transpose()
+        let Some(page) = self.stored.get_next_page()? else { return Ok(None) };
+        let page = self.decompressed(page)?;
+        self.checked(page).map(Some)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -130,18 +170,34 @@ impl PageReader for Pages {
     }
 }
 
-/// The maximum size in bytes of the header of a dictionary, which old writers did not include in the size of a column.
+/// Calls the crate `parquet`, which panics at some damaged files.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let damaged = || ParquetError::General("the file is damaged".to_owned());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(damaged()))
+}
+
+/// The maximum number of bytes of the header of a dictionary, which old writers did not count.
 const DICTIONARY_HEADER: u64 = 100;
 
 /// Returns true if a writer did not include the header of the dictionary in the size of a column, as parquet-mr before
 /// 1.2.9.
 pub(super) fn forgets_headers(created_by: Option<&str>) -> bool {
-    let Some(rest) = created_by.and_then(|text| text.strip_prefix("parquet-mr")) else { return false };
+    is_before(created_by, "parquet-mr", [1, 2, 9])
+}
+
+/// Returns true if a writer counted no nulls of dictionaries in the statistics: Arrow before 5.
+pub(super) fn miscounts_nulls(created_by: Option<&str>) -> bool {
+    is_before(created_by, "parquet-cpp-arrow", [5, 0, 0])
+}
+
+/// Returns true if a file was created by a version of a writer before this one.
+fn is_before(created_by: Option<&str>, writer: &str, first: [u32; 3]) -> bool {
+    let Some(rest) = created_by.and_then(|text| text.strip_prefix(writer)) else { return false };
     let version = rest.trim_start().strip_prefix("version").unwrap_or(rest).trim_start();
     let number = |part: &str| {
         part.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().parse().unwrap_or(0)
     };
-    version.split('.').map(number).take(3).collect::<Vec<u32>>() < vec![1, 2, 9]
+    version.split('.').map(number).take(3).collect::<Vec<u32>>() < first.to_vec()
 }
 
 /// Returns a column of such a writer with a size that includes the header of the dictionary.
@@ -250,6 +306,17 @@ mod tests {
     use parquet::schema::types::SchemaDescriptor;
 
     use super::*;
+
+    #[test]
+    fn null_counts_of_old_writers_are_not_trusted() {
+        let found = [
+            "parquet-cpp-arrow version 4.0.1",
+            "parquet-cpp-arrow version 5.0.0",
+            "parquet-mr version 1.2.8",
+        ];
+        assert_eq!(found.map(|writer| miscounts_nulls(Some(writer))), [true, false, false]);
+        assert_eq!(found.map(|writer| forgets_headers(Some(writer))), [false, false, true]);
+    }
 
     #[test]
     fn columns_outside_of_the_file_are_refused() {

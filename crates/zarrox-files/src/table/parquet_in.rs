@@ -20,7 +20,7 @@ use super::names;
 use super::nulls::Nulls;
 use super::pages::{self, Pages, Source};
 use super::parquet_types::{EXACT, Kind, Mapped, decimal};
-use super::sinks::{Counted, Instants, Missing, Sink};
+use super::sinks::{Counted, Instants, Missing, NullStructure, Sink};
 use crate::chunks::Chunks;
 use crate::described::{self, Described};
 use crate::input::{Input, corrupt, unsupported};
@@ -40,19 +40,19 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
         return Err(unsupported("Parquet columns have types; --column is only for CSV"));
     }
     let source = Source(Arc::clone(input));
-    let metadata = footer::metadata(&source).map_err(parquet)?;
+    let metadata = pages::guarded(|| footer::metadata(&source)).map_err(parquet)?;
     let file = Arc::new(File::new(source, metadata)?);
     let schema = file.metadata.file_metadata().schema_descr_ptr();
     let columns = schema.columns();
     let stored = columns.iter().map(|column| lists::name(column)).collect::<Vec<_>>();
     let names = names::of_columns(stored.iter().map(String::as_str));
-    let notes = names::notes(stored.iter().map(String::as_str), &names);
+    let mut notes = names::notes(stored.iter().map(String::as_str), &names);
     let mut attributes = Map::default();
     attributes.insert(COLUMNS.to_owned(), names.iter().map(|name| Json::from(name.as_str())).collect());
     let documents = described::root(attributes)?;
     let (mut arrays, mut left_out) = (BTreeMap::<String, Box<dyn Chunks>>::new(), Vec::new());
     for (number, name) in names.iter().enumerate() {
-        let made = StoredColumn::new(&file, number).and_then(|(column, attributes)| {
+        let made = StoredColumn::new(&file, number).and_then(|(column, said)| {
             let (data_type, count) = (column.mapped.data_type.clone(), file.rows);
             let length = column.length;
             let in_block = match length {
@@ -63,10 +63,11 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
                 path: name.clone(),
                 shape: std::iter::once(count).chain(length).collect(),
                 data_type: data_type.clone(),
-                attributes,
+                attributes: said.attributes,
                 names: std::iter::once(Some("row".to_owned())).chain(length.map(|_| None)).collect(),
-                fill: None,
+                fill: said.fill,
             };
+            notes.extend(said.notes.iter().map(|note| format!("/{name}: {note}")));
             let column = StoredColumn { in_block: in_block.min(count.max(1)), ..column };
             let elements = Column::new(column, data_type, count, in_block).of_lists(length);
             described.create(&documents, Box::new(elements), reading.is_plain)
@@ -143,6 +144,14 @@ impl File {
     }
 }
 
+/// The metadata of the array of a column.
+#[derive(Debug, Default)]
+struct Said {
+    attributes: Map,
+    fill: Option<Json>,
+    notes: Vec<String>,
+}
+
 /// A column of a file.
 #[derive(Debug)]
 struct StoredColumn {
@@ -158,8 +167,8 @@ struct StoredColumn {
 }
 
 impl StoredColumn {
-    /// Describes a column of the file and its attributes.
-    fn new(file: &Arc<File>, number: usize) -> Result<(Self, Map)> {
+    /// Describes a column of the file and the metadata of its array.
+    fn new(file: &Arc<File>, number: usize) -> Result<(Self, Said)> {
         let descriptor = file.metadata.file_metadata().schema_descr().column(number);
         let levels = Levels::of(&descriptor, file.metadata.file_metadata().schema())?;
         let mapped = Mapped::of(&descriptor)?;
@@ -179,18 +188,28 @@ impl StoredColumn {
         if levels.element.is_some() {
             column.length = Some(column.length_of_lists()?);
         }
-        let mut attributes = Map::default();
-        column
-            .mapped
-            .scale_factor()
-            .into_iter()
-            .for_each(|scale| drop(attributes.insert("scale_factor".to_owned(), scale)));
+        let mut said = Said::default();
+        said.attributes.extend(column.mapped.scale_factor().map(|scale| ("scale_factor".to_owned(), scale)));
         if descriptor.max_def_level() > 0 && column.any_missing()? {
+            if column.any_null_structure()? {
+                said.notes.push("null structures become structures of nulls".to_owned());
+            }
             let nulls = Nulls::of(&column.mapped, &|sink| column.each_group(sink))?;
-            attributes.extend(nulls.attribute);
+            said.attributes.extend(nulls.attribute);
+            said.fill = nulls.fill;
+            said.notes.extend(nulls.note);
             column = Self { mapped: nulls.mapped, null: Some(nulls.element), ..column };
         }
-        Ok((column, attributes))
+        Ok((column, said))
+    }
+
+    /// Returns true if the column is a field of structures that are null.
+    fn any_null_structure(&self) -> Result<bool> {
+        let mut found = NullStructure(false);
+        if self.levels.structure.is_some() {
+            self.each_group(&mut found)?;
+        }
+        Ok(found.0)
     }
 
     /// Returns the common length of all lists, or an error if they differ.
@@ -212,12 +231,15 @@ impl StoredColumn {
     /// Returns true if the column has nulls, by its statistics or by reading it.
     fn any_missing(&self) -> Result<bool> {
         let mut unknown = Vec::new();
+        let is_counted = !pages::miscounts_nulls(self.file.metadata.file_metadata().created_by());
         for (number, group) in self.file.metadata.row_groups().iter().enumerate() {
             let statistics = group.column(self.number).statistics();
             match statistics.and_then(|statistics| statistics.null_count_opt()) {
-                Some(0) => {}
-                Some(_) => return Ok(true),
-                None => unknown.push((number, 0, usize::try_from(group.num_rows()).unwrap_or(usize::MAX))),
+                Some(0) if is_counted => {}
+                Some(1..) => return Ok(true),
+                Some(0) | None => {
+                    unknown.push((number, 0, usize::try_from(group.num_rows()).unwrap_or(usize::MAX)));
+                }
             }
         }
         for group in unknown {
@@ -243,7 +265,7 @@ impl StoredColumn {
         let metadata = self.file.metadata.row_group(group);
         let rows = usize::try_from(metadata.num_rows()).unwrap_or(usize::MAX);
         let column = metadata.columns().get(self.number).ok_or_else(|| corrupt("a group lacks a column"))?;
-        let pages = self.pages(column, rows).map_err(parquet)?;
+        let pages = pages::guarded(|| self.pages(column, rows)).map_err(parquet)?;
         let descriptor = column.column_descr_ptr();
         let levels = self.levels;
         match get_column_reader(descriptor, Box::new(pages)) {
@@ -285,7 +307,11 @@ impl StoredColumn {
 enum Event<'v, T> {
     /// A list begins.
     List,
-    /// A value; `None` for a missing value.
+    /// The list that began is null.
+    NullList,
+    /// The structure of the next value, which is missing, is null.
+    NullStructure,
+    /// A value, `None` for a missing one.
     Value(Option<&'v T>),
 }
 
@@ -297,6 +323,8 @@ impl<T> Event<'_, T> {
     ) -> Result<()> {
         match self {
             Self::List => sink.list(),
+            Self::NullList => sink.null_list(),
+            Self::NullStructure => sink.null_structure(),
             Self::Value(of) => value(sink, of),
         }
     }
@@ -311,7 +339,7 @@ fn take<T: Stored>(
     push: &mut dyn FnMut(Event<'_, T::T>) -> Result<()>,
 ) -> Result<()> {
     let cut_off = || corrupt("a column has fewer rows than its group");
-    if skipped > 0 && reader.skip_records(skipped).map_err(parquet)? < skipped {
+    if skipped > 0 && pages::guarded(|| reader.skip_records(skipped)).map_err(parquet)? < skipped {
         return Err(cut_off());
     }
     let (mut left, mut levels, mut repeated, mut values) = (count, Vec::new(), Vec::new(), Vec::new());
@@ -320,8 +348,9 @@ fn take<T: Stored>(
         repeated.clear();
         values.clear();
         let lists = of.element.map(|_| &mut repeated);
-        let read = reader.read_records(left.min(BATCH), Some(&mut levels), lists, &mut values);
-        let (records, ..) = read.map_err(parquet)?;
+        let most = left.min(BATCH);
+        let read = || reader.read_records(most, Some(&mut levels), lists, &mut values);
+        let (records, ..) = pages::guarded(read).map_err(parquet)?;
         if records == 0 {
             return Err(cut_off());
         }
@@ -335,7 +364,13 @@ fn take<T: Stored>(
                 }
                 if of.element.is_some_and(|element| level < element) {
                     // An empty or null list has a level but no value.
+                    if of.element.is_some_and(|element| level + 1 < element) {
+                        push(Event::NullList)?;
+                    }
                     continue;
+                }
+                if of.structure.is_some_and(|structure| level < structure) {
+                    push(Event::NullStructure)?;
                 }
                 let value = if level == of.full { Some(values.next().ok_or_else(cut_off)?) } else { None };
                 push(Event::Value(value))?;

@@ -5,6 +5,7 @@ use zarrox::Result;
 use super::instants::Units;
 use super::lists::Length;
 use super::parquet_types::{Mapped, decimal};
+use crate::input::corrupt;
 
 /// A receiver of values of any type; `None` for missing values.
 pub(super) trait Sink {
@@ -13,7 +14,17 @@ pub(super) trait Sink {
         Ok(())
     }
 
-    /// Receives the presence of a value, if its content is irrelevant.
+    /// A list is null.
+    fn null_list(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The structure of the next value, which is missing, is null.
+    fn null_structure(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Accepts any value, when only its presence matters.
     fn value(&mut self, _is_missing: bool) -> Result<()> {
         Ok(())
     }
@@ -50,7 +61,17 @@ impl Sink for Missing<'_> {
     }
 }
 
-/// A sink that finds the units that represent all timestamps.
+/// Detects whether the structure of any value is null.
+pub(super) struct NullStructure(pub(super) bool);
+
+impl Sink for NullStructure {
+    fn null_structure(&mut self) -> Result<()> {
+        self.0 = true;
+        Ok(())
+    }
+}
+
+/// Finds the units that represent all timestamps.
 pub(super) struct Instants<'u>(pub(super) &'u mut Units);
 
 impl Sink for Instants<'_> {
@@ -66,6 +87,11 @@ pub(super) struct Counted<'l>(pub(super) &'l mut Length);
 impl Sink for Counted<'_> {
     fn list(&mut self) -> Result<()> {
         self.0.begin();
+        Ok(())
+    }
+
+    fn null_list(&mut self) -> Result<()> {
+        self.0.null();
         Ok(())
     }
 
@@ -105,5 +131,34 @@ impl Sink for Unused<'_> {
             self.0.retain(|candidate| candidate != value);
         }
         Ok(())
+    }
+}
+
+/// Detects NaN among floats, and drops the candidates that are values.
+pub(super) struct Floats {
+    pub(super) has_nan: bool,
+    pub(super) unused: Vec<f64>,
+}
+
+impl Sink for Floats {
+    fn single(&mut self, value: Option<f32>) -> Result<()> {
+        self.double(value.map(f64::from))
+    }
+
+    #[expect(clippy::float_cmp, reason = "the candidates are exact")]
+    fn double(&mut self, value: Option<f64>) -> Result<()> {
+        if let Some(value) = value {
+            self.has_nan |= value.is_nan();
+            self.unused.retain(|&candidate| candidate != value);
+        }
+        Ok(())
+    }
+
+    /// Takes half floats, which are little-endian.
+    fn bytes(&mut self, value: Option<&[u8]>) -> Result<()> {
+        let Some(bytes) = value else { return Ok(()) };
+        let bits = <[u8; 2]>::try_from(bytes).map(u16::from_le_bytes);
+        let bits = bits.map_err(|_| corrupt("the length of a half float is not 2 bytes"))?;
+        self.double(Some(half::f16::from_bits(bits).to_f64()))
     }
 }

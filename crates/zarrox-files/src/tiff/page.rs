@@ -179,9 +179,10 @@ fn places(directory: &Directory, form: &Form, compression: Compression) -> Resul
         // The file was closed before any strip was written, so all strips are missing.
         return Ok(vec![(0, 0); usize::try_from(count).unwrap_or(0)]);
     }
-    if sizes.is_empty() && (offsets.len() == 1 || compression == Compression::None) {
-        // Old programs did not write the sizes.
-        sizes = (0..offsets.len() as u64).map(|nth| form.stored(rows_of(form, nth))).collect();
+    // Some programs write no sizes, or only zeros. A single size of 0 is a missing part.
+    let has_places = offsets.iter().any(|&offset| offset > 0);
+    if has_places && sizes.iter().all(|&size| size == 0) {
+        sizes = estimated(&offsets, form, compression, directory.file().input.length());
     }
     if sizes.len() < offsets.len() || (offsets.len() as u64) < count {
         return Err(corrupt(format!(
@@ -194,7 +195,23 @@ fn places(directory: &Directory, form: &Form, compression: Compression) -> Resul
     Ok(offsets.into_iter().zip(sizes).take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
 }
 
-/// The maximum number of strips or tiles of an image that has no stored strip or tile.
+/// Returns the sizes of strips or tiles at these offsets of a file. Compressed ones end before the next one, and are not
+/// much larger than their elements.
+fn estimated(offsets: &[u64], form: &Form, compression: Compression, length: u64) -> Vec<u64> {
+    let mut ends: Vec<u64> = offsets.iter().copied().chain([length]).collect();
+    ends.sort_unstable();
+    let size = |(nth, &offset): (u64, &u64)| {
+        let size = form.stored(rows_of(form, nth));
+        if offset == 0 || compression == Compression::None {
+            return if offset == 0 { 0 } else { size };
+        }
+        let next = ends.get(ends.partition_point(|&end| end <= offset)).copied().unwrap_or(length);
+        next.saturating_sub(offset).min(size.saturating_mul(2).saturating_add(HEADER))
+    };
+    (0..).zip(offsets).map(size).collect()
+}
+
+/// The maximum number of strips or tiles of an image without stored ones.
 const MOST_MISSING: u64 = 1 << 20;
 
 /// Returns the number of rows of a strip or tile.

@@ -57,7 +57,7 @@ pub fn to_attribute(data_type: &DataType, fill: &FillValue, registry: &Registry)
             let parts = json.as_array()?.iter().map(|part| Some(encoded(number(part)?).into()));
             Some(Json::Array(parts.collect::<Option<_>>()?))
         }
-        Storage::Variable => Some(json).filter(Json::is_string),
+        // xarray does not read an attribute of text or bytes.
         _ => None,
     }
 }
@@ -316,6 +316,7 @@ mod tests {
         assert_eq!(attribute(DataType::Int8, json!(-1)), Some(json!(-1)));
         assert_eq!(attribute(DataType::Int8, json!("NaN")), None);
         assert_eq!(attribute(DataType::Bool, json!(true)), Some(json!(true)));
+        assert_eq!(attribute(DataType::string(), json!("none")), None);
         let zero = json!(["AAAAAAAAAAA=", "AAAAAAAA+H8="]);
         assert_eq!(attribute(DataType::Complex64, zero.clone()), Some(zero));
     }

@@ -162,6 +162,25 @@ fn unknown_filters_are_named() {
 }
 
 #[test]
+fn scale_offset_with_all_bits_stores_chunks_unchanged() {
+    // The parameters of h5py for all sizes, signs and orders: 6 elements, with the fill value 0.
+    for (size, is_signed, is_big) in [1_u32, 2, 4, 8].into_iter().flat_map(|size| {
+        [(false, false), (false, true), (true, false), (true, true)].map(|(sign, big)| (size, sign, big))
+    }) {
+        let head = [2, size * 8, 6, 0, size, is_signed.into(), is_big.into(), 1];
+        let parameters = head.into_iter().chain([0; 12]).collect();
+        let filters = Pipeline::new(&[Filter { id: 6, name: None, is_optional: true, parameters }]).unwrap();
+        let item = size as usize;
+        // The first bytes are those of a header for elements that all have 0 bits.
+        let stored: Vec<u8> = (0..).take(6 * item).map(|at| if at < 4 { 0 } else { at }).collect();
+        assert_eq!(filters.decode(stored.clone(), 0, stored.len(), item).unwrap(), stored);
+        let cut = stored[..stored.len() - 1].to_vec();
+        let error = filters.decode(cut, 0, stored.len(), item).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    }
+}
+
+#[test]
 fn filters_that_only_round_change_nothing() {
     let filter = |id: u16, parameters: &[u32]| Filter {
         id,

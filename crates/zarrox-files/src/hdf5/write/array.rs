@@ -13,6 +13,7 @@ use zarrox::{
     AccessOptions, Array, CodecChain, DataType, DimSelection, DynArray, Format, OpenOptions, Result,
     Strictness,
 };
+use zarrox_tools::copy::missing;
 
 use super::appended::Appended;
 use super::attributes::{self, Attributes, Elements};
@@ -26,7 +27,7 @@ use super::path::{name, parent};
 use super::sparse;
 use crate::chunks::each_position;
 use crate::chunks::rows::{CHUNK, runs};
-use crate::fill::FILL_VALUE;
+use crate::fill::{self, FILL_VALUE};
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::netcdf::{self, NcType, Shaped, Storage};
 
@@ -104,6 +105,9 @@ impl Source {
         datatype = enumeration.unwrap_or(datatype);
         if convention == Convention::NetCdf {
             netcdf_attributes(&array, &form, &mut attributes);
+        }
+        if let Some(text) = missing_text(&array, convention, &attributes)? {
+            attributes.insert(FILL_VALUE.to_owned(), text.into());
         }
         let is_user = matches!(
             array.data_type(),
@@ -245,33 +249,29 @@ impl Source {
         if self.chunks.is_some() && !self.filters.is_empty() {
             header.add(kind::FILTERS, &messages::filters(&self.filters))?;
         }
-        match user_type.filter(|_| self.attributes.is_fill_missing) {
-            Some(address) => self.describe_missing(header, address),
-            None => Ok(()),
-        }
+        if self.attributes.is_fill_missing { self.describe_missing(header, user_type) } else { Ok(()) }
     }
 
-    /// Adds the attribute for the missing value, which is the fill value. Its user-defined type is at `address`.
-    fn describe_missing(&self, header: &mut Header, address: u64) -> Result<()> {
+    /// Adds the attribute for the missing value of structures or opaque bytes, which is the fill value. `user_type` is the
+    /// address of their user-defined type.
+    fn describe_missing(&self, header: &mut Header, user_type: Option<u64>) -> Result<()> {
         let missing = match self.fill()? {
             Some(fill) => fill,
             None => zeroed(self.datatype.size)?,
         };
-        header.committed_attribute(FILL_VALUE, address, &messages::dataspace(&[], &[]), &missing)
+        let scalar = messages::dataspace(&[], &[]);
+        match user_type {
+            Some(address) => header.committed_attribute(FILL_VALUE, address, &scalar, &missing),
+            None => header.attribute(FILL_VALUE, &self.datatype.bytes, &scalar, &missing),
+        }
     }
 
     /// Returns the fill value of text of variable length; `None` for empty text, and for other elements.
     fn text_fill(&self) -> Result<Option<Vec<u8>>> {
-        let fill = self.array.fill_bytes();
-        let text = match (&self.form, self.array.data_type().storage()) {
-            (Form::Text, Memory::Variable) => fill.as_bytes().to_vec(),
-            (Form::Text, _) => {
-                let fill = DynArray::new(self.array.data_type().clone(), vec![], fill.as_bytes().to_vec())?;
-                fill.to::<Vec<String>>()?.first().map(|text| text.clone().into_bytes()).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
-        Ok(Some(text).filter(|text| !text.is_empty()))
+        match self.form {
+            Form::Text => Ok(Some(text_of_fill(&self.array)?).filter(|text| !text.is_empty())),
+            _ => Ok(None),
+        }
     }
 
     /// Returns the bytes of the fill value; `None` for zeros.
@@ -617,7 +617,8 @@ fn units(unit: TimeUnit) -> Option<&'static str> {
 fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     let data_type = array.data_type();
     if data_type.is_named("null_terminated_bytes") {
-        return Elements::Letters(array.fill_bytes().as_bytes().first().copied().unwrap_or(0));
+        let fill = array.fill_bytes();
+        return Elements::Letters(if let [letter] = *fill.as_bytes() { Some(letter) } else { None });
     }
     let of = match form {
         Form::Same(data_type) => NcType::of_elements(data_type),
@@ -671,6 +672,32 @@ fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     }
     if let Ok(family) = zarrox::codecs::registry().family(data_type) {
         attributes.insert("_FillValue".to_owned(), family.fill_to_v3(data_type, &array.fill_bytes()));
+    }
+}
+
+/// Returns the missing value of text that only the metadata has; `None` if there is none, and for single characters of
+/// NetCDF, whose missing value is a byte.
+fn missing_text(array: &Array, convention: Convention, attributes: &Map) -> Result<Option<String>> {
+    let data_type = array.data_type();
+    let is_letter = data_type.is_named("null_terminated_bytes") && data_type.size() == 1;
+    let is_known = attributes.contains_key(FILL_VALUE) || (is_letter && convention == Convention::NetCdf);
+    if is_known || !fill::is_text(data_type) || !missing::tells_missing(attributes) {
+        return Ok(None);
+    }
+    let text = text_of_fill(array)?;
+    Ok(Some(crate::netcdf::text_of(text)))
+}
+
+/// Returns the fill value of text, without padding.
+fn text_of_fill(array: &Array) -> Result<Vec<u8>> {
+    let (data_type, fill) = (array.data_type(), array.fill_bytes());
+    match data_type.storage() {
+        Memory::Utf32(_) => {
+            let fill = DynArray::new(data_type.clone(), vec![], fill.as_bytes().to_vec())?;
+            Ok(fill.to::<Vec<String>>()?.first().map(|text| text.clone().into_bytes()).unwrap_or_default())
+        }
+        Memory::Variable => Ok(fill.as_bytes().to_vec()),
+        _ => Ok(fill.as_bytes().split(|&byte| byte == 0).next().unwrap_or_default().to_vec()),
     }
 }
 

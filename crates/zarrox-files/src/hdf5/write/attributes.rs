@@ -27,7 +27,7 @@ pub(super) struct Attributes {
     types: Types,
     /// The type of the elements; `None` for groups, and for elements that are neither numbers nor text.
     elements: Option<NcType>,
-    /// True if the fill value of a user-defined type is its missing value.
+    /// True if the fill value of structures or opaque bytes is their missing value.
     pub(super) is_fill_missing: bool,
     /// The missing value of characters.
     letter: Option<u8>,
@@ -42,9 +42,9 @@ pub(super) enum Elements {
     None,
     /// Numbers and text.
     Of(NcType),
-    /// Characters with this fill value.
-    Letters(u8),
-    /// Values of an enumeration, a user-defined type, whose integers have this type.
+    /// Characters with this fill value; `None` for text of several characters.
+    Letters(Option<u8>),
+    /// Values of an enumeration of these numbers, which is a user-defined type.
     Enumeration(NcType),
     /// Values of another user-defined type, or of a type without missing values.
     Other,
@@ -65,7 +65,7 @@ impl Attributes {
         let convention = options.convention;
         let types = Types::of(given);
         let mut letter = match elements {
-            Elements::Letters(fill) if types.get(FILL_VALUE) == Some(NcType::Char) => Some(fill),
+            Elements::Letters(fill) if types.get(FILL_VALUE) == Some(NcType::Char) => fill,
             _ => None,
         };
         let mut all = Map::default();
@@ -92,8 +92,7 @@ impl Attributes {
             }
         }
         let letter = letter.filter(|_| convention == Convention::NetCdf);
-        let is_fill_missing =
-            elements == Elements::Other && convention == Convention::NetCdf && missing::tells_missing(given);
+        let is_fill_missing = elements == Elements::Other && missing::tells_missing(given);
         let is_user_fill = matches!(elements, Elements::Enumeration(_));
         let elements = match elements {
             Elements::Of(of) | Elements::Enumeration(of) => Some(of),
@@ -112,7 +111,9 @@ impl Attributes {
 
     /// Returns the type of an attribute, if it is numbers or text.
     fn of(&self, name: &str, value: &Json, convention: Convention) -> Option<NcType> {
-        let told = self.types.get(name).filter(|of| fits(*of, value, convention));
+        // In NetCDF, a missing value has the type of its variable.
+        let is_free = name != FILL_VALUE || convention == Convention::Hdf5 || self.elements.is_none();
+        let told = self.types.get(name).filter(|of| is_free && fits(*of, value, convention));
         let usual = || match convention {
             Convention::NetCdf => NcType::usual(name, value, self.elements),
             Convention::Hdf5 => NcType::of_variable(name, value, self.elements),

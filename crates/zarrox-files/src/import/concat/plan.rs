@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use zarrox::codecs::registry;
 use zarrox::json::Map;
-use zarrox::{ErrorKind, Format, Result};
-use zarrox_tools::copy::missing::of_attribute;
+use zarrox::{ErrorKind, FillValue, Format, Result};
+use zarrox_tools::copy::missing::{of_attribute, tells_missing};
 
 use super::joined::{Joined, Piece, Stored, is_variable};
 use super::merge::{differing, named_by};
@@ -187,8 +187,15 @@ fn above(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(above, _)| above)
 }
 
-/// Returns true if the fill value of an array is the missing value of another array, in a format in which xarray
-/// masks the fill value.
+/// Returns the text of a missing value that is the fill value of an array.
+fn shown_missing((info, missing): (&Arc<Info>, &Option<FillValue>)) -> String {
+    let (data_type, registry) = (&info.metadata.data_type, registry());
+    let text = |fill| registry.family(data_type).map(|family| family.fill_to_v3(data_type, fill).to_string());
+    missing.as_ref().and_then(|fill| text(fill).ok()).unwrap_or_else(|| "none".to_owned())
+}
+
+/// Returns true if the fill value of an array is the missing value of another one, in a format in which xarray masks
+/// the fill value.
 fn masks_fill_value(array: &Info, other: &Info) -> bool {
     let (of_array, Some(value)) = (&array.metadata, other.attributes.get(FILL_VALUE)) else { return false };
     of_array.format != Format::V3
@@ -412,6 +419,12 @@ impl Planner<'_> {
         }
         if Arc::ptr_eq(&first, &info) {
             return self.shift_of_parent(path, base, file);
+        }
+        let missing = [&first, &info]
+            .map(|info| tells_missing(&info.attributes).then(|| info.metadata.fill_value.clone()).flatten());
+        if missing[0] != missing[1] {
+            let [of_one, of_other] = [(&first, &missing[0]), (&info, &missing[1])].map(shown_missing);
+            return refused("missing value", &of_one, &of_other);
         }
         let (meaning, others) = differing(&first.attributes, &info.attributes);
         let own =

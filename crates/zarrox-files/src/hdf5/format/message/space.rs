@@ -30,6 +30,9 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Space> {
         )));
     }
     let shape = (0..rank).map(|_| cursor.length()).collect::<Result<Vec<u64>>>()?;
+    if let Some(length) = shape.iter().find(|&&length| length > i64::MAX as u64) {
+        return Err(corrupt(format!("a dimension has the length {length}, which is more than 2^63")));
+    }
     let width = cursor.sizes().length;
     let max = if flags & 1 == 0 {
         shape.iter().copied().map(Some).collect()
@@ -71,5 +74,9 @@ mod tests {
         let fixed = parsed(&[2, 2, 0, 1, 3, 0, 0, 0, 5, 0, 0, 0]);
         assert_eq!(fixed, Space::Simple { shape: vec![3, 5], max: vec![Some(3), Some(5)] });
         assert_eq!(fixed.elements(), Some(15));
+        let sizes = Sizes { offset: 8, length: 8 };
+        let longest = [vec![2, 1, 0, 1], vec![0xff; 8]].concat();
+        let error = parse(Cursor::new(&longest, sizes, "a dataspace message")).unwrap_err();
+        assert_eq!(error.kind(), zarrox::ErrorKind::Corrupt, "{error}");
     }
 }
