@@ -334,3 +334,22 @@ fn a_directory_in_the_place_of_a_chunk_is_found() {
         );
     }
 }
+
+#[test]
+fn chunks_without_an_array_move_to_the_quarantine_only_if_that_is_requested() {
+    let hierarchy = Hierarchy::new();
+    fs::remove_file(hierarchy.file("plain/zarr.json")).unwrap();
+    let chunks = files_below(&hierarchy.file("plain"));
+    assert_eq!(kinds(&repaired(&hierarchy.path, false)), [FindingKind::ChunksWithoutArray]);
+    assert_eq!(files_below(&hierarchy.file("plain")), chunks);
+    // With another file, the directory may belong to another program.
+    fs::write(hierarchy.file("plain/notes.txt"), "").unwrap();
+    let check = || Check::open(&hierarchy.path).unwrap().repair(Repair::default()).orphans(true);
+    run(&check());
+    assert!(chunks.keys().all(|name| hierarchy.file("plain").join(name).exists()));
+    fs::remove_file(hierarchy.file("plain/notes.txt")).unwrap();
+    assert_eq!(run(&check()).0.repaired, 1);
+    assert_eq!(hierarchy.quarantined().len(), chunks.len());
+    assert_eq!(run(&check()).1, []);
+    zarrox::open_group(&hierarchy.path).unwrap().create_array("plain").shape([2]).create().unwrap();
+}

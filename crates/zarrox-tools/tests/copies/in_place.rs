@@ -221,3 +221,20 @@ fn a_handle_from_before_a_conversion_in_place_fails_and_tells_why() {
     assert_eq!(read(&path), [1, 2, 3, 4]);
     assert!(!path.join(".zarray").exists() && !path.join(".zattrs").exists());
 }
+
+#[test]
+fn a_conversion_in_place_plans_nodes_again_that_have_changed_since_its_plan() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("h.zarr");
+    let options = OpenOptions::new().format(Format::V2);
+    options.create_group(&path).unwrap();
+    let array = options.create_array(path.join("log")).shape([4]).chunks([2]).data_type(DataType::Int32);
+    let mut log = array.create().unwrap();
+    log.write(.., 1).unwrap();
+    let plan = Copier::new().format(Format::V3).plan_in_place(&path).unwrap();
+    log.append(ndarray::arr1(&[2, 2, 2]), 0).unwrap();
+    plan.run().unwrap();
+    let log = zarrox::open_array(path.join("log")).unwrap();
+    assert_eq!(log.metadata().format, Format::V3);
+    assert_eq!(log.read::<Vec<i32>>(..).unwrap(), [1, 1, 1, 1, 2, 2, 2]);
+}
