@@ -483,3 +483,14 @@ def test_a_copy_of_the_metadata_that_an_interrupted_write_left_is_renewed(tmp_pa
         assert xr.open_zarr(tmp_path / "s", consolidated=True).n.values.tolist() == [5, 6]
         assert opened(tmp_path / "s").n.values.tolist() == [5, 6]
         (tmp_path / "s" / name).write_bytes(old)
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
+def test_files_of_other_programs_stay(tmp_path: Path, zarr_format: Any, mode: Any) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "1.jpg").write_text("photo")
+    (tmp_path / "notes.txt").write_text("notes")
+    to_zarr(xr.Dataset({"v": ("x", [3, 4])}), tmp_path, mode=mode, zarr_format=zarr_format)
+    assert open_zarr(tmp_path)["v"].values.tolist() == [3, 4]
+    assert (tmp_path / "photos" / "1.jpg").read_text() == "photo"
+    assert (tmp_path / "notes.txt").read_text() == "notes"

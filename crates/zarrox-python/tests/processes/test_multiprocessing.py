@@ -93,6 +93,34 @@ def test_processes_share_a_chunk_behind_a_synchronizer(pool: ProcessPoolExecutor
     assert z[:].tolist() == list(range(1, 201))
 
 
+def write_chunks(array: zarr.Array, writer: int) -> None:
+    """Writes a part of each fourth chunk."""
+    for chunk in range(writer, 16, 4):
+        array[chunk * 4 + 1 : chunk * 4 + 3] = chunk
+
+
+@pytest.mark.skipif("fork" not in METHODS, reason="this system cannot fork")
+def test_forked_processes_do_not_share_temporary_files(tmp_path: Path) -> None:
+    # The first write of a process determines the names of its temporary files.
+    zarr.open_array(str(tmp_path / "parent"), mode="w", shape=4, chunks=4, dtype="i8")[:] = 1
+    context = multiprocessing.get_context("fork")
+    for turn in range(25):
+        path = str(tmp_path / f"children{turn}")
+        # The directory is new to each of the writers.
+        create = dict(mode="w", shape=(64, 8), chunks=(4, 8), dtype="i8", compressor=None)
+        creator = context.Process(target=zarr.open_array, args=(path,), kwargs=create)
+        creator.start()
+        creator.join()
+        array = zarr.open_array(path, mode="r+")
+        writers = [context.Process(target=write_chunks, args=(array, writer)) for writer in range(4)]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+        for chunk in range(16):
+            assert (array[chunk * 4 + 1 : chunk * 4 + 3] == chunk).all(), f"chunk {chunk} in turn {turn}"
+
+
 def test_threads_read(tmp_path: Path) -> None:
     """Threads read concurrently, and all read the same values."""
     z = zarr.open(tmp_path / "z.zarr", mode="w", shape=(ROWS, COLUMNS), chunks=(8, 100), dtype="i8")

@@ -11,7 +11,7 @@ use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_tools::check::{Check, CheckLevel, FindingKind as Kind, Outcome, Remedy, Repair};
 
-use super::{Hierarchy, edit, findings, kinds, repaired, run};
+use super::{Hierarchy, edit, files_below, findings, kinds, repaired, run};
 
 const REPAIR: Repair = Repair { dry_run: false, refill: false };
 
@@ -340,7 +340,7 @@ fn chunks_without_an_array_move_to_the_quarantine_only_if_that_is_requested() {
     let hierarchy = Hierarchy::new();
     fs::remove_file(hierarchy.file("plain/zarr.json")).unwrap();
     let chunks = files_below(&hierarchy.file("plain"));
-    assert_eq!(kinds(&repaired(&hierarchy.path, false)), [FindingKind::ChunksWithoutArray]);
+    assert_eq!(kinds(&repaired(&hierarchy.path, false)), [Kind::ChunksWithoutArray]);
     assert_eq!(files_below(&hierarchy.file("plain")), chunks);
     // With another file, the directory may belong to another program.
     fs::write(hierarchy.file("plain/notes.txt"), "").unwrap();
@@ -351,5 +351,11 @@ fn chunks_without_an_array_move_to_the_quarantine_only_if_that_is_requested() {
     assert_eq!(run(&check()).0.repaired, 1);
     assert_eq!(hierarchy.quarantined().len(), chunks.len());
     assert_eq!(run(&check()).1, []);
-    zarrox::open_group(&hierarchy.path).unwrap().create_array("plain").shape([2]).create().unwrap();
+    zarrox::open_group(&hierarchy.path)
+        .unwrap()
+        .create_array("plain")
+        .shape([2])
+        .data_type(DataType::Int8)
+        .create()
+        .unwrap();
 }
