@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use zarrox_core::internals::elements::reserved;
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{ErrorKind, Result};
 
@@ -161,7 +162,7 @@ impl<'a> Worker<'a> {
         let level = self.chain().split;
         if let Some(fill) = self.shared.fill.as_ref().filter(|_| !self.is_stored(block)) {
             let shape = lengths(&self.chain().region(level, block))?;
-            let mut values = self.memory(level, shape.iter().product());
+            let mut values = self.memory(level, shape.iter().product())?;
             ViewMut::contiguous(&mut values, &shape, fill.len()).fill(fill);
             self.report(level, block)?;
             return self.submit(level, block, values);
@@ -187,7 +188,7 @@ impl<'a> Worker<'a> {
         let (shared, chain) = (self.shared, self.chain());
         let region = chain.region(level, block);
         let shape = lengths(&region)?;
-        let mut values = self.memory(level, shape.iter().product());
+        let mut values = self.memory(level, shape.iter().product())?;
         let target = &shared.targets[level - 1];
         if shared.pass.resuming && target.stores_all_of(&region)? {
             read(target, &region, &shape, &mut values)?;
@@ -231,7 +232,7 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         let region = self.chain().region(0, block);
         let shape = lengths(&region)?;
-        let mut values = self.memory(0, shape.iter().product());
+        let mut values = self.memory(0, shape.iter().product())?;
         read(&shared.source, &region, &shape, &mut values)?;
         match &shared.base {
             Base::Existing => {}
@@ -266,7 +267,7 @@ impl<'a> Worker<'a> {
             let mut whole = lock(&entry);
             let mut made = match whole.values.take() {
                 Some(begun) => begun,
-                None => self.memory(level + 1, shape.iter().product()),
+                None => self.memory(level + 1, shape.iter().product())?,
             };
             self.add(level + 1, &region, &shape, &mut made, &block, &values)?;
             self.spare[level].push(std::mem::replace(&mut values, made));
@@ -285,10 +286,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns memory for `count` elements with unspecified values.
-    fn memory(&mut self, level: usize, count: usize) -> Vec<u8> {
-        let mut memory = self.spare[level].pop().unwrap_or_default();
-        memory.resize(count * self.shared.source.data_type().size(), 0);
-        memory
+    fn memory(&mut self, level: usize, count: usize) -> Result<Vec<u8>> {
+        let size = count * self.shared.source.data_type().size();
+        let spare = self.spare[level].pop().filter(|memory| memory.capacity() >= size);
+        let mut memory = spare.map_or_else(|| reserved(size), Ok)?;
+        memory.resize(size, 0);
+        Ok(memory)
     }
 
     /// Reports that the region of the source that a block is computed from is finished.
