@@ -30,6 +30,8 @@ pub(crate) use hierarchy::{Hierarchy, Kind};
 pub(crate) use hints::{Hints, is_hint, user_type};
 pub(crate) use names::{name_of, text_of};
 pub(crate) use storage::Storage;
+#[cfg(feature = "tables")]
+pub(crate) use types::text_is_missing;
 pub(crate) use types::{NcType, Types};
 
 /// The types of attributes that an export would choose differently.
@@ -46,13 +48,6 @@ const DIMENSIONS: &str = "_nc_dimensions";
 const VARIABLES: &str = "_nc_variables";
 /// The order of the groups in a group.
 const GROUPS: &str = "_nc_groups";
-
-/// Returns the attribute for text whose fill value is its missing value.
-#[cfg(feature = "tables")]
-pub(crate) fn text_is_missing() -> (String, zarrox::json::Json) {
-    let of = (crate::fill::FILL_VALUE.to_owned(), NcType::String.name());
-    (TYPES.to_owned(), Types::text(&[of]).into())
-}
 
 /// All attributes of this module.
 const ALL: [&str; 7] = [TYPES, STORAGE, TYPE, KIND, DIMENSIONS, VARIABLES, GROUPS];

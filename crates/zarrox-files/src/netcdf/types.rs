@@ -232,6 +232,13 @@ impl Types {
     }
 }
 
+/// Returns the attribute for text whose fill value is its missing value.
+#[cfg(feature = "tables")]
+pub(crate) fn text_is_missing() -> (String, Json) {
+    let of = (FILL_VALUE.to_owned(), NcType::String.name());
+    (TYPES.to_owned(), Types::text(&[of]).into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -485,6 +485,7 @@ def test_a_copy_of_the_metadata_that_an_interrupted_write_left_is_renewed(tmp_pa
         (tmp_path / "s" / name).write_bytes(old)
 
 
+@pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("mode", ["w", "a"])
 def test_files_of_other_programs_stay(tmp_path: Path, zarr_format: Any, mode: Any) -> None:
     (tmp_path / "photos").mkdir()

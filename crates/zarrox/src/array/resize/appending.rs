@@ -265,7 +265,9 @@ impl Array {
                 owner: Some(owner.clone()),
             };
             let is_fit = |rows: &Reserved| rows.is_free() && rows.axis == axis && rows.rows() >= count;
-            let free = reserved.iter().position(is_fit).filter(|_| count > 0);
+            // The smallest rows that fit, so that others remain for longer appends.
+            let fits = reserved.iter().enumerate().filter(|(_, rows)| count > 0 && is_fit(rows));
+            let free = fits.min_by_key(|(_, rows)| rows.rows()).map(|(index, _)| index);
             let last = reserved.iter().filter(|rows| rows.axis == axis).map(|rows| rows.end).max();
             let behind = last.unwrap_or(0);
             let rows = match free {
