@@ -285,3 +285,16 @@ impl<'a> Session<'a> {
         self.output.into_inner().unwrap_or_else(PoisonError::into_inner).summary
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_for_want_of_memory_or_file_descriptors_says_nothing_about_the_data() {
+        let other = |error: io::Error| Error::new(ErrorKind::Corrupt, "opening failed").with_source(error);
+        assert!(is_undecided(&other(io::Error::from_raw_os_error(24))));
+        assert!(is_undecided(&Error::new(ErrorKind::OutOfMemory, "not enough memory")));
+        assert!(!is_undecided(&other(io::Error::from_raw_os_error(5))));
+    }
+}
