@@ -213,7 +213,11 @@ impl Judge<'_> {
             }
         }
         let interrupted: u64 = if self.at.reserves() { pending.values().sum() } else { 0 };
-        let most_holes = self.model.holes + usize::try_from(interrupted).unwrap_or(0);
+        // Rows of a killed append remain if only a part of them fits repeated appends. The next append that fits uses them.
+        let free = array.unwritten_rows().unwrap_or_default().into_iter().filter(|rows| rows.is_cleared);
+        let free: u64 = free.map(|rows| rows.end - rows.start).sum();
+        let most_holes = self.model.holes.max(usize::try_from(free).unwrap_or(0))
+            + usize::try_from(interrupted).unwrap_or(0);
         let blocks = Blocks { array: LOG, done: &self.model.blocks, pending: &pending, most_holes };
         (self.seen.arrived, self.seen.holes) = blocks.check(&rows, self.faults);
     }
