@@ -9,7 +9,7 @@ use super::copier::{Copier, IfExists};
 use super::inventory::check_inventory;
 use super::report::CopyReport;
 use super::settings::Verify;
-use crate::diff::{Diff, DifferenceKind};
+use crate::diff::{Diff, Difference, DifferenceKind};
 use zarrox::internals::{Journal, Location, check_same_kind, store_file};
 use zarrox::{Node, OpenMode, Place};
 
@@ -36,19 +36,11 @@ impl Copier {
             to => Some(to?),
         };
         let journal = to.as_ref().map(Journal::read).transpose()?.flatten();
-        // An earlier run was interrupted while it deleted the source. To a rename, both locations would be in its way.
+        // To a rename, the two locations of an interrupted run would be in the way.
         if let Some(to) = to.as_ref().filter(|to| journal.is_none() && !from.is_in_store_of(to))
-            && to.is_explicit()?
+            && self.finish_deletion(source, &from, to)?
         {
-            let _holds = from.hold_alone()?;
-            if from.is_being_deleted()? {
-                self.check_copied(&from, to)?;
-                return opening.delete_held(source).map(|()| None);
-            }
-            // The mark in an archive or a database is lost if the process is killed while the deletion is stored.
-            if store_file(source.clone()).is_some() && self.check_copied(&from, to).is_ok() {
-                return opening.delete_held(source).map(|()| None);
-            }
+            return Ok(None);
         }
         if to.as_ref().is_some_and(|to| self.renames(&from, to, source, destination)) {
             match opening.clone().mode(mode).move_node(source, destination) {
@@ -75,11 +67,39 @@ impl Copier {
         Ok(Some(report))
     }
 
-    /// Checks that the rest of a source, whose deletion was interrupted, is in the destination.
-    fn check_copied(&self, from: &Location, to: &Location) -> Result<()> {
+    /// Deletes the source if an earlier run was interrupted after it had copied the source as a whole. Returns false if the
+    /// source was not copied.
+    fn finish_deletion(&self, source: &Place, from: &Location, to: &Location) -> Result<bool> {
+        if !to.is_explicit()? {
+            return Ok(false);
+        }
+        let is_begun = from.is_being_deleted()?;
+        // The mark in an archive or a database is lost if the process is killed while the deletion is stored.
+        let can_lack_mark = || Ok::<_, Error>(store_file(source.clone()).is_some() && from.is_explicit()?);
+        if !is_begun && !can_lack_mark()? {
+            return Ok(false);
+        }
+        let _holds = from.hold_alone()?;
+        match self.difference(from, to, is_begun) {
+            Ok(None) => self.settings.opening().delete_held(source).map(|()| true),
+            Ok(Some(difference)) if is_begun => {
+                let message = format!(
+                    "'{}' was copied to '{}' and then changed: {difference}; delete the unwanted one, and move again",
+                    from.path, to.path
+                );
+                Err(Error::new(ErrorKind::Conflict, message))
+            }
+            Err(error) if is_begun => Err(error),
+            _ => Ok(false),
+        }
+    }
+
+    /// Returns a difference between a source, or the rest of it, and its copy. With `is_begun`, the deletion of the source has
+    /// begun, and only differences count that would lose elements or attributes: a copy may have other properties.
+    fn difference(&self, from: &Location, to: &Location, is_begun: bool) -> Result<Option<Difference>> {
         // A deletion erases the documents first. Without documents, the source cannot have changed since the copy.
-        let Some(found) = from.as_stored().find()? else { return Ok(()) };
-        let Some(copy) = to.as_stored().find()? else { return Ok(()) };
+        let Some(found) = from.as_stored().find()? else { return Ok(None) };
+        let Some(copy) = to.as_stored().find()? else { return Ok(None) };
         let nodes = (Node::new(found.location, found.node)?, Node::new(copy.location, copy.node)?);
         let mut first = None;
         Diff::new().stored(true).run(&nodes.0, &nodes.1, |difference| {
@@ -91,15 +111,10 @@ impl Copier {
                 DifferenceKind::Attribute { .. } => self.format.is_none(),
                 _ => false,
             };
-            first = first.take().or_else(|| is_lost.then_some(difference));
+            first = first.take().or_else(|| (is_lost || !is_begun).then_some(difference));
             Ok(())
         })?;
-        let Some(difference) = first else { return Ok(()) };
-        let message = format!(
-            "'{}' was copied to '{}' and then changed: {difference}; delete the unwanted one, and move again",
-            from.path, to.path
-        );
-        Err(Error::new(ErrorKind::Conflict, message))
+        Ok(first)
     }
 
     /// Returns true if a node is moved without a copy.

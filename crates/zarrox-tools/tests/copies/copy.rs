@@ -364,6 +364,27 @@ fn an_interrupted_move_of_a_whole_hierarchy_is_finished() {
 }
 
 #[test]
+fn a_move_out_of_an_archive_is_finished_only_if_the_copy_equals_the_source() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let create = |name: &str, dimension: &str| {
+        let array = zarrox::create_array(place(name)).shape([4]).data_type(DataType::Int8);
+        array.dimension_names([dimension]).create().unwrap().write(.., 3).unwrap();
+    };
+    // The copy is complete, and the process was killed before the archive recorded the deletion.
+    create("s.zip/a", "x");
+    create("d.zarr/a", "y");
+    let move_node = || Copier::new().move_node(place("s.zip/a"), place("d.zarr/a"));
+    assert_eq!(move_node().unwrap_err().kind(), ErrorKind::AlreadyExists, "the dimension names differ");
+    assert!(zarrox::open_array(place("s.zip/a")).is_ok());
+    OpenOptions::new().delete(place("d.zarr/a")).unwrap();
+    create("d.zarr/a", "x");
+    move_node().unwrap();
+    assert_error(zarrox::open(place("s.zip/a")), ErrorKind::NotFound, "at '/a'");
+    assert_eq!(zarrox::open_array(place("d.zarr/a")).unwrap().read::<Vec<i8>>(..).unwrap(), [3; 4]);
+}
+
+#[test]
 fn an_interrupted_move_is_refused_if_the_source_was_changed_since_it_was_copied() {
     let directory = half_moved();
     let place = |name: &str| directory.path().join(name);
