@@ -45,7 +45,7 @@ pub(super) unsafe fn zeroed<T>(count: usize) -> Result<Vec<T>> {
 pub fn reserved(size: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|error| {
-        let message = format!("it would take {size} bytes, more than the available memory");
+        let message = format!("the elements would take {size} bytes, more than the available memory");
         Error::new(ErrorKind::OutOfMemory, message).with_source(error)
     })?;
     Ok(bytes)

@@ -61,7 +61,9 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let without_v = |name: &str| name.strip_prefix('v').unwrap_or(name).to_owned();
+        fn without_v(name: &str) -> &str {
+            name.strip_prefix('v').unwrap_or(name)
+        }
         Self::all().find(|format| without_v(format.def().name()) == without_v(name)).ok_or_else(|| {
             let names: Vec<&str> = Self::all().map(|format| format.def().name()).collect();
             Error::argument(format!("unknown Zarr format '{name}'; expected one of {}", names.join(", ")))

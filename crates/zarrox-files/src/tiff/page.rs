@@ -201,9 +201,12 @@ fn estimated(offsets: &[u64], form: &Form, compression: Compression, length: u64
     let mut ends: Vec<u64> = offsets.iter().copied().chain([length]).collect();
     ends.sort_unstable();
     let size = |(nth, &offset): (u64, &u64)| {
+        if offset == 0 {
+            return 0;
+        }
         let size = form.stored(rows_of(form, nth));
-        if offset == 0 || compression == Compression::None {
-            return if offset == 0 { 0 } else { size };
+        if compression == Compression::None {
+            return size;
         }
         let next = ends.get(ends.partition_point(|&end| end <= offset)).copied().unwrap_or(length);
         next.saturating_sub(offset).min(size.saturating_mul(2).saturating_add(HEADER))

@@ -304,17 +304,21 @@ fn create_group(place: &Location, prefix: &Prefix, format: Format) -> Result<()>
     let group = NodeMetadata::Group(GroupMetadata::new(format));
     let condition =
         if place.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
+    let mut created = Vec::new();
     for (name, document) in format.def().to_documents(&place.path, &group, &place.context.registry)? {
-        match place.put(layout.key(&place.path, name), &document, condition) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-            written => written?,
-        }
-        if let Err(error) = check_nodes() {
-            place.erase(layout.key(&place.path, name))?;
-            return Err(error);
+        let key = layout.key(&place.path, name);
+        match place.put(key.clone(), &document, condition) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            written => {
+                written?;
+                created.push(key);
+            }
         }
     }
-    Ok(())
+    match check_nodes() {
+        Ok(()) => Ok(()),
+        Err(error) => created.into_iter().try_for_each(|key| place.erase(key)).and(Err(error)),
+    }
 }
 
 fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zarrox_core::codec::ReadRegion;
 use zarrox_core::data_type::Storage;
 use zarrox_core::internals::codec::ReadPart;
-use zarrox_core::internals::elements::reserved;
+use zarrox_core::internals::elements::InPlace;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{CodecChain, Result};
 use zarrox_stores::{Key, Value, Version};
@@ -60,9 +60,7 @@ impl Array {
             }
             let region = region_of(&place.cell, &shape, chain.chunk().shape());
             let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
-            let size = shape.iter().product::<usize>() * item;
-            let mut bytes = reserved(size)?;
-            bytes.resize(size, 0);
+            let mut bytes = InPlace::<u8>::new().zeroed(shape.iter().product::<usize>() * item)?;
             let whole: Dims<Span> = counts.iter().map(|&count| Span::all(count)).collect();
             let out = ViewMut::contiguous(&mut bytes, &shape, item).into_region(&whole);
             let options = self.location.context.decode;

@@ -34,28 +34,22 @@ impl Location {
 
 /// Returns true if one path or URL leads to the same file or directory as the other, or into it.
 pub fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
-    match (database(one), database(other)) {
-        (Some((file, inner)), Some((other, other_inner))) if overlap(&file, &other) => {
-            inner.starts_with(&other_inner) || other_inner.starts_with(&inner)
-        }
-        (file, other_file) => {
-            let on_disk = |path: &Path, file: Option<(PathBuf, PathBuf)>| match file {
-                Some((file, _)) => Some(file),
-                None => (!is_elsewhere(path)).then(|| locate::plain(path).to_owned()),
-            };
-            on_disk(one, file)
-                .zip(on_disk(other, other_file))
-                .is_some_and(|(one, other)| overlap(&one, &other))
-        }
-    }
+    let is_nested = |one: &Path, other: &Path| one.starts_with(other) || other.starts_with(one);
+    located(one).zip(located(other)).is_some_and(|((file, inner), (other_file, other_inner))| {
+        overlap(&file, &other_file) && is_nested(&inner, &other_inner)
+    })
 }
 
-/// Returns the file of the database that a URL leads to, and the path in the database.
-fn database(url: &Path) -> Option<(PathBuf, PathBuf)> {
-    let file = locate::store_file(url).filter(|_| is_elsewhere(url))?;
+/// Returns the file or directory that a path or URL leads to, and the path within it: in a database, the path of the node.
+fn located(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    if !is_elsewhere(path) {
+        return Some((locate::plain(path).to_owned(), PathBuf::new()));
+    }
+    let file = locate::store_file(path)?;
     // If the URL spells the file in another way, the path is unknown, and may be that of the root.
-    let inner = url.to_str()?.split_once(file.to_str()?).map_or("", |(_, inner)| inner);
-    Some((file, PathBuf::from(inner.trim_matches('/'))))
+    let inner = path.to_str()?.split_once(file.to_str()?).map_or("", |(_, inner)| inner);
+    let inner = PathBuf::from(inner.trim_matches('/'));
+    Some((file, inner))
 }
 
 fn overlap(one: &Path, other: &Path) -> bool {
