@@ -125,8 +125,7 @@ pub(crate) fn of_v2<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, Py
     PyArrayDescr::new(py, described(py, json)?)
 }
 
-/// Returns the member in the form that the constructor of NumPy's types takes: inside of a list, lists of
-/// JSON become tuples.
+/// Converts the JSON of a data type to an argument of `numpy.dtype`: a string, or a list with a tuple for each field.
 fn described<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyAny>> {
     let Json::Array(fields) = json else {
         return Ok(json.as_str().unwrap_or_default().into_pyobject(py)?.into_any());

@@ -312,7 +312,7 @@ fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py,
 /// The maximum length of a first range in bytes. If the range is longer, the value is read as a whole.
 const LARGEST_RANGE: u64 = 64 << 20;
 
-/// The size of a value of which only the end is known: larger than any real size.
+/// The assumed size of a value if only its end was requested: larger than any real size.
 const UNKNOWN_SIZE: u64 = 1 << 62;
 
 /// A value in a mapping that reads ranges.

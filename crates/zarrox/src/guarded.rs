@@ -103,7 +103,7 @@ impl Location {
         Ok(Some(read_at_most(value, key, limit)?.1))
     }
 
-    /// Opens a value, of which at most `limit` bytes will be read.
+    /// Opens a value in order to read at most `limit` bytes of it.
     fn open_value(&self, key: &Key, limit: u64) -> Result<Option<Box<dyn Value>>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
         // A directory can have the name of another format's document: `meta` is a document of Zarr 1 and a directory of drafts of

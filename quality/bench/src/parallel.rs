@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::failure::Failure;
 
-/// Does `count` pieces of work on `threads` threads, each of which takes the next piece. A single thread is the calling thread.
+/// Does `count` pieces of work on `threads` threads. Each thread takes the next piece. A single thread is the calling thread.
 pub(crate) fn each(
     count: usize,
     threads: usize,

@@ -133,7 +133,7 @@ impl Specimen {
         }
     }
 
-    /// Returns values that any codec for this type supports: small values, some of which are the fill value.
+    /// Returns values that any codec for this type supports: small values, including the fill value.
     fn values(&self, registry: &Registry, shape: &[usize], random: &mut Random) -> Values {
         let mut values = self.empty(shape);
         let count: usize = shape.iter().product();

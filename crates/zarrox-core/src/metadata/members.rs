@@ -11,8 +11,8 @@ pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
 
 /// The members of a document. Members that have not been accessed at the end are unknown.
 ///
-/// The members are a list, not a map: documents have few members, most of which are accessed once, and a search in a short list
-/// costs less than hashing all names.
+/// The members are a list, not a map: a document has few members, and most members are accessed once. A search in a short
+/// list costs less than hashing all names.
 pub(super) struct Members<'a> {
     /// In the order of the document. The last of several members with the same name counts.
     list: List<'a>,

@@ -468,7 +468,7 @@ impl<'a> ViewMut<'a> {
         Some(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Returns the axis with the smallest stride among the axes with at least two positions; `None` if there is no such axis.
+    /// Returns the axis with the smallest stride. Axes of length 0 or 1 are ignored; `None` if all axes are.
     #[doc(hidden)]
     pub fn fastest_axis(&self) -> Option<usize> {
         let axes = (0..self.shape().len()).rev().filter(|&axis| self.shape()[axis] > 1);

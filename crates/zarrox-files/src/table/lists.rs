@@ -18,7 +18,7 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Returns levels of which all but the highest mean that a structure is null, or has no list.
+    /// Creates levels. A definition level below `full - 1` means that a structure is null, or that a list is missing.
     fn new(full: i16, element: Option<i16>) -> Self {
         let structure = Some(full - 1).filter(|&level| level > element.unwrap_or(0));
         Self { full, element, structure }

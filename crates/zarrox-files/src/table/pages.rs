@@ -263,7 +263,7 @@ fn lz4_block(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Decodes the blocks of Hadoop, each of which follows its decoded and its encoded length as big-endian numbers; `None`
+/// Decodes the blocks of Hadoop. Before each block are its decoded and its encoded length, as big-endian integers. `None`
 /// if the bytes are not such blocks.
 fn hadoop_blocks(bytes: &[u8]) -> Option<Vec<u8>> {
     let (mut out, mut bytes) = (Vec::new(), bytes);

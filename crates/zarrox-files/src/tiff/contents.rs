@@ -250,8 +250,8 @@ impl Contents {
         Ok(count)
     }
 
-    /// Returns the image of which a page of this form is an overview: the image that names the page, or the first
-    /// image of the run without an overview of this size.
+    /// Returns the image whose overview is a page of this form: the image that names the page, or the first image of
+    /// the run without an overview of this size.
     fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
         let side = (form.width, form.height);
         let main = parent.unwrap_or_else(|| self.next.get(&side).copied().unwrap_or(self.run));

@@ -119,8 +119,8 @@ impl FromStr for Axis {
     }
 }
 
-/// Checks that OME-Zarr allows the axes: two to five axes with different names, two or three of which are space, in the order
-/// time, channel, space.
+/// Checks that OME-Zarr allows the axes: two to five axes with different names, including two or three space axes, in the
+/// order time, channel, space.
 pub(super) fn check(axes: &[Axis]) -> std::result::Result<(), String> {
     if !(2..=5).contains(&axes.len()) {
         return Err(format!("an image must have 2 to 5 axes, not {}", axes.len()));

@@ -159,8 +159,7 @@ pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDesc
     typed.is_variable() || typed.array_of(py, dtype).is_some()
 }
 
-/// Returns the parts of a batch, all of which must be in one store and have one prototype. `None` if their
-/// stores or prototypes differ, or if a selection is not supported.
+/// Returns the parts of a batch; `None` if their stores or prototypes differ, or if a selection is not supported.
 fn parts(batch: &[Bound<'_, PyAny>], whole: Whole<'_>, dropped: &[usize]) -> PyResult<Option<Vec<Part>>> {
     let mut parts = Vec::with_capacity(batch.len());
     let mut common: Option<Common<'_>> = None;

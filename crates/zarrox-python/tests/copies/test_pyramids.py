@@ -25,7 +25,7 @@ SHAPES: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = [
 
 
 def image(shape: tuple[int, ...], dtype: str, *, nan: bool = False) -> np.ndarray[Any, Any]:
-    """Returns elements of the whole range of a type, some of which are equal."""
+    """Returns elements of the whole range of a type. Some elements are equal."""
     random = np.random.default_rng(24)
     if dtype == "?":
         return random.integers(0, 2, shape).astype("?")

@@ -243,7 +243,7 @@ def test_processes_that_append_one_dataset_wait_for_one_another(tmp_path: Path, 
 
 
 def dying(*x: int, at: int) -> xr.Dataset:
-    """Returns rows in blocks, one of which kills the process that computes it."""
+    """Returns rows in blocks. One block kills the process that computes it."""
 
     def values(block: Any) -> Any:
         if at in block:

@@ -320,7 +320,7 @@ class Flaky:
 
 
 def flaky(at: float = 2) -> xr.Dataset:
-    """Returns four values in two blocks, one of which fails when it is computed for the first time."""
+    """Returns four values in two blocks. One block fails when it is computed for the first time."""
     values = da.from_array(np.arange(4.0), chunks=2).map_blocks(Flaky(at), dtype="f8", meta=np.zeros(0))
     return xr.Dataset({"v": ("x", values)}, coords={"x": [5, 6, 7, 8]}, attrs={"new": 1})
 

@@ -27,7 +27,7 @@ def paths(path: Path) -> dict[str, bytes | None]:
 
 
 def failing(before: Callable[[], Any] = lambda: None) -> xr.Dataset:
-    """Two variables, of which one fails when its values are computed, after a function was called."""
+    """Returns two variables. The values of one variable call a function and then fail when they are computed."""
 
     def fail(values: Any) -> Any:
         if values.size:

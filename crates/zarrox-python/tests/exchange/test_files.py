@@ -103,7 +103,7 @@ def test_pictures(tmp_path: Path) -> None:
 
 
 def _months(tmp_path: Path) -> list[Path]:
-    """Creates two NetCDF files, the second of which lacks an array."""
+    """Creates two NetCDF files. The second file lacks an array."""
     files = []
     for month in range(2):
         root = zarr.open_group(tmp_path / f"{month}.zarr", mode="w", zarr_format=3)

@@ -1,8 +1,8 @@
 //! The sizes that pages of a Parquet column declare, which are checked before memory is allocated for them.
 //!
 //! The library that decodes pages trusts their headers: it allocates the memory that they declare, and panics if a dictionary is
-//! missing. So the headers are checked first. They are structures of Thrift's compact protocol, of which only a few integers are
-//! read.
+//! missing. So the headers are checked first. They are structures of Thrift's compact protocol. Only a few of their integers
+//! are read.
 
 /// The depth to which structures may be nested.
 const DEEPEST: usize = 8;

@@ -54,7 +54,7 @@ fn names_on_disk(path: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// Runs the suite in new directories, each of which `open` opens as a store.
+/// Runs the suite in new directories, which `open` opens as stores.
 fn suite(open: impl Fn(&Path) -> DirectoryStore) {
     let kept = Mutex::new(Vec::new());
     store_suite(|| {

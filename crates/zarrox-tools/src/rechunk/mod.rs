@@ -139,7 +139,7 @@ impl Rechunk {
         copied.and(deleted)
     }
 
-    /// Divides the copy into boxes for several processes, each of which needs the [`memory`](Self::memory). The plan has an
+    /// Divides the copy into boxes for several processes. Each process needs the [`memory`](Self::memory). The plan has an
     /// intermediate array, which the caller creates, if [`scratch`](Self::scratch) is set and the array saves reads.
     ///
     /// # Errors

@@ -259,7 +259,7 @@ fn means<T: Sample>(into: &mut [u8], sums: &[T::Sum], count: u32) {
     pairs.for_each(|(into, sum)| T::mean(*sum, count).store(into));
 }
 
-/// Selects one of two elements, each of which may be ignored.
+/// Selects one of two elements. Either element may be ignored.
 fn among<T: Sample>(
     is_out: impl Fn(T) -> bool + Copy,
     choose: impl Fn(T, T) -> T + Copy,

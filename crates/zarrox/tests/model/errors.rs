@@ -101,7 +101,7 @@ fn bad_index(choices: &mut Choices, shape: &[usize]) -> Parts {
     (kind, items, out_of_bounds(index, axis, shape[axis]))
 }
 
-/// Returns an array of indices, exactly one of which is out of bounds.
+/// Returns an array of indices. Exactly one index is out of bounds.
 fn bad_array(choices: &mut Choices, shape: &[usize]) -> Parts {
     let axis = choices.below(shape.len());
     let n = shape[axis];

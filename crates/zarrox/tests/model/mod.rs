@@ -1,6 +1,6 @@
 //! Random arrays, chains and selections of every kind against a naive model: an array in memory, touched element by element.
 //!
-//! A case is an array with up to four selections, each of which is written and read, or with eight invalid selections. There are
+//! A case is an array with up to four selections, which are written and read, or with eight invalid selections. There are
 //! 59,500 cases in all: 42,000 of numbers in memory and 500 on disk, 9,000 of selections from selections, 4,000 of structures,
 //! 2,000 of text, and 2,000 of mistakes. They are generated in each run; a failing case is shrunk and displayed, with the seed
 //! that reproduces it. `ZARROX_RANDOM_TIMES=100` makes 100 times as many.

@@ -40,7 +40,7 @@ fn backwards(start: i64, end: Option<isize>, step: i64) -> DimSelection {
         return DimSelection::Slice { start: Some(0), stop: Some(0), step: 1 };
     }
     let first = end.map(|end| (end as i64).saturating_sub(1));
-    // There is no position before 0, and -1 is the last position.
+    // A reversed slice that includes position 0 has no stop: -1 would mean the last position.
     let stop = (start != 0).then(|| start.saturating_sub(1));
     DimSelection::Slice { start: first, stop, step }
 }

@@ -156,8 +156,8 @@ impl RedisOptions {
         self
     }
 
-    /// Connects to `redis://user:password@host:port/database?prefix=name`, of which only the host is required, or to
-    /// `redis+unix:///path/of/socket?db=database&user=name&pass=password`.
+    /// Connects to `redis://user:password@host:port/database?prefix=name` or
+    /// `redis+unix:///path/of/socket?db=database&user=name&pass=password`. Only the host or the socket is required.
     ///
     /// # Errors
     ///

@@ -2,8 +2,8 @@
 //!
 //! The parameters are the options, the elements of a block, the bits of an element, and the elements of a scanline. A
 //! chunk begins with its decoded size, little-endian. Each scanline has one reference sample, and consists of whole
-//! blocks, of which the last block may be padded. The bytes of elements of 32 and 64 bits are shuffled, and each byte
-//! is a sample.
+//! blocks; the last block may be padded. The bytes of elements of 32 and 64 bits are shuffled, and each byte is a
+//! sample.
 //!
 //! Specification: <https://public.ccsds.org/Pubs/121x0b3.pdf>
 

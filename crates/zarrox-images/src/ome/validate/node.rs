@@ -91,7 +91,7 @@ impl Visited {
         if report.is_another { Err(self.another()) } else { Ok(()) }
     }
 
-    /// Checks the versions of lists and objects in 0.4, each of which has a separate version.
+    /// Checks the versions of lists and objects: in 0.4, each list and each object has its own version.
     fn check_entries(&self, report: &mut Report) -> Result<()> {
         let list = self.get("multiscales").and_then(Json::as_array);
         let objects = ["plate", "well", "image-label"].iter().filter_map(|member| self.get(member));

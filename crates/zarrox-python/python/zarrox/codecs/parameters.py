@@ -58,7 +58,7 @@ def choice(name: str, value: object, names: tuple[str, ...], codec: object) -> s
 
 
 def chunk_shape(value: Any) -> tuple[int, ...]:
-    """Returns the shape of a chunk from one or several lengths, each of which must be at least 1."""
+    """Returns the shape of a chunk from one or several lengths. Each length must be at least 1."""
     given = [value] if isinstance(value, Integral) else value
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise TypeError(f"Expected an integer or an iterable of integers. Got {value!r} instead.")

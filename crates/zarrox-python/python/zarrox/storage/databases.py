@@ -177,8 +177,7 @@ class DBMStore(FileStore):
         return None if dbm.whichdb(self.path) in (None, "dbm.gnu") or not self._size() else dbm.open
 
     def _size(self) -> int:
-        """Returns the size of the file; 1 for kinds of databases that have several files, none of which has this
-        name."""
+        """Returns the size of the file; 1 if the database has several files with other names."""
         return os.path.getsize(self.path) if os.path.exists(self.path) else 1
 
     def flush(self) -> None:

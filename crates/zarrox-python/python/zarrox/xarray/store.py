@@ -103,7 +103,7 @@ class ZarroxStore(AbstractDataStore):
         return xr.Variable(dimensions, indexing.LazilyIndexedArray(data), attributes, encoding)
 
     def _codecs_of(self, array: Array) -> dict[str, Any]:
-        """Returns the codecs of an array. Arrays with equal codecs, of which a dataset has many, share the objects."""
+        """Returns the codecs of an array. Arrays with equal codecs share the objects: a dataset has many such arrays."""
         text = array._native.codecs
         if text not in self._codecs:
             codecs = {"filters": array.filters, "compressors": array.compressors}

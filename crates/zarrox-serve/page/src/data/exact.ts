@@ -27,7 +27,7 @@ export function written(value: Exact, space?: number): string {
   return text.replaceAll(new RegExp(`"${MARK}(-?\\d+)"`, "g"), "$1");
 }
 
-/** Returns the number of a value. A complex number is a list of two numbers, of which `part` returns one. Other values are NaN. */
+/** Returns the number of a value. A complex number is a list of two numbers, which `part` converts to one. Other values are NaN. */
 export function numberOf(value: Exact | undefined, part: (real: number, imaginary: number) => number = Math.hypot): number {
   if (typeof value === "number") return value;
   if (typeof value === "bigint" || typeof value === "boolean") return Number(value);

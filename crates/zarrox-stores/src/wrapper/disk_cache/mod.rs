@@ -49,7 +49,7 @@ impl DiskCacheOptions {
 
     /// Sets the length in bytes up to which a value is cached; by default every value that fits into the limit.
     ///
-    /// A lower maximum is useful for hierarchies with large shards of which only small parts are read.
+    /// A lower maximum is useful if only small parts of large shards are read.
     #[must_use]
     pub fn largest(mut self, bytes: u64) -> Self {
         self.largest = bytes;

@@ -110,7 +110,7 @@ fn the_size_is_bounded_and_recently_used_entries_stay() {
         put(&inner, &format!("v/{index}"), &[7; 20_000]);
     }
     put(&inner, "too large", &vec![7; 1 << 20]);
-    // The two stores act like two processes, each of which has its own counts.
+    // The two stores act like two processes with separate counts.
     let open =
         || DiskCacheOptions::new().limit(LIMIT).open(Arc::new(inner.clone()), directory.path()).unwrap();
     let stores = [open(), open()];
