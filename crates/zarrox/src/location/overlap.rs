@@ -115,6 +115,7 @@ mod tests {
 
     use super::*;
 
+    #[cfg(feature = "sqlite")]
     #[test]
     fn paths_in_one_database_are_apart_unless_one_contains_the_other() {
         let directory = tempfile::tempdir().unwrap();
