@@ -141,6 +141,31 @@ fn a_file_that_was_made_for_a_store_is_removed_when_an_import_fails() {
 }
 
 #[test]
+fn an_import_with_force_replaces_a_node_of_a_database_only_when_it_is_complete() {
+    let place = Sandbox::new();
+    let (first, second) = (npy(&[600, 80], false), npy(&[7, 80], false));
+    for (scheme, name) in FILES {
+        let file = if scheme.is_empty() { name.to_owned() } else { place.path(name).display().to_string() };
+        let url = format!("{scheme}{file}/g/a");
+        assert_eq!(place.run_with(&["import", "-", &url], &first).code, 0, "{name}");
+        if (scheme, name) == ("lmdb://", "new") {
+            // The whole path is the directory of the database, which has nothing beside it.
+            let run = place.run_with(&["import", "-", &url, "--force"], &second);
+            assert_eq!(run.code, 4, "{}", run.err);
+            assert!(run.err.contains("is the root of a store"), "{}", run.err);
+            continue;
+        }
+        let cut = place.run_with(&["import", "-", &url, "--force"], &second[..second.len() - 1]);
+        assert_eq!(cut.code, 5, "{name}: {}", cut.err);
+        assert_eq!(place.json(&["info", &url, "--json"])["shape"], json!([600, 80]), "{name}");
+        let run = place.run_with(&["import", "-", &format!("{url}/"), "--force"], &second);
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+        assert_eq!(place.json(&["info", &url, "--json"])["shape"], json!([7, 80]), "{name}");
+        assert_eq!(place.ok(&["ls", &format!("{scheme}{file}/g")]), "a\n", "{name}");
+    }
+}
+
+#[test]
 fn a_failed_import_gives_its_room_back_or_says_how() {
     let place = Sandbox::new();
     let input = npy(&[60_000, 80], false);

@@ -60,6 +60,15 @@ def test_a_repair_keeps_what_can_be_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(zarr.open(str(tmp_path / "a.zarr"), mode="r")["g/a"], expected)
 
 
+def test_chunks_without_a_document_are_moved_only_if_asked(tmp_path: Path) -> None:
+    created(str(tmp_path / "a.zarr"))
+    (tmp_path / "a.zarr/g/a/.zarray").unlink()
+    chunk = tmp_path / "a.zarr/g/a/1.0"
+    assert not zarr.check(tmp_path / "a.zarr", repair=True).ok and chunk.exists()
+    zarr.check(tmp_path / "a.zarr", repair=True, orphans=True)
+    assert not chunk.exists() and (tmp_path / "a.zarr.quarantine/g/a/1.0").exists()
+
+
 def test_mappings_are_checked_and_repaired() -> None:
     store: dict[str, Any] = {}
     created(store)

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::stream::{self, Stream};
@@ -242,14 +243,14 @@ impl AsyncArray {
         self.change(Array::reload).await
     }
 
-    /// Streams all chunks in row-major order, with their indices and elements, see [`Array::chunks`]. A chunk is read when the
+    /// Streams all chunks in row-major order, with their regions and elements, see [`Array::chunks`]. A chunk is read when the
     /// stream reaches it.
     ///
     /// # Errors
     /// The errors of [`Array::chunks`].
     pub fn chunks<A: FromElements + Send + 'static>(
         &self,
-    ) -> Result<impl Stream<Item = Result<(Vec<u64>, A)>> + Send + Unpin + use<A>> {
+    ) -> Result<impl Stream<Item = Result<(Vec<Range<u64>>, A)>> + Send + Unpin + use<A>> {
         let dropped = RaisedOnDrop(Interrupt::new());
         let chunks = self.interrupted_by(&dropped).chunks::<A>()?;
         Ok(Box::pin(stream::unfold((Some(chunks), dropped), next_chunk)))
@@ -292,7 +293,7 @@ impl AsyncArray {
 /// Reads the next chunk of a stream.
 async fn next_chunk<A: FromElements + Send + 'static>(
     (chunks, dropped): (Option<Chunks<A>>, RaisedOnDrop),
-) -> Option<(Result<(Vec<u64>, A)>, (Option<Chunks<A>>, RaisedOnDrop))> {
+) -> Option<(Result<(Vec<Range<u64>>, A)>, (Option<Chunks<A>>, RaisedOnDrop))> {
     let mut chunks = chunks?;
     match run(move || Ok((chunks.next(), chunks))).await {
         Ok((item, chunks)) => Some((item?, (Some(chunks), dropped))),

@@ -115,7 +115,8 @@ mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, InnerChunk, RawChunks, Rows,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndex, ChunkIndices, Chunks, InnerChunk,
+    RawChunks, Rows,
 };
 pub use consolidated::{StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};

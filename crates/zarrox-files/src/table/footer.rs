@@ -1,8 +1,8 @@
 //! The metadata of a Parquet file, in the compact form of Thrift.
 //!
-//! Some programs added fields of their own, whose numbers the format has since assigned to other fields. Thrift
-//! distinguishes such fields by the type of each field, and skips fields with an unexpected type. The crate `parquet`
-//! ignores the type, and would misread the following fields.
+//! Some writers store what Thrift's readers tolerate, and the crate `parquet` does not: fields of their own, whose numbers the
+//! format has since assigned to other fields, and values of another type, which readers skip; empty lists without the type of
+//! their elements; and converted types that the format does not define. They are corrected in a copy of the metadata.
 
 use parquet::errors::Result;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -23,37 +23,99 @@ const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// A structure that may contain foreign fields.
-struct Structure {
-    /// The types of the fields 1, 2, 3, …
-    types: &'static [u8],
-    /// The number of a field that is another such structure, or a list of such structures.
-    inner: Option<(u64, &'static Structure)>,
+/// A field of a structure.
+enum Field {
+    /// A value of this type.
+    Value(u8),
+    /// A number below this one. Other numbers are not defined.
+    Code(u64),
+    /// A structure, with its own fields if they are examined.
+    Struct(Option<&'static Structure>),
+    /// A list of elements of this type, which is not a structure.
+    List(u8),
+    /// A list of structures.
+    Structs(Option<&'static Structure>),
 }
 
-static FILE: Structure = Structure {
-    types: &[I32, LIST, I64, LIST, LIST, BINARY, LIST, STRUCT, BINARY],
-    inner: Some((4, &GROUP)),
-};
-static GROUP: Structure =
-    Structure { types: &[LIST, I64, I64, LIST, I64, I64, I16], inner: Some((1, &CHUNK)) };
-static CHUNK: Structure = Structure {
-    types: &[BINARY, I64, STRUCT, I64, I32, I64, I32, STRUCT, BINARY],
-    inner: Some((3, &COLUMN)),
-};
-static COLUMN: Structure = Structure {
-    types: &[
-        I32, LIST, LIST, I32, I64, I64, I64, LIST, I64, I64, I64, STRUCT, LIST, I64, I32, STRUCT, STRUCT,
-    ],
-    inner: None,
-};
+use Field::{Code, List, Struct, Structs, Value};
+
+/// The fields 1, 2, 3, … of a structure.
+type Structure = [Field];
+
+static FILE: &Structure = &[
+    Value(I32),
+    Structs(Some(SCHEMA)),
+    Value(I64),
+    Structs(Some(GROUP)),
+    Structs(Some(KEY_VALUE)),
+    Value(BINARY),
+    Structs(None),
+    Struct(None),
+    Value(BINARY),
+];
+static SCHEMA: &Structure = &[
+    Value(I32),
+    Value(I32),
+    Value(I32),
+    Value(BINARY),
+    Value(I32),
+    Code(22),
+    Value(I32),
+    Value(I32),
+    Value(I32),
+    Struct(None),
+];
+static GROUP: &Structure =
+    &[Structs(Some(CHUNK)), Value(I64), Value(I64), Structs(None), Value(I64), Value(I64), Value(I16)];
+static KEY_VALUE: &Structure = &[Value(BINARY), Value(BINARY)];
+static CHUNK: &Structure = &[
+    Value(BINARY),
+    Value(I64),
+    Struct(Some(COLUMN)),
+    Value(I64),
+    Value(I32),
+    Value(I64),
+    Value(I32),
+    Struct(None),
+    Value(BINARY),
+];
+static COLUMN: &Structure = &[
+    Value(I32),
+    List(I32),
+    List(BINARY),
+    Value(I32),
+    Value(I64),
+    Value(I64),
+    Value(I64),
+    Structs(Some(KEY_VALUE)),
+    Value(I64),
+    Value(I64),
+    Value(I64),
+    Struct(None),
+    Structs(None),
+    Value(I64),
+    Value(I32),
+    Struct(None),
+    Struct(None),
+];
+
+impl Field {
+    fn kind(&self) -> u8 {
+        match self {
+            Value(kind) => *kind,
+            Code(_) => I32,
+            Struct(_) => STRUCT,
+            List(_) | Structs(_) => LIST,
+        }
+    }
+}
 
 /// Reads the metadata of a file.
 ///
 /// # Errors
 /// If the metadata is damaged or not supported.
 pub(super) fn metadata(source: &Source) -> Result<ParquetMetaData> {
-    match stored(source).and_then(|stored| without_foreign(&stored)) {
+    match stored(source).and_then(|stored| corrected(&stored)) {
         Some(bytes) => ParquetMetaDataReader::decode_metadata(&bytes),
         None => ParquetMetaDataReader::new().parse_and_finish(source),
     }
@@ -71,23 +133,22 @@ fn stored(source: &Source) -> Option<Vec<u8>> {
     source.0.read(end.checked_sub(length)?, length).ok()
 }
 
-/// Returns the metadata without fields of an unexpected type; `None` if all fields have the
-/// expected types, or the metadata is damaged.
-fn without_foreign(stored: &[u8]) -> Option<Vec<u8>> {
-    let mut copy = Copy { rest: stored, out: Vec::new(), has_foreign: false };
-    copy.structure(&FILE)?;
-    copy.has_foreign.then_some(copy.out)
+/// Returns the metadata as the crate reads them; `None` if nothing has to be corrected, or the metadata is damaged.
+fn corrected(stored: &[u8]) -> Option<Vec<u8>> {
+    let mut copy = Copy { rest: stored, out: Vec::new(), is_corrected: false };
+    copy.structure(FILE)?;
+    copy.is_corrected.then_some(copy.out)
 }
 
 /// A partial copy of metadata.
 struct Copy<'b> {
     rest: &'b [u8],
     out: Vec<u8>,
-    has_foreign: bool,
+    is_corrected: bool,
 }
 
 impl<'b> Copy<'b> {
-    fn structure(&mut self, structure: &Structure) -> Option<()> {
+    fn structure(&mut self, fields: &Structure) -> Option<()> {
         let (mut number, mut written) = (0, 0);
         loop {
             let header = self.byte()?;
@@ -98,29 +159,45 @@ impl<'b> Copy<'b> {
             let (step, kind) = (u64::from(header >> 4), header & 15);
             number = if step == 0 { self.zigzag()? } else { number + step };
             let index = usize::try_from(number).ok()?.checked_sub(1)?;
-            if structure.types.get(index).is_some_and(|&known| known != kind) {
+            let field = fields.get(index);
+            if field.is_some_and(|field| self.is_foreign(field, kind)) {
                 self.skip(kind, DEPTH)?;
-                self.has_foreign = true;
+                self.is_corrected = true;
                 continue;
             }
             self.header(number, written, kind)?;
             written = number;
-            match structure.inner.filter(|(inner, _)| *inner == number) {
-                Some((_, inner)) if kind == STRUCT => self.structure(inner)?,
-                Some((_, inner)) => self.list(inner)?,
-                None => self.value(kind)?,
+            match field {
+                Some(Struct(Some(inner))) => self.structure(inner)?,
+                Some(Structs(inner)) => self.list(STRUCT, *inner)?,
+                Some(List(kind)) => self.list(*kind, None)?,
+                _ => self.value(kind)?,
             }
         }
     }
 
-    fn list(&mut self, structure: &Structure) -> Option<()> {
+    /// Returns true if a value has another type, or is a number that the format does not define.
+    fn is_foreign(&self, field: &Field, kind: u8) -> bool {
+        let number = || Copy { rest: self.rest, out: Vec::new(), is_corrected: false }.zigzag();
+        field.kind() != kind || matches!(field, Code(end) if number().is_none_or(|number| number >= *end))
+    }
+
+    fn list(&mut self, expected: u8, fields: Option<&Structure>) -> Option<()> {
         let before = self.rest;
         let (kind, count) = self.list_header()?;
-        if kind != STRUCT {
+        if count == 0 && kind != expected {
+            self.out.push(expected);
+            self.is_corrected = true;
+            return Some(());
+        }
+        if kind != expected {
             return None;
         }
         self.keep(before);
-        (0..count).try_for_each(|_| self.structure(structure))
+        match fields {
+            Some(fields) => (0..count).try_for_each(|_| self.structure(fields)),
+            None => (0..count).try_for_each(|_| self.value(kind)),
+        }
     }
 
     fn value(&mut self, kind: u8) -> Option<()> {
@@ -246,32 +323,61 @@ mod tests {
     #[test]
     fn fields_of_another_type_are_left_out() {
         let sound = [0x15, 2, 0xa6, 0xac, 2, 0x36, 4];
-        assert_eq!(without_foreign(&of(&sound)), None, "there are none");
+        assert_eq!(corrected(&of(&sound)), None, "there are none");
         // These fields replace a number: a list of structures with structures, a boolean, a map, and text.
         let list = [0x19, 0x2c, 0x15, 8, 0x1c, 0x15, 2, 0, 0, 0x15, 8, 0];
         for foreign in [&list[..], &[0x11], &[0x1b, 1, 0x85, 1, b'a', 2], &[0x18, 2, b'a', b'b']] {
             // Field 15 is between field 14 and field 16, which is a structure.
             let with = [&[0x15, 2, 0xd6, 4][..], foreign, &[0x1c, 0x16, 2, 0]].concat();
             let without = [0x15, 2, 0xd6, 4, 0x2c, 0x16, 2, 0];
-            assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without), "{foreign:?}");
+            assert_eq!(corrected(&of(&with)).unwrap(), of(&without), "{foreign:?}");
         }
         // The difference of two field numbers is a separate integer if it exceeds 15.
         let (with, without) = ([0x18, 0, 0x05, 36, 2], [0x05, 36, 2]);
-        assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without));
+        assert_eq!(corrected(&of(&with)).unwrap(), of(&without));
+    }
+
+    #[test]
+    fn what_thrift_tolerates_is_corrected() {
+        // Version 1, the schema of a root without columns with a name and a converted type, no rows, row groups, and pairs.
+        let of = |converted: u8, groups: u8, pairs: &[u8]| {
+            let root = [&[0x48, 1, b's', 0x15, 0, 0x15, converted], &[0][..]].concat();
+            let schema = [&[0x15, 2, 0x19, 0x1c], root.as_slice()].concat();
+            [schema.as_slice(), &[0x16, 0, 0x19, groups], pairs, &[0]].concat()
+        };
+        let pair = [0x19, 0x1c, 0x18, 1, b'k', 0x18, 1, b'v', 0];
+        assert_eq!(corrected(&of(0, 0x0c, &pair)), None);
+        let without_code = {
+            let mut bytes = of(0, 0x0c, &[]);
+            bytes.drain(9..11);
+            bytes
+        };
+        let number = [0x19, 0x1c, 0x18, 1, b'k', 0x16, 2, 0];
+        let without_value = [0x19, 0x1c, 0x18, 1, b'k', 0];
+        for (stored, expected) in [
+            (of(48, 0x0c, &[]), without_code),
+            (of(0, 0x00, &[]), of(0, 0x0c, &[])),
+            (of(0, 0x0c, &[0x19, 3]), of(0, 0x0c, &[0x19, 0x0c])),
+            (of(0, 0x0c, &number), of(0, 0x0c, &without_value)),
+        ] {
+            assert_eq!(corrected(&stored).unwrap(), expected);
+            ParquetMetaDataReader::decode_metadata(&stored).unwrap_err();
+            ParquetMetaDataReader::decode_metadata(&expected).unwrap();
+        }
     }
 
     #[test]
     fn damaged_metadata_are_left_as_they_are() {
         let with = of(&[0x15, 2, 0xd6, 4, 0x19, 0x2c, 0x15, 8, 0, 0]);
         for length in 0..with.len() {
-            let _ = without_foreign(&with[..length]);
+            let _ = corrected(&with[..length]);
             for value in [0, 0xff, 0x1c, 0x9c, 0xfc, 0x80] {
                 let mut damaged = with.clone();
                 damaged[length] = value;
-                let _ = without_foreign(&damaged);
+                let _ = corrected(&damaged);
             }
         }
-        assert_eq!(without_foreign(&with[..5]), None);
-        assert_eq!(without_foreign(&[0x4c; 10_000]), None);
+        assert_eq!(corrected(&with[..5]), None);
+        assert_eq!(corrected(&[0x4c; 10_000]), None);
     }
 }

@@ -374,6 +374,7 @@ def check(
     repair: bool = False,
     dry_run: bool = False,
     refill: bool = False,
+    orphans: bool = False,
 ) -> list[dict[str, Any]]:
     """Without a store, ``path`` is a path on this machine. Members: ``severity``, ``kind``, ``path``, ``chunk``, ``last_chunk``, ``inner_chunk``,
     ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""

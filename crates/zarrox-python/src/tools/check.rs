@@ -22,7 +22,7 @@ fn level_of(name: &str) -> PyResult<CheckLevel> {
 
 /// Checks a node and all nodes below it: in a store, or at a path or URL if no store is given.
 #[pyfunction]
-#[pyo3(signature = (store, path, level = "full", missing = false, repair = false, dry_run = false, refill = false))]
+#[pyo3(signature = (store, path, level = "full", missing = false, repair = false, dry_run = false, refill = false, orphans = false))]
 #[expect(
     clippy::too_many_arguments,
     clippy::fn_params_excessive_bools,
@@ -37,6 +37,7 @@ pub(crate) fn check<'py>(
     repair: bool,
     dry_run: bool,
     refill: bool,
+    orphans: bool,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let level = level_of(level)?;
     let store = store.map(|store| store.store.clone());
@@ -46,7 +47,7 @@ pub(crate) fn check<'py>(
             Some(store) => Check::open_with(&options, (store, path))?,
             None => Check::open_with(&options, path)?,
         };
-        let mut check = check.level(level).missing(missing);
+        let mut check = check.level(level).missing(missing).orphans(orphans);
         if repair {
             check = check.repair(Repair { dry_run, refill });
         }

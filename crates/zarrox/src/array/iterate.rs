@@ -40,7 +40,7 @@ pub struct Rows<A: FromElements> {
     fields: Option<Arc<Fields>>,
 }
 
-/// An iterator over the chunks of an array, or over the stored chunks, with their indices in the grid; made by [`Array::chunks`]
+/// An iterator over the chunks of an array, or over the stored chunks, with their regions; made by [`Array::chunks`]
 /// and [`Array::stored_chunks`].
 pub struct Chunks<A> {
     array: Array,
@@ -115,9 +115,9 @@ impl Array {
         self.slice(..).rows()
     }
 
-    /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not, with their indices and
+    /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not, with their regions and
     /// elements. A chunk at the edge of the array has only the elements inside the array. If the array has shards, the iterator
-    /// visits the shards.
+    /// visits the shards. A region is a selection, with which the chunk is written.
     ///
     /// Each chunk is read when the iterator reaches it, and only once, so that the grid can have any size. The iterator ends
     /// after an error.
@@ -129,11 +129,11 @@ impl Array {
     /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
     /// array.write(s![4], 7)?;
     /// for chunk in array.chunks::<ArrayD<i32>>()? {
-    ///     let (indices, values) = chunk?;
-    ///     println!("{indices:?} {}", values.sum());
+    ///     let (region, values) = chunk?;
+    ///     array.write(region, values + 1)?;
     /// }
-    /// let stored: Vec<_> = array.stored_chunks::<Vec<i32>>()?.collect::<Result<_, _>>()?;
-    /// assert_eq!(stored, [(vec![1, 0], vec![0, 0, 7, 7])]);
+    /// let chunks: Vec<_> = array.stored_chunks::<Vec<i32>>()?.collect::<Result<_, _>>()?;
+    /// assert_eq!(chunks, [(vec![0..3, 0..2], vec![1; 6]), (vec![3..5, 0..2], vec![1, 1, 8, 8])]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -399,19 +399,18 @@ impl<A: FromElements> Chunks<A> {
         Self { array: array.clone(), grid: array.grid_shape(), numbers, result: PhantomData }
     }
 
-    fn get(&mut self, number: Option<u64>) -> Option<Result<(Vec<u64>, A)>> {
-        let indices = indices(number?, &self.grid);
-        let blocks: Vec<DimSelection> = indices.iter().map(|&index| index.into()).collect();
-        let values = self.array.blocks(blocks.into_selection()).read();
+    fn get(&mut self, number: Option<u64>) -> Option<Result<(Vec<Range<u64>>, A)>> {
+        let region = self.array.chunk_region(&indices(number?, &self.grid))?;
+        let values = self.array.read(&region);
         if values.is_err() {
             self.numbers = Numbers::All(0..0);
         }
-        Some(values.map(|values| (indices, values)))
+        Some(values.map(|values| (region, values)))
     }
 }
 
 impl<A: FromElements> Iterator for Chunks<A> {
-    type Item = Result<(Vec<u64>, A)>;
+    type Item = Result<(Vec<Range<u64>>, A)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.nth(0)

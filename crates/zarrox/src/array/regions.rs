@@ -1,10 +1,25 @@
 //! The chunks of the grid, without their elements.
 
 use std::iter::FusedIterator;
-use std::ops::Range;
+use std::ops::{Deref, Range};
+
+use zarrox_core::ChunkGrid;
 
 use super::Array;
 use super::iterate::indices;
+
+/// The index of a chunk in the grid, made by [`Array::chunk_indices`].
+///
+/// It is not a selection, since a selection counts elements: [`Array::chunk_region`] returns the chunk's elements. It
+/// dereferences to `[u64]`, which [`Array::raw`] takes.
+///
+/// ```compile_fail
+/// fn read(array: &zarrox::Array, index: zarrox::ChunkIndex) -> zarrox::Result<Vec<f32>> {
+///     array.read(index)
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChunkIndex(Vec<u64>);
 
 /// An iterator over the indices of the chunks of a grid in row-major order; made by [`Array::chunk_indices`].
 #[derive(Debug, Clone)]
@@ -22,7 +37,9 @@ impl Array {
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
-    /// assert_eq!(array.chunk_indices().collect::<Vec<_>>(), [[0, 0], [1, 0]]);
+    /// let indices: Vec<_> = array.chunk_indices().collect();
+    /// assert_eq!(indices[1][..], [1, 0]);
+    /// assert_eq!(array.chunk_region(&indices[1]), Some(vec![3..5, 0..2]));
     /// assert_eq!(array.chunk_regions().collect::<Vec<_>>(), [[0..3, 0..2], [3..5, 0..2]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -36,25 +53,40 @@ impl Array {
     /// array. A region is a selection: `array.read(&region)`.
     pub fn chunk_regions(&self) -> impl DoubleEndedIterator<Item = Vec<Range<u64>>> + Clone + Send + use<> {
         let (grid, shape) = (self.chunk_grid().clone(), self.shape().to_vec());
-        self.chunk_indices().map(move |chunk| {
-            let range = |(dim, &index): (usize, &u64)| {
-                let (start, length) = grid.chunk_place(dim, index).unwrap_or((shape[dim], 0));
-                start..start.saturating_add(length).min(shape[dim])
-            };
-            chunk.iter().enumerate().map(range).collect()
-        })
+        self.chunk_indices().map(move |chunk| region(&grid, &shape, &chunk))
+    }
+
+    /// Returns the region of one chunk as in [`Array::chunk_regions`]; `None` if the grid does not contain the chunk.
+    pub fn chunk_region(&self, chunk: &[u64]) -> Option<Vec<Range<u64>>> {
+        self.has_chunk(chunk).then(|| region(self.chunk_grid(), self.shape(), chunk))
+    }
+}
+
+fn region(grid: &ChunkGrid, shape: &[u64], chunk: &[u64]) -> Vec<Range<u64>> {
+    let range = |(dim, &index): (usize, &u64)| {
+        let (start, length) = grid.chunk_place(dim, index).unwrap_or((shape[dim], 0));
+        start..start.saturating_add(length).min(shape[dim])
+    };
+    chunk.iter().enumerate().map(range).collect()
+}
+
+impl Deref for ChunkIndex {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.0
     }
 }
 
 impl Iterator for ChunkIndices {
-    type Item = Vec<u64>;
+    type Item = ChunkIndex;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.nth(0)
     }
 
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        self.numbers.nth(n).map(|number| indices(number, &self.grid))
+        self.numbers.nth(n).map(|number| ChunkIndex(indices(number, &self.grid)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -64,7 +96,7 @@ impl Iterator for ChunkIndices {
 
 impl DoubleEndedIterator for ChunkIndices {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.numbers.next_back().map(|number| indices(number, &self.grid))
+        self.numbers.next_back().map(|number| ChunkIndex(indices(number, &self.grid)))
     }
 }
 

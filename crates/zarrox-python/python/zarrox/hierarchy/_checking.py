@@ -73,6 +73,7 @@ def check(
     repair: bool = False,
     dry_run: bool = False,
     refill: bool = False,
+    orphans: bool = False,
     storage_options: dict[str, Any] | None = None,
 ) -> CheckResult:
     """Check an array, a group or a hierarchy for damage, and optionally repair it.
@@ -94,6 +95,9 @@ def check(
         If true, a repair changes nothing, and the findings describe the planned changes.
     refill : bool, optional
         If true, a repair replaces lost chunks by chunks of fill values; otherwise they become missing.
+    orphans : bool, optional
+        If true, a repair moves chunks without a document of an array to the quarantine, so that the path can be used
+        again; otherwise they stay, since the document can be written by hand.
     storage_options : dict, optional
         Options of the store of a URL, or of a directory.
 
@@ -120,7 +124,7 @@ def check(
     [('wrong-size', (1,))]
     """
     node = normalize_storage_path(path)
-    settings = (level, missing, repair, dry_run, refill)
+    settings = (level, missing, repair, dry_run, refill, orphans)
     if isinstance(store, (str, os.PathLike)) and "://" not in os.fspath(store) and not storage_options:
         return _result(_native.check(None, os.path.join(os.fspath(store), node).rstrip("/"), *settings))
     mode = "r+" if repair and not dry_run else "r"

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use zarrox::json::{self, Json};
+use zarrox::stores::StorageOptions;
 use zarrox::{Error, ErrorKind, Result};
 use zarrox_files::{Kind, LeftOut, Select};
 use zarrox_tools::Glob;
@@ -234,7 +235,11 @@ impl Import {
         // The old node can have any format.
         let global = global.of_any_format();
         let Some((old, new)) = self.replaced(&global) else {
-            return StoreFile::or_removed(&global, self.path(), || create(self.path()));
+            let created = StoreFile::or_removed(&global, self.path(), || create(self.path()));
+            return created.map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists if self.creation.force => self.root_exists(error),
+                _ => error,
+            });
         };
         StoreFile::or_removed(&global, &new, || create(&new))?;
         let options = global.options();
@@ -248,20 +253,25 @@ impl Import {
         options.move_node(&new, &old).map_err(|error| error.at(format!("the imported array is '{new}'")))
     }
 
+    fn root_exists(&self, error: Error) -> Error {
+        let message = format!(
+            "'{0}' is the root of a store, which --force does not replace; `zarrox rm '{0}'` deletes it",
+            self.path()
+        );
+        Error::new(ErrorKind::AlreadyExists, message).with_source(error)
+    }
+
     /// Returns the path of the node to replace, if the node exists, and the path where the new one is created. An import that was
     /// interrupted after the deletion of the old node leaves the new one at that path.
     fn replaced(&self, global: &Global) -> Option<(String, String)> {
-        let there =
-            || global.read(self.path()).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
         if !self.creation.force {
             return None;
         }
-        let old = absolute(Path::new(self.path().strip_prefix("file://").unwrap_or(self.path())))?;
-        let new = old.with_file_name(format!(".importing-{}", old.file_name()?.to_str()?));
-        if !new.exists() && !there() {
-            return None;
-        }
-        Some((old.to_str()?.to_owned(), new.to_str()?.to_owned()))
+        let exists =
+            |path: &str| global.read(path).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
+        let path = self.path().strip_prefix("file://").unwrap_or(self.path());
+        let (old, new) = beside_on_disk(path).or_else(|| beside_in_store(path))?;
+        (Path::new(&new).exists() || exists(&new) || exists(self.path())).then_some((old, new))
     }
 
     /// Imports all nodes of an HDF5 or NetCDF file, or images.
@@ -414,6 +424,27 @@ pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<Os
         }
     }
     joined
+}
+
+/// Returns the path on disk without symbolic links, and the path of a new node beside it. The last component of the path need not
+/// exist.
+fn beside_on_disk(path: &str) -> Option<(String, String)> {
+    let old = absolute(Path::new(path))?;
+    let new = old.with_file_name(new_name(old.file_name()?.to_str()?));
+    Some((old.to_str()?.to_owned(), new.to_str()?.to_owned()))
+}
+
+/// Returns a URL or a path in an archive without a final slash, and that of a new node beside it; `None` for the root of a
+/// store.
+fn beside_in_store(path: &str) -> Option<(String, String)> {
+    let path = path.trim_end_matches('/');
+    let (_, node) = zarrox::internals::locate(path, &StorageOptions::new()).ok()?;
+    let (parent, name) = path.rsplit_once('/').filter(|_| !node.is_root())?;
+    Some((path.to_owned(), format!("{parent}/{}", new_name(name))))
+}
+
+fn new_name(name: &str) -> String {
+    format!(".importing-{name}")
 }
 
 /// Returns the path without symbolic links. The last component of the path need not exist.
