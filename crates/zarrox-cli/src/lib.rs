@@ -21,6 +21,7 @@ mod part;
 mod places;
 mod print;
 mod progress;
+mod reserve;
 mod retries;
 mod strings;
 mod suggest;
@@ -28,6 +29,8 @@ mod version;
 mod window;
 
 use std::ffi::OsString;
+
+pub use reserve::WithReserve;
 
 /// Runs a command line, whose first argument is the name of the program, and returns the exit code.
 ///

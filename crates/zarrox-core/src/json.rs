@@ -50,6 +50,23 @@ pub fn parse(bytes: &[u8]) -> Result<Json> {
     parse::value(bytes, true).map_err(document::not_json)
 }
 
+/// Parses text as [`parse`] does.
+///
+/// ```
+/// use zarrox_core::json::{Json, json};
+///
+/// assert_eq!("[1, null]".parse::<Json>()?, json!([1, null]));
+/// assert!("[1,".parse::<Json>().is_err());
+/// # Ok::<(), zarrox_core::Error>(())
+/// ```
+impl std::str::FromStr for Json {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        parse(text.as_bytes())
+    }
+}
+
 /// Parses a document that must be an object, with the leniency of metadata: Python's tokens and a byte order mark are accepted.
 pub fn parse_object(bytes: &[u8]) -> Result<Map> {
     parse_document(bytes, Strictness::Lenient)

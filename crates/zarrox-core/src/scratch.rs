@@ -171,7 +171,9 @@ fn give_back<T>(buffers: &'static Buffers<T>, buffer: Vec<T>, keep: usize) {
     let _ = buffers.try_with(|free| {
         let mut free = free.borrow_mut();
         let kept: usize = free.iter().map(Vec::capacity).sum();
-        if (kept + buffer.capacity()).saturating_mul(size_of::<T>()) <= keep {
+        let fits = (kept + buffer.capacity()).saturating_mul(size_of::<T>()) <= keep;
+        // Without memory for a longer list, the buffer is freed as well.
+        if fits && free.try_reserve(1).is_ok() {
             free.push(buffer);
         }
     });

@@ -30,6 +30,10 @@ use zarrox::stores::internals::fork;
 
 use context::{know, registry};
 
+/// Only this library uses it: Python has its own allocator.
+#[global_allocator]
+static ALLOCATOR: zarrox_cli::WithReserve = zarrox_cli::WithReserve::new();
+
 /// Returns the names of all codecs.
 #[pyfunction]
 fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {

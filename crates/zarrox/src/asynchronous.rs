@@ -256,6 +256,12 @@ impl AsyncArray {
         Ok(Box::pin(stream::unfold((Some(chunks), dropped), next_chunk)))
     }
 
+    /// Returns a handle of the array with other options for reading and writing.
+    #[must_use]
+    pub fn with_options(&self, options: &AccessOptions) -> Self {
+        Self(Arc::new(self.0.with_options(options)))
+    }
+
     /// Runs work with the array on a thread that may block.
     ///
     /// # Errors

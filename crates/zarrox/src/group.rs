@@ -11,6 +11,7 @@ use zarrox_stores::Stamp;
 use crate::array::{Array, ArrayBuilder, Growth};
 use crate::error::argument;
 use crate::hierarchy::update_attributes;
+use crate::kind::NodeKind;
 use crate::location::Location;
 
 /// An array or a group.
@@ -137,6 +138,19 @@ impl Node {
             Self::Group(group) => Ok(group),
             Self::Array(array) => Err(argument("it is an array, not a group").at(array.place())),
         }
+    }
+
+    /// Returns the kind of the node.
+    pub fn kind(&self) -> NodeKind {
+        match self {
+            Self::Array(_) => NodeKind::Array,
+            Self::Group(_) => NodeKind::Group,
+        }
+    }
+
+    /// Returns the name of the node: the last part of its path, which is empty for the root.
+    pub fn name(&self) -> &str {
+        self.path().name()
     }
 
     /// Returns the path of the node in its hierarchy.
@@ -347,6 +361,11 @@ impl Group {
     #[doc(hidden)]
     pub fn location(&self) -> &Location {
         &self.location
+    }
+
+    /// Returns the name of the group: the last part of its path, which is empty for the root.
+    pub fn name(&self) -> &str {
+        self.location.path.name()
     }
 
     /// Returns the path of the group in its hierarchy.

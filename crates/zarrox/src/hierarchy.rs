@@ -447,9 +447,24 @@ impl Location {
             Ok(locked.last().and_then(LockedValue::bytes).map(|bytes| bytes.to_vec()))
         })?;
         let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {
-            return Err(Error::new(ErrorKind::NotFound, format!("'{}' does not exist any more", self.path)));
+            return Err(self.converted_or_gone(format));
         };
         Ok(LockedNode { node, documents, locked, layout })
+    }
+
+    /// Returns the error for a node without documents of this format.
+    fn converted_or_gone(&self, format: Format) -> Error {
+        let other = self.clone().of_format(None).find_node().ok().flatten().map(|node| match node {
+            NodeMetadata::Array(array) => array.format,
+            NodeMetadata::Group(group) => group.format,
+        });
+        Error::new(
+            ErrorKind::NotFound,
+            match other.filter(|other| *other != format) {
+                Some(other) => format!("'{}' was converted to Zarr {other}; open it again", self.path),
+                None => format!("'{}' does not exist any more", self.path),
+            },
+        )
     }
 }
 

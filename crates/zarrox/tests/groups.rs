@@ -37,6 +37,10 @@ fn a_hierarchy_is_built_listed_moved_and_deleted() {
                 root.tree().unwrap().to_string(),
                 "/\n├── a (4,) int32\n└── b\n    ├── deep\n    │   └── x (4,) int32\n    └── empty"
             );
+            assert_eq!(root.groups().unwrap()[0].name(), "b");
+            let node = root.open("b/deep/x").unwrap();
+            assert_eq!((node.kind(), node.name()), (NodeKind::Array, "x"));
+            assert_eq!((root.open("b").unwrap().kind(), root.name()), (NodeKind::Group, ""));
             let mut visited = Vec::new();
             root.visit(&mut |path, node| {
                 assert!(node.is_ok());

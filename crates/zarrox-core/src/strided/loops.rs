@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::layout::Layout;
+use super::slice_or_empty;
 use super::span::Dims;
 
 /// One dimension of a loop over two layouts: the count, and the strides in bytes.
@@ -82,6 +83,48 @@ impl Loops {
             }
             true
         });
+    }
+
+    /// Returns true if all elements have the same bytes.
+    ///
+    /// # Safety
+    /// The pointers must be valid for the layouts.
+    pub(super) unsafe fn equal_items(&self, one: *const u8, other: *const u8, item: usize) -> bool {
+        // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts.
+        let same =
+            |one, other, length| unsafe { slice_or_empty(one, length) == slice_or_empty(other, length) };
+        let (dense, mut equal) = (self.is_dense(), true);
+        self.runs(|at, other_at, run| {
+            // SAFETY: as above.
+            let (one, other) = unsafe { (one.offset(at), other.offset(other_at)) };
+            equal = match dense {
+                true => same(one, other, run.count * item),
+                // SAFETY: as above.
+                false => (0..run.count.cast_signed())
+                    .all(|i| unsafe { same(one.offset(i * run.source), other.offset(i * run.target), item) }),
+            };
+            equal
+        });
+        equal
+    }
+
+    /// # Safety
+    /// As for [`Loops::equal_items`], with elements of the size of `T`.
+    pub(super) unsafe fn equal<T: Copy + PartialEq>(&self, one: *const u8, other: *const u8) -> bool {
+        if self.is_dense() {
+            // SAFETY: the caller's guarantee.
+            return unsafe { self.equal_items(one, other, size_of::<T>()) };
+        }
+        let mut equal = true;
+        self.runs(|at, other_at, run| {
+            // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts, and the accesses are unaligned ones.
+            equal = (0..run.count.cast_signed()).all(|i| unsafe {
+                let value = one.offset(at + i * run.source).cast::<T>().read_unaligned();
+                value == other.offset(other_at + i * run.target).cast::<T>().read_unaligned()
+            });
+            equal
+        });
+        equal
     }
 
     /// # Safety

@@ -13,7 +13,6 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use crate::error::CodecError;
-use crate::scratch::with_vec;
 pub use crate::vlen::VlenBuffer;
 use crate::vlen::VlenRef;
 use layout::Layout;
@@ -261,13 +260,20 @@ impl<'a> View<'a> {
         if let (Some(own), Some(others)) = (self.as_slice(), other.as_slice()) {
             return own == others;
         }
-        with_vec(|own| {
-            with_vec(|others| {
-                self.append_to(own, 1);
-                other.append_to(others, 1);
-                own == others
-            })
-        })
+        assert_eq!(self.shape(), other.shape(), "both views must have the same shape");
+        assert_eq!(self.item(), other.item(), "both views must have elements of the same size");
+        let loops = Loops::new(&self.layout, &other.layout);
+        // SAFETY: the loops only visit elements of both layouts.
+        unsafe {
+            match self.item() {
+                1 => loops.equal::<u8>(self.pointer, other.pointer),
+                2 => loops.equal::<u16>(self.pointer, other.pointer),
+                4 => loops.equal::<u32>(self.pointer, other.pointer),
+                8 => loops.equal::<u64>(self.pointer, other.pointer),
+                16 => loops.equal::<u128>(self.pointer, other.pointer),
+                item => loops.equal_items(self.pointer, other.pointer, item),
+            }
+        }
     }
 
     /// Returns true if every element has these bytes.

@@ -184,10 +184,7 @@ impl Array {
 
     /// Returns the number of elements; `None` if it exceeds `u64`.
     pub fn size(&self) -> Option<u64> {
-        if self.shape().contains(&0) {
-            return Some(0);
-        }
-        self.shape().iter().try_fold(1_u64, |size, &length| size.checked_mul(length))
+        product(self.shape())
     }
 
     /// Returns the format of the array's documents.
@@ -548,4 +545,12 @@ fn undeclared_separator(
 fn unit_of(chain: &CodecChain) -> usize {
     let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
     inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item())
+}
+
+/// Returns the number of elements of a shape; `None` if it exceeds `u64`.
+fn product(shape: &[u64]) -> Option<u64> {
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    shape.iter().try_fold(1_u64, |size, &length| size.checked_mul(length))
 }

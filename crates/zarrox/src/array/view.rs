@@ -9,8 +9,8 @@ use zarrox_core::{
     Result, Selection,
 };
 
-use super::Array;
 use super::fields::Fields;
+use super::{Array, product};
 use crate::error::argument;
 
 /// A view of a selected part of an array. Creating it reads nothing.
@@ -132,6 +132,32 @@ impl<'a> ArrayView<'a> {
         let mut shape = self.unconfirmed()?.shape();
         shape.extend(self.inner().iter().map(|&length| length as u64));
         Ok(shape)
+    }
+
+    /// Returns the number of dimensions of the selection.
+    ///
+    /// ```
+    /// # use zarrox::{prelude::*, s};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([6, 2]).data_type(DataType::Int32).create()?;
+    /// let view = array.slice(s![1.., 0]);
+    /// assert_eq!((view.shape()?, view.ndim()?, view.size()?), (vec![5], 1, Some(5)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`ArrayView::shape`].
+    pub fn ndim(&self) -> Result<usize> {
+        Ok(self.shape()?.len())
+    }
+
+    /// Returns the number of selected elements; `None` if it exceeds `u64`.
+    ///
+    /// # Errors
+    /// The errors of [`ArrayView::shape`].
+    pub fn size(&self) -> Result<Option<u64>> {
+        Ok(product(&self.shape()?))
     }
 
     /// Returns the data type of the elements, or of the selected field.

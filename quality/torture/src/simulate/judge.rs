@@ -32,7 +32,9 @@ pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<
     let may_fail = ended.schedule.has_faults();
     let is_lossy = ended.crashed && !plan.sync;
     let begun = history.entries().iter().map(|entry| entry.act).collect();
-    let mut judge = Judge { plan, begun, machine, faults, may_fail, is_lossy };
+    let is_failed = |entry: &Entry| matches!(entry.act, Act::Append { .. }) && entry.error().is_some();
+    let has_failed_append = history.entries().iter().any(is_failed);
+    let mut judge = Judge { plan, begun, machine, faults, may_fail, has_failed_append, is_lossy };
     judge.errors(&history.entries());
     judge.readers(&history.entries());
     judge.again(history);
@@ -58,6 +60,7 @@ struct Judge<'a> {
     faults: Faults,
     /// True if calls have failed, or processes were killed.
     may_fail: bool,
+    has_failed_append: bool,
     /// True if the machine has crashed and nothing was flushed.
     is_lossy: bool,
 }
@@ -229,10 +232,11 @@ impl Judge<'_> {
             .check(&rows, &mut self.faults);
     }
 
-    /// Returns true if an append may have left rows of fill values, since it was interrupted when a later append was done.
+    /// Returns true if an append may have left rows of fill values, since it was interrupted, or failed because the array was
+    /// converted, when a later append was done.
     fn may_have_holes(&self) -> bool {
         let appends = self.begun.iter().filter(|act| matches!(act, Act::Append { .. })).count();
-        self.plan.kind != Kind::Directory && self.may_fail && appends > 1
+        self.plan.kind != Kind::Directory && (self.may_fail || self.has_failed_append) && appends > 1
     }
 
     /// Checks an array that only one task changes: all its states are known.

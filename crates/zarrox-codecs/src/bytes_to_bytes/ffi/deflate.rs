@@ -26,7 +26,7 @@ impl Compressor {
     fn new(level: c_int) -> Result<Self, CodecError> {
         // SAFETY: the function accepts any level; it returns null for an unknown level.
         let handle = NonNull::new(unsafe { libdeflate_alloc_compressor(level) });
-        let handle = handle.ok_or_else(|| CodecError::out_of_memory("no compressor could be allocated"))?;
+        let handle = handle.ok_or_else(|| CodecError::out_of_memory("not enough memory for a compressor"))?;
         Ok(Self { handle, level })
     }
 }
@@ -44,7 +44,7 @@ impl Decompressor {
     fn new() -> Result<Self, CodecError> {
         // SAFETY: the call has no preconditions.
         let handle = NonNull::new(unsafe { libdeflate_alloc_decompressor() });
-        handle.map(Self).ok_or_else(|| CodecError::out_of_memory("no decompressor could be allocated"))
+        handle.map(Self).ok_or_else(|| CodecError::out_of_memory("not enough memory for a decompressor"))
     }
 }
 

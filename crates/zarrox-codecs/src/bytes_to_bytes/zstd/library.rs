@@ -148,7 +148,7 @@ impl Drop for Stream<'_> {
 }
 
 fn no_memory() -> CodecError {
-    CodecError::out_of_memory("no context could be allocated")
+    CodecError::out_of_memory("not enough memory for a Zstandard context")
 }
 
 fn invalid(code: usize) -> CodecError {
