@@ -36,7 +36,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::panic, reason = "the test is about panics")]
     fn only_caught_panics_are_silent() {
         let outer = std::panic::take_hook();
         let count = Arc::new(AtomicUsize::new(0));

@@ -1,5 +1,4 @@
 //! The memory of a copy of large chunks. Memory is counted, so this test is a separate program.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
@@ -29,7 +28,7 @@ fn a_large_chunk_is_in_memory_once() {
         zarrox::OpenOptions::new().create_array((source.clone(), "")).shape([CHUNK.unsigned_abs() as u64]);
     let array =
         array.chunks([CHUNK.unsigned_abs() as u64]).data_type(DataType::UInt8).compressor(Zstd::level(1));
-    array.create().unwrap().write(.., &ndarray::Array1::from_elem(CHUNK.unsigned_abs(), 1_u8)).unwrap();
+    array.create().unwrap().write(.., ndarray::Array1::from_elem(CHUNK.unsigned_abs(), 1_u8)).unwrap();
     let before = NOW.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
     let copier = Copier::new().no_compressor().memory(1 << 20);

@@ -324,7 +324,9 @@ impl Import {
 
     /// Sets an attribute of Zarrox, and notes an attribute of the file that it replaces.
     fn set(&mut self, path: &str, attributes: &mut Map, name: &str, value: Json) {
-        if attributes.insert(name.to_owned(), value.clone()).is_some_and(|own| own != value) {
+        let is_other = attributes.get(name).is_some_and(|own| *own != value);
+        attributes.insert(name.to_owned(), value);
+        if is_other {
             self.notes.push(format!("/{path}: attribute '{name}' is replaced: Zarrox uses this name"));
         }
     }

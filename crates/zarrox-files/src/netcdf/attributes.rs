@@ -91,7 +91,7 @@ impl<'d> Attributes<'d> {
             return;
         }
         let value = match name {
-            fill::FILL_VALUE if self.elements.is_some() => self.fill_value(value, of),
+            fill::FILL_VALUE if self.elements.is_some() => self.fill_value(&value, of),
             MISSING if self.elements.is_some() => self.missing(value),
             _ => Some(value),
         };
@@ -153,9 +153,9 @@ impl<'d> Attributes<'d> {
     }
 
     /// Returns the missing value as xarray reads it from Zarr v3; `None` if it is dropped.
-    fn fill_value(&mut self, value: Json, of: Option<NcType>) -> Option<Json> {
+    fn fill_value(&mut self, value: &Json, of: Option<NcType>) -> Option<Json> {
         let elements = self.elements?;
-        let value = missing::only(&value).clone();
+        let value = missing::only(value).clone();
         if fill::is_text(elements) {
             self.text(value, of);
             return None;
