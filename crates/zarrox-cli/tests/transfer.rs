@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
+use base64::Engine as _;
 use serde_json::json;
 
 use crate::common::{Sandbox, golden};
@@ -314,4 +315,16 @@ fn bytes_without_a_meaning_are_told_of_with_the_option_that_gives_them_one() {
         place.ok(&["import", "v.npy", "b.zarr", "--force", "--dtype", &data_type]);
     }
     place.ok(&["import", "v.npy", "c.zarr", "--dtype", "bfloat16"]);
+}
+
+#[test]
+fn a_panic_of_a_library_at_a_damaged_file_is_only_an_error() {
+    // A column of pyarrow 26.0 whose second text has a length of 63 instead of 1.
+    const DAMAGED: &str = "UEFSMRUAFRoVGiwVBBUMFQYVBhwAAACAAQQCfgIAAAAAeHl5FQQZLDUAGAZzY2hlbWEVAgAVDCUAGAFzJQBMHAAAABYE\
+        GRwZHCYAHBUMGSUGDBkYAXMVABYEFkAWQCYISRwVABUMFQIAPBYGGQYZBgAAABZAFgQmCBZAACggcGFycXVldC1jcHAtYXJyb3cg\
+        dmVyc2lvbiAyNi4wLjEZHBwAAACAAAAAUEFSMQ==";
+    let place = Sandbox::new();
+    place.write("a.parquet", base64::engine::general_purpose::STANDARD.decode(DAMAGED).unwrap());
+    let message = place.fails(5, &["import", "a.parquet", "a.zarr"]);
+    assert!(message.contains("the file is damaged") && !message.contains("panicked"), "{message}");
 }

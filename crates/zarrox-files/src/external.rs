@@ -1,5 +1,6 @@
 //! [`External`]: the files that another file names, such as the targets of external links.
 
+use std::io;
 use std::path::{Path, PathBuf};
 #[cfg(any(test, feature = "tiff"))]
 use std::sync::Arc;
@@ -27,7 +28,7 @@ impl External {
     /// A relative name starts at the directory of `source`, as HDF5 and OME-TIFF define it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is outside the
+    /// [`ErrorKind::NotFound`] if there is no file of this name; [`ErrorKind::Forbidden`] if it is outside the
     /// allowed directories, and if `source` is in memory.
     pub(crate) fn resolve(&self, source: &Path, name: &str) -> Result<PathBuf> {
         if self.is_closed {
@@ -39,13 +40,12 @@ impl External {
         }
         let directory =
             source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let opening =
-            |error| failed(&format!("opening '{name}', which '{}' names,", source.display()), error);
-        let path = std::fs::canonicalize(directory.join(name)).map_err(opening)?;
+        let named = directory.join(name);
+        let path = std::fs::canonicalize(&named).map_err(|error| unopened(source, &named, error))?;
         let allowed = std::iter::once(directory).chain(self.directories.iter().map(PathBuf::as_path));
         let mut allowed = allowed.filter_map(|directory| std::fs::canonicalize(directory).ok());
         if allowed.any(|directory| path.starts_with(directory)) {
-            return Ok(path);
+            return if path.is_file() { Ok(path) } else { Err(missing(source, &path)) };
         }
         let message = format!(
             "'{}' refers to the file '{name}' outside its directory; --external DIR allows a directory",
@@ -62,6 +62,27 @@ impl External {
     pub(crate) fn open(&self, source: &Path, name: &str) -> Result<Arc<Input>> {
         Ok(Arc::new(Input::open(&self.resolve(source, name)?)?))
     }
+}
+
+/// Returns the error of a file that `source` names and that cannot be opened.
+fn unopened(source: &Path, named: &Path, error: io::Error) -> Error {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    match error.kind() {
+        // There is no file of such a name.
+        NotFound | NotADirectory | InvalidFilename | InvalidInput => {
+            missing(source, named).with_source(error)
+        }
+        _ => failed(&format!("opening '{}', which '{}' names,", named.display(), source.display()), error),
+    }
+}
+
+fn missing(source: &Path, named: &Path) -> Error {
+    let message = format!(
+        "'{}' refers to the file '{}', which is missing: put a copy of the file there",
+        source.display(),
+        named.display()
+    );
+    Error::new(ErrorKind::NotFound, message)
 }
 
 #[cfg(test)]
@@ -83,7 +104,12 @@ mod tests {
         let none = External::default();
         assert_eq!(none.open(&source, "below/one").unwrap().length(), 1);
         assert_eq!(none.open(&source, "below/../below/one").unwrap().length(), 1);
-        assert_eq!(none.resolve(&source, "gone").unwrap_err().kind(), ErrorKind::NotFound);
+        let long = "x".repeat(300);
+        for name in ["gone", "source/part", "below", "nul\0", &long] {
+            let error = none.resolve(&source, name).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+            assert!(error.to_string().contains("put a copy of the file there"), "{error}");
+        }
         let absolute = outside.join("two");
         for name in [
             "../b/two",

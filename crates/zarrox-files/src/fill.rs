@@ -70,9 +70,7 @@ pub(crate) fn is_number(data_type: &DataType) -> bool {
 
 /// Returns true for text, whose missing values xarray does not read from the attribute.
 pub(crate) fn is_text(data_type: &DataType) -> bool {
-    data_type.is_named("string")
-        || data_type.is_named("null_terminated_bytes")
-        || matches!(data_type.storage(), Storage::Utf32(_))
+    missing::text_type(data_type).is_some()
 }
 
 /// The elements that replace those of an array that a file lacks.

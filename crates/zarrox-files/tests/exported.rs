@@ -174,6 +174,73 @@ fn attributes_of_hdf5_keep_their_types() {
 
 #[cfg(feature = "hdf5")]
 #[test]
+fn attributes_of_bit_fields_are_unsigned_integers_of_their_size() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    import_file(crate::hdf5::data().join("bits.h5"), place("a.zarr")).unwrap();
+    let before = zarrox::open_group(place("a.zarr")).unwrap();
+    for suffix in ["h5", "nc"] {
+        let again = place(&format!("{suffix}.zarr"));
+        export_file(place("a.zarr"), place(&format!("a.{suffix}"))).unwrap();
+        import_file(place(&format!("a.{suffix}")), &again).unwrap();
+        let types = |group: &Group| group.attributes()["_nc_types"].clone();
+        assert_eq!(types(&zarrox::open_group(again).unwrap()), types(&before), "{suffix}");
+    }
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn missing_values_in_lists_of_one_element_are_written_as_scalars() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let root = zarrox::create_group(place("a.zarr")).unwrap();
+    let create = |name: &str, data_type: DataType, value: zarrox::json::Json| {
+        let attributes = zarrox::json::json!({ "_FillValue": value }).as_object().unwrap().clone();
+        let builder = root.create_array(name).shape([2]).data_type(data_type).attributes(attributes);
+        builder.dimension_names(["x"]).create().unwrap();
+    };
+    create("short", DataType::Int16, zarrox::json::json!([-9]));
+    create("float", DataType::Float32, zarrox::json::json!([["AAAAAAAAIsA="]]));
+    for suffix in ["nc", "h5"] {
+        if suffix == "h5" {
+            create("half", DataType::Float16, zarrox::json::json!("AAAAAAAAIsA="));
+        }
+        let again = place(&format!("{suffix}.zarr"));
+        export_file(place("a.zarr"), place(&format!("a.{suffix}"))).unwrap();
+        import_file(place(&format!("a.{suffix}")), &again).unwrap();
+        let again = zarrox::open_group(again).unwrap();
+        for child in root.children().unwrap() {
+            let found = again.open(&child.name).unwrap().attributes()["_FillValue"].clone();
+            let expected = zarrox::json::json!(-9);
+            let expected = if child.name == "short" { expected } else { zarrox::json::json!("AAAAAAAAIsA=") };
+            assert_eq!(found, expected, "{} in .{suffix}", child.name);
+        }
+    }
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn attributes_with_names_of_zarrox_are_named_when_they_are_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    import_file(crate::hdf5::data().join("taken.h5"), place("a.zarr")).unwrap();
+    assert!(zarrox::open_array(place("a.zarr/d")).unwrap().attributes().is_empty());
+    let store = zarrox_files::open_file(crate::hdf5::data().join("taken.h5")).unwrap();
+    for name in ["_nc_types", "_nc_kind", "_ARRAY_DIMENSIONS"] {
+        let note = format!("/d: attribute '{name}' is dropped");
+        assert!(store.notes().iter().any(|found| found.contains(&note)), "{name}: {:?}", store.notes());
+    }
+    // An attribute that is not the dimension names is an attribute as any other.
+    let attributes: zarrox::json::Map =
+        [("_ARRAY_DIMENSIONS".to_owned(), "text".into())].into_iter().collect();
+    let array = zarrox::create_array(place("c.zarr")).shape([2]).data_type(DataType::Int32);
+    array.attributes(attributes).create().unwrap();
+    export_file(place("c.zarr"), place("c.h5")).unwrap();
+    assert_eq!(zarrox_files::open_file(place("c.h5")).unwrap().notes().len(), 1);
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
 fn missing_values_of_user_defined_types_and_dimensions_of_fields_come_back() {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);

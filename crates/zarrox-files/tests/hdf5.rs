@@ -103,6 +103,29 @@ fn damage_is_told_from_what_zarr_does_not_have() {
 }
 
 #[test]
+fn files_that_another_file_names_and_that_are_missing_are_not_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    let kinds = |file: &str, from: &str, to: &str| {
+        let mut bytes = std::fs::read(data().join(file)).unwrap();
+        if let Some(at) = bytes.windows(from.len()).position(|part| part == from.as_bytes()) {
+            bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
+        }
+        let path = directory.path().join(file);
+        std::fs::write(&path, bytes).unwrap();
+        let error = Import::new().run(&path, directory.path().join("a.zarr")).unwrap_err();
+        assert!(error.to_string().contains("put a copy of the file there"), "{error}");
+        error.kind()
+    };
+    // A directory, and a name below a file, are no files.
+    std::fs::create_dir(directory.path().join("one_raw")).unwrap();
+    std::fs::write(directory.path().join("f"), "x").unwrap();
+    for name in ["one.raw", "one_raw", "f/x.raw"] {
+        assert_eq!(kinds("external.h5", "one.raw", name), zarrox::ErrorKind::NotFound, "{name}");
+    }
+    assert_eq!(kinds("percent.h5", "100%", "100%"), zarrox::ErrorKind::NotFound);
+}
+
+#[test]
 fn a_good_node_is_imported_beside_bad_ones() {
     let directory = tempfile::tempdir().unwrap();
     for (file, node) in [("damaged.h5", "good"), ("links.h5", "a/b/d"), ("virtual.h5", "stack")] {

@@ -14,6 +14,11 @@ pub mod fork {
     pub use crate::fork::*;
 }
 
+/// Panics of libraries at damaged data.
+pub mod panics {
+    pub use crate::panics::*;
+}
+
 /// Values of one process, which a fork does not inherit.
 pub mod per_process {
     pub use crate::per_process::*;

@@ -50,6 +50,7 @@ mod key;
 mod key_map;
 mod local;
 mod lock;
+mod panics;
 #[cfg(feature = "async")]
 mod parts;
 mod per_process;

@@ -167,6 +167,7 @@ pub mod internals {
     pub use zarrox_core::internals::{
         codec, data_type, elements, grid, json, metadata, msgpack, scratch, selection, strided, vlen,
     };
+    pub use zarrox_stores::internals::panics;
 }
 
 /// The items that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].

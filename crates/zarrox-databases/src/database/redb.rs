@@ -1,7 +1,6 @@
 //! [`RedbStore`].
 
 use std::ops::{Bound, ControlFlow};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +20,7 @@ use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::scheme::{FILE_TIMEOUT, scheme};
 use crate::database::shared::{OpenDatabases, Shared};
 use zarrox_stores::internals::fork::delay_fork;
+use zarrox_stores::internals::panics;
 use zarrox_stores::internals::per_process::PerProcess;
 use zarrox_stores::internals::support::{MOMENT, directory_of, reserved, retry_for, stamp_of, sweep};
 use zarrox_stores::internals::temporary;
@@ -276,8 +276,8 @@ fn check_file(path: &Path) -> Result<(), Fault> {
 
 /// Converts a panic to an error: redb panics on damaged pages.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Fault::Other(StoreErrorKind::Corrupt, "the redb database is damaged".into())))
+    panics::caught(work)
+        .unwrap_or_else(|| Err(Fault::Other(StoreErrorKind::Corrupt, "the redb database is damaged".into())))
 }
 
 impl RedbStore {

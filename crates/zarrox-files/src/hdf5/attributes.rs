@@ -41,9 +41,10 @@ pub(super) fn nc_type(datatype: &Datatype) -> Option<NcType> {
     match &datatype.class {
         Class::Text { .. } => Some(NcType::Char),
         Class::VariableText { .. } => Some(NcType::String),
-        Class::Integer { .. } | Class::Float { .. } => {
+        Class::Integer { .. } | Class::Bitfield(_) | Class::Float { .. } => {
             NcType::of_elements(&Scalar::of(datatype).ok()??.data_type)
         }
+        Class::Array { base, .. } => nc_type(base),
         _ => None,
     }
 }

@@ -252,7 +252,8 @@ impl Import {
         depth: usize,
     ) -> Result<()> {
         let names: Vec<String> = members.iter().map(|member| lenient(&member.name)).collect();
-        attributes.insert(COLUMNS.to_owned(), names.iter().map(|name| Json::from(name.as_str())).collect());
+        let columns = names.iter().map(|name| Json::from(name.as_str())).collect();
+        self.set(path, &mut attributes, COLUMNS, columns);
         self.create_group(path, attributes)?;
         for (member, name) in members.iter().zip(names) {
             let path = joined(path, &name);
@@ -316,9 +317,18 @@ impl Import {
         }
         let mut attributes = self.attributes(path, node, all).attributes;
         if let Some(labels) = self.dimensions.labels(node.id) {
-            attributes.insert(LABELS.to_owned(), labels);
+            self.set(path, &mut attributes, LABELS, labels);
         }
         attributes
+    }
+
+    /// Sets an attribute of Zarrox, and notes an attribute of the file that it replaces.
+    fn set(&mut self, path: &str, attributes: &mut Map, name: &str, value: Json) {
+        let is_other = attributes.get(name).is_some_and(|own| *own != value);
+        attributes.insert(name.to_owned(), value);
+        if is_other {
+            self.notes.push(format!("/{path}: attribute '{name}' is replaced: Zarrox uses this name"));
+        }
     }
 
     /// Returns the shape of the array of a dataset, without the dimensions that elements have themselves.

@@ -93,7 +93,7 @@ impl Maker {
 
     /// Returns a part of a virtual dataset with a fixed selection.
     fn fixed(&mut self, wanted: &Wanted<'_>, mapping: &Mapping) -> Result<Part> {
-        let source = self.source_of(wanted, &mapping.file, &mapping.dataset)?;
+        let source = self.only_source(wanted, mapping)?;
         let own = own_shape(&source, &wanted.mapped)?;
         let target = Selected::of(&mapping.target, &wanted.shape)?;
         let selected = Selected::of(&mapping.source, &own)?;
@@ -102,7 +102,7 @@ impl Maker {
 
     /// Returns the part of a virtual dataset that grows with its source along a dimension.
     fn growing(&mut self, wanted: &Wanted<'_>, mapping: &Mapping, dim: usize) -> Result<Part> {
-        let source = self.source_of(wanted, &mapping.file, &mapping.dataset)?;
+        let source = self.only_source(wanted, mapping)?;
         let own = own_shape(&source, &wanted.mapped)?;
         let both = (Selected::of(&mapping.target, &wanted.shape)?, Selected::of(&mapping.source, &own)?);
         let (Selected::Along(mut target), Selected::Along(mut selected)) = both else {
@@ -144,6 +144,17 @@ impl Maker {
             parts.push(part(source, &selected, &target)?);
         }
         Ok(parts)
+    }
+
+    /// Opens the source of a mapping without block numbers.
+    fn only_source(&mut self, wanted: &Wanted<'_>, mapping: &Mapping) -> Result<Array> {
+        if has_number(&mapping.file) || has_number(&mapping.dataset) {
+            let (dataset, file) = (lenient(&mapping.dataset), lenient(&mapping.file));
+            return Err(corrupt(format!(
+                "the source '{dataset}' in '{file}' has a block number, but its selection is not unlimited"
+            )));
+        }
+        self.source_of(wanted, &numbered(&mapping.file, 0), &numbered(&mapping.dataset, 0))
     }
 
     /// Opens a source of a virtual dataset.

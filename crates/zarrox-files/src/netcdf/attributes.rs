@@ -5,9 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use zarrox::DataType;
 use zarrox::data_type::Storage as Memory;
 use zarrox::json::{Json, Map};
+use zarrox_tools::copy::missing;
 
 use super::types::{NcType, Types};
-use super::{STORAGE, Storage, TYPE, TYPES};
+use super::{STORAGE, Storage, TYPE, TYPES, is_hint};
 use crate::fill;
 
 /// The attribute for missing values in addition to the fill value.
@@ -77,14 +78,20 @@ impl<'d> Attributes<'d> {
     /// attribute without a value as an empty list or empty text. `of` is the type in the file; `None` for a
     /// user-defined type.
     ///
-    /// If two attributes have the same name, the first one is kept.
+    /// If two attributes have the same name, the first one is kept. An attribute with a name that Zarrox or Zarr
+    /// interprets is dropped, since an export would read it as its own.
     pub(crate) fn add(&mut self, name: &str, value: Json, of: Option<NcType>) {
+        if is_hint(name) || (name == crate::ARRAY_DIMENSIONS && self.elements.is_some()) {
+            let reason = "in Zarr, this name has a meaning of its own; rename it in the file to keep it";
+            self.notes.push(format!("attribute '{name}' is dropped: {reason}"));
+            return;
+        }
         if self.map.contains_key(name) {
             self.notes.push(format!("attribute '{name}' occurs twice; the first one is kept"));
             return;
         }
         let value = match name {
-            fill::FILL_VALUE if self.elements.is_some() => self.fill_value(value, of),
+            fill::FILL_VALUE if self.elements.is_some() => self.fill_value(&value, of),
             MISSING if self.elements.is_some() => self.missing(value),
             _ => Some(value),
         };
@@ -146,12 +153,9 @@ impl<'d> Attributes<'d> {
     }
 
     /// Returns the missing value as xarray reads it from Zarr v3; `None` if it is dropped.
-    fn fill_value(&mut self, value: Json, of: Option<NcType>) -> Option<Json> {
+    fn fill_value(&mut self, value: &Json, of: Option<NcType>) -> Option<Json> {
         let elements = self.elements?;
-        let value = match value {
-            Json::Array(mut list) if list.len() == 1 => list.swap_remove(0),
-            other => other,
-        };
+        let value = missing::only(value).clone();
         if fill::is_text(elements) {
             self.text(value, of);
             return None;

@@ -1,7 +1,6 @@
 //! Pages of columns of Parquet, decompressed with limits: the decoders of the crate `parquet` trust the size in a page.
 
 use std::io::Read;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,6 +10,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
+use zarrox::internals::panics::caught;
 
 use crate::input::Input;
 
@@ -173,7 +173,7 @@ impl PageReader for Pages {
 /// Calls the crate `parquet`, which panics at some damaged files.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let damaged = || ParquetError::General("the file is damaged".to_owned());
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(damaged()))
+    caught(work).unwrap_or_else(|| Err(damaged()))
 }
 
 /// The maximum number of bytes of the header of a dictionary, which old writers did not count.

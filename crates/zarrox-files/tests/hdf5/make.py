@@ -536,9 +536,63 @@ def write_structures(data):
     attributes(name, "", _nc_dimensions="n = 3; bare = 2")
 
 
+def write_percent(data):
+    """In the names of sources, `%%` is a percent sign."""
+    for number in ("", "_0", "_1"):
+        with h5py.File(os.path.join(data, f"100%{number}.h5"), "w") as f:
+            f.create_dataset("d%b", data=np.arange(4, dtype="<i4") + 10 * len(number), chunks=(2,), maxshape=(None,))
+    w = Writer(data, "percent.h5", libver="latest")
+    fixed, endless, four = (h5py.h5s.create_simple((4,), limits) for limits in (None, (h5py.h5s.UNLIMITED,), None))
+    growing = endless.copy()
+    growing.select_hyperslab((0,), (h5py.h5s.UNLIMITED,), (1,), (1,))
+    blocks = endless.copy()
+    blocks.select_hyperslab((0,), (h5py.h5s.UNLIMITED,), (4,), (4,))
+    for name, space, source, file in (
+        ("fixed", fixed, four, b"100%%.h5"),
+        ("growing", growing, growing, b"100%%.h5"),
+        ("numbered", blocks, four, b"100%%_%b.h5"),
+    ):
+        dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        dcpl.set_virtual(space, file, b"d%%b", source)
+        h5py.h5d.create(w.file.id, name.encode(), h5py.h5t.STD_I32LE, fixed if name == "fixed" else endless, dcpl)
+        w.expect(name)
+    w.done()
+
+
+def write_bits(data):
+    """Writes attributes of bit fields and of arrays."""
+    w = Writer(data, "bits.h5")
+    w.low("d", h5py.h5t.STD_B16LE, np.arange(3, dtype="<u2"), h5py.h5t.STD_B16LE)
+    for owner in (w.file, w.file["d"]):
+        for name, kind, values in (
+            (b"b8", h5py.h5t.STD_B8LE, np.array([200], "<u1")),
+            (b"b16", h5py.h5t.STD_B16BE, np.array([1, 65535], ">u2")),
+            (b"b32", h5py.h5t.STD_B32LE, np.array([7], "<u4")),
+            (b"b64", h5py.h5t.STD_B64LE, np.array([9], "<u8")),
+        ):
+            h5py.h5a.create(owner.id, name, kind, h5py.h5s.create_simple(values.shape)).write(values, mtype=kind)
+        pair = h5py.h5t.array_create(h5py.h5t.STD_I16LE, (2,))
+        h5py.h5a.create(owner.id, b"list", pair, h5py.h5s.create(h5py.h5s.SCALAR)).write(np.array([1, -2], "<i2"), mtype=pair)
+    types = "b8: ubyte; b16: ushort; b32: uint; b64: uint64; list: short"
+    w.done()
+    expect("bits.h5", "d", np.arange(3, dtype="<u2"), type="uint16")
+    for path in ("", "d"):
+        attributes("bits.h5", path, b8=[200], b16=[1, 65535], b32=[7], b64=[9], list=[1, -2], _nc_types=types)
+
+
+def write_taken(data):
+    """Writes attributes with names that Zarrox or xarray interprets in Zarr."""
+    w = Writer(data, "taken.h5")
+    w.file["d"] = np.arange(3, dtype="<i2")
+    for name in ("_nc_types", "_nc_kind", "_ARRAY_DIMENSIONS"):
+        w.file["d"].attrs[name] = "text"
+    w.expect("d")
+    w.done()
+
+
 def main():
     data = pack.begin(HERE)
-    for write in (write_types, write_complex, write_links, write_names, write_damaged, write_old, write_virtual, write_external, write_netcdf, write_structures):
+    for write in (write_types, write_complex, write_links, write_names, write_damaged, write_old, write_virtual, write_external, write_netcdf, write_structures, write_percent, write_bits, write_taken):
         write(data)
     with open(os.path.join(data, "expected.json"), "w") as file:
         json.dump(EXPECTED, file)

@@ -15,6 +15,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use super::json::text_bytes;
 use super::page::decompressed_size;
 use super::reference::{Budget, Problem, Reference};
+use crate::panics::caught;
 
 /// The number of bytes that a row takes in addition to its strings, also while it is decoded.
 const ROW: u64 = 128;
@@ -36,8 +37,8 @@ impl Table {
     pub(super) fn decode(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
         // The library panics on some malformed files. The known cases are checked before, and other panics are
         // caught here.
-        std::panic::catch_unwind(|| Self::decode_checked(file, most_rows, limit))
-            .unwrap_or_else(|_| Err(corrupt("it is damaged")))
+        caught(|| Self::decode_checked(file, most_rows, limit))
+            .unwrap_or_else(|| Err(corrupt("it is damaged")))
     }
 
     fn decode_checked(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {

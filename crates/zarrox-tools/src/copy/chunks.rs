@@ -24,6 +24,9 @@ use zarrox::{Array, DynArray};
 /// them.
 const UNIT: u64 = 16 << 20;
 
+/// The size in bytes from which elements are compared by their hash.
+const HASHED: usize = 32 << 20;
+
 /// The average number of reads of a source chunk above which all threads share large units.
 const MOST_TIMES: f64 = 1.25;
 
@@ -143,12 +146,11 @@ impl<'a> Transfer<'a> {
     pub(super) fn update_values(&self, all: bool) -> Result<()> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
+            let found = Side::of(self.destination.read(selection.clone())?);
             let expected = self.expected(selection.clone())?;
-            if !is_same(&self.destination.read::<DynArray>(selection.clone())?, &expected) {
+            if !found.is(&expected) {
                 self.destination.write(selection.clone(), &expected)?;
-                if self.compares_updates
-                    && !is_same(&self.destination.read::<DynArray>(selection)?, &expected)
-                {
+                if self.compares_updates && !Side::of(expected).is(&self.destination.read(selection)?) {
                     return Err(self.differs(&format!("values in {region:?}")));
                 }
             }
@@ -252,8 +254,8 @@ impl<'a> Transfer<'a> {
     pub(super) fn compare_values(&self, all: bool) -> Result<()> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
-            let expected = self.expected(selection.clone())?;
-            if !is_same(&self.destination.read::<DynArray>(selection)?, &expected) {
+            let expected = Side::of(self.expected(selection.clone())?);
+            if !expected.is(&self.destination.read::<DynArray>(selection)?) {
                 return Err(self.differs(&format!("values in {region:?}")));
             }
             (self.listener)(size)
@@ -357,6 +359,32 @@ impl<'a> Transfer<'a> {
     fn bytes_of(&self, region: &[(u64, u64)]) -> u64 {
         let item = self.source.data_type().size() as u64;
         region.iter().fold(item, |size, (begin, end)| size.saturating_mul(end - begin))
+    }
+}
+
+/// One side of a comparison.
+enum Side {
+    Elements(DynArray),
+    Hash(blake3::Hash),
+}
+
+impl Side {
+    /// Returns the side with these elements. Only the hash of many elements is kept, so that memory does not hold a large unit
+    /// twice.
+    fn of(elements: DynArray) -> Self {
+        let is_large = elements.as_bytes().len() >= HASHED;
+        if is_large && elements.data_type().storage() != Storage::Variable {
+            return Self::Hash(blake3::hash(elements.as_bytes()));
+        }
+        Self::Elements(elements)
+    }
+
+    /// Returns true if this side has the elements of the other side.
+    fn is(&self, other: &DynArray) -> bool {
+        match self {
+            Self::Elements(elements) => is_same(elements, other),
+            Self::Hash(hash) => *hash == blake3::hash(other.as_bytes()),
+        }
     }
 }
 

@@ -67,6 +67,7 @@ pub fn to_attribute(data_type: &DataType, fill: &FillValue, registry: &Registry)
 pub fn of_attribute(data_type: &DataType, value: &Json, registry: &Registry) -> Option<FillValue> {
     let is_float = matches!(data_type.storage(), Storage::Float(_));
     let is_complex = matches!(data_type.storage(), Storage::Complex(_));
+    let value = only(value);
     let plain = match value {
         Json::String(text) if is_float => decoded(text).map_or_else(|| value.clone(), Json::from),
         Json::Array(parts) if is_complex => parts
@@ -77,6 +78,33 @@ pub fn of_attribute(data_type: &DataType, value: &Json, registry: &Registry) -> 
     };
     let family = registry.family(data_type).ok()?;
     family.fill_from_json(data_type, &plain.without_tokens(), Strictness::Lenient).ok()
+}
+
+/// Returns the element of nested lists of one element, since NetCDF and HDF5 store a missing value as a scalar or as
+/// an array of one element. Returns another value unchanged.
+pub fn only(value: &Json) -> &Json {
+    let mut value = value;
+    while let Some([one]) = value.as_array().map(Vec::as_slice) {
+        value = one;
+    }
+    value
+}
+
+/// Returns the entry of [`TYPES`] for text whose fill value is its missing value; `None` for other data types.
+pub fn text_type(data_type: &DataType) -> Option<&'static str> {
+    match data_type.storage() {
+        _ if data_type.is_named("string") => Some("string"),
+        _ if data_type.is_named("null_terminated_bytes") => Some("char"),
+        Storage::Utf32(_) => Some("string"),
+        _ => None,
+    }
+}
+
+/// Records that the fill value of text is its missing value, which xarray reads from neither attribute.
+fn tell_missing(attributes: &mut Map, of: &str) {
+    let own = attributes.get(TYPES).and_then(Json::as_str).filter(|types| !types.trim().is_empty());
+    let own = own.map(|types| format!("{types}; ")).unwrap_or_default();
+    attributes.insert(TYPES.to_owned(), format!("{own}{FILL_VALUE}: {of}").into());
 }
 
 /// Returns a number, or the number that a text names.
@@ -137,8 +165,15 @@ impl Translator<'_> {
                 }
             }
             None => {
+                let kept = match text_type(&source.data_type) {
+                    Some(of) if !tells_missing(&target.attributes) => {
+                        tell_missing(&mut target.attributes, of);
+                        format!("; the attribute {TYPES} marks it as missing for Zarrox")
+                    }
+                    _ => String::new(),
+                };
                 let reason = format!(
-                    "xarray masks the fill value {shown} in the source, and no values of type {} in the target",
+                    "xarray masks the fill value {shown} in the source, and no values of type {} in the target{kept}",
                     source.data_type
                 );
                 self.find(Property::FillValues, Effect::Note, reason);
@@ -319,6 +354,31 @@ mod tests {
         assert_eq!(attribute(DataType::string(), json!("none")), None);
         let zero = json!(["AAAAAAAAAAA=", "AAAAAAAA+H8="]);
         assert_eq!(attribute(DataType::Complex64, zero.clone()), Some(zero));
+    }
+
+    #[test]
+    fn text_that_xarray_masks_in_v2_is_marked_as_missing_in_v3() {
+        for (own, expected) in [
+            ("", "_FillValue: string"),
+            ("k: byte", "k: byte; _FillValue: string"),
+            ("_FillValue: string; k: byte", "_FillValue: string; k: byte"),
+        ] {
+            let own = json!({"_ARRAY_DIMENSIONS": ["x"], "_nc_types": own});
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            let builder = OpenOptions::new().format(Format::V2).create_array((store.clone(), ""));
+            let builder = builder.shape([1]).data_type(DataType::string());
+            let array = builder.fill_value_json(json!("none")).attributes(own.as_object().unwrap().clone());
+            let array = array.create().unwrap();
+            assert_eq!(converted(&array, &store, Format::V3).0.attributes()[TYPES], json!(expected));
+        }
+    }
+
+    #[test]
+    fn missing_values_are_read_from_lists_of_one_element() {
+        let (array, store) = three(&json!({"_FillValue": [[-9]]}), 0);
+        array.write(.., ndarray::arr1(&[1_i16, 2, 3, -9])).unwrap();
+        let (copy, _) = converted(&array, &store, Format::V2);
+        assert_eq!(copy.fill_bytes().as_bytes(), (-9_i16).to_ne_bytes());
     }
 
     #[test]

@@ -106,6 +106,9 @@ impl Source {
         if convention == Convention::NetCdf {
             netcdf_attributes(&array, &form, &mut attributes);
         }
+        if let Some(value) = attributes.get_mut(FILL_VALUE) {
+            *value = missing_number(array.data_type(), value);
+        }
         if let Some(text) = missing_text(&array, convention, &attributes)? {
             attributes.insert(FILL_VALUE.to_owned(), text.into());
         }
@@ -526,13 +529,18 @@ fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
 
 /// Returns the names of dimensions; formats without them store them in an attribute.
 fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
-    let listed = attributes.remove(crate::ARRAY_DIMENSIONS);
-    if let Some(names) = array.dimension_names() {
-        return names.iter().map(|name| name.clone().filter(|name| !name.is_empty())).collect();
-    }
-    let listed = listed.as_ref().and_then(Json::as_array).filter(|names| names.len() == array.ndim());
     let name = |name: &Json| name.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
-    listed.map_or_else(|| vec![None; array.ndim()], |names| names.iter().map(name).collect())
+    let listed = attributes.get(crate::ARRAY_DIMENSIONS).and_then(Json::as_array);
+    let listed: Option<Vec<_>> = listed.map(|names| names.iter().map(name).collect());
+    let listed = listed.filter(|names| names.len() == array.ndim());
+    let own = array.dimension_names();
+    let own =
+        own.map(|names| names.iter().map(|name| name.clone().filter(|name| !name.is_empty())).collect());
+    let is_expressed = listed.is_some() && own.as_ref().is_none_or(|own| listed.as_ref() == Some(own));
+    if is_expressed {
+        attributes.remove(crate::ARRAY_DIMENSIONS);
+    }
+    own.or(listed).unwrap_or_else(|| vec![None; array.ndim()])
 }
 
 /// Reads the attribute of an import with the element type of lists. Returns the type and the size of an element.
@@ -673,6 +681,14 @@ fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     if let Ok(family) = zarrox::codecs::registry().family(data_type) {
         attributes.insert("_FillValue".to_owned(), family.fill_to_v3(data_type, &array.fill_bytes()));
     }
+}
+
+/// Returns the value of the attribute `_FillValue` as a scalar. Floats, which xarray stores in base64, become numbers.
+fn missing_number(data_type: &DataType, value: &Json) -> Json {
+    let value = missing::only(value);
+    let is_float = matches!(data_type.storage(), Memory::Float(_));
+    let number = value.as_str().filter(|_| is_float).and_then(fill::decode);
+    number.unwrap_or_else(|| value.clone())
 }
 
 /// Returns the missing value of text that only the metadata has; `None` if there is none, and for single characters of

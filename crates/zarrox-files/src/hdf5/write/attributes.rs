@@ -13,7 +13,7 @@ use super::heap::Heap;
 use super::messages::{self, Header};
 use super::names;
 use super::options::{Convention, Options};
-use crate::fill::{self, FILL_VALUE};
+use crate::fill::FILL_VALUE;
 use crate::input::unsupported;
 use crate::netcdf::{self, NcType, Types};
 
@@ -139,9 +139,8 @@ impl Attributes {
                 continue;
             }
             let of = self.of(name, value, convention);
-            let value = decoded(name, value, self.elements);
-            let attribute = of.and_then(|of| typed(of, &value, convention, heap));
-            let attribute = attribute.unwrap_or_else(|| plain(&value, convention, heap));
+            let attribute = of.and_then(|of| typed(of, value, convention, heap));
+            let attribute = attribute.unwrap_or_else(|| plain(value, convention, heap));
             let Attribute { datatype, shape, value } = attribute;
             let dataspace =
                 shape.map_or_else(messages::null_dataspace, |shape| messages::dataspace(&shape, &[]));
@@ -170,7 +169,7 @@ fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
             ))),
         },
         Elements::Of(of) | Elements::Enumeration(of) if of != NcType::String => {
-            let fits = of.bytes(&decoded(FILL_VALUE, value, Some(of))).is_some();
+            let fits = of.bytes(value).is_some();
             match fits && !value.is_array() {
                 true => Ok(Fill::Kept),
                 false => Err(unsupported(format!("{value} is not a value of the type {}", of.name()))),
@@ -190,13 +189,6 @@ fn letter(value: &Json) -> Option<u8> {
         [one] => Some(*one),
         _ => None,
     }
-}
-
-/// Returns the value of an attribute. Floats of missing values, which are stored as base64, become numbers.
-fn decoded(name: &str, value: &Json, elements: Option<NcType>) -> Json {
-    let is_float = name == FILL_VALUE && elements.is_some_and(NcType::is_float);
-    let number = value.as_str().filter(|_| is_float).and_then(fill::decode);
-    number.unwrap_or_else(|| value.clone())
 }
 
 /// Returns true if a type can represent a value.
