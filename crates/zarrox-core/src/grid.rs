@@ -117,6 +117,7 @@ impl ChunkGrid {
     }
 
     /// Returns the start and length of the `index`-th chunk along a dimension; `None` if the grid has fewer chunks.
+    #[doc(hidden)]
     pub fn chunk_place(&self, dim: usize, index: u64) -> Option<(u64, u64)> {
         let runs = self.runs(dim);
         let run = runs[..runs.partition_point(|run| run.first <= index)].last()?;
@@ -136,6 +137,7 @@ impl ChunkGrid {
     }
 
     /// Returns the full shape of a chunk; `None` if the grid has no such chunk.
+    #[doc(hidden)]
     pub fn shape_of(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         let place = |(dim, &index)| self.chunk_place(dim, index).map(|(_, length)| length);
         chunk.iter().enumerate().map(place).collect()

@@ -115,12 +115,10 @@ mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndex, ChunkIndices, Chunks, InnerChunk,
-    RawChunks, Rows,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndex, Chunks, InnerChunk, RawChunks, Rows,
 };
 pub use consolidated::{StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
-pub use hierarchy::journal::JOURNAL;
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use options::{OpenMode, OpenOptions};
@@ -150,7 +148,7 @@ pub mod internals {
     pub use crate::consolidated::Freshness;
     pub use crate::error::argument;
     pub use crate::guarded::until_unchanged;
-    pub use crate::hierarchy::journal::{Fingerprint, Journal};
+    pub use crate::hierarchy::journal::{Fingerprint, JOURNAL, Journal};
     pub use crate::hierarchy::renaming::is_renaming;
     pub use crate::hierarchy::{
         APPENDS, DATASET, DOCUMENT_LIMIT, Found, Mark, format_of, is_mark, needed, update_attributes,

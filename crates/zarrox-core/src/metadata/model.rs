@@ -93,6 +93,7 @@ impl ArrayMetadata {
     }
 
     /// Creates the codec pipeline for this array's chunks.
+    #[doc(hidden)]
     pub fn chain(&self, registry: &Registry, strictness: Strictness, limit: usize) -> Result<CodecChain> {
         self.chain_of(self.chunk_grid.largest_chunk(), registry, strictness, limit)
     }

@@ -14,8 +14,8 @@ use super::outside;
 use super::quarantine::WITHIN;
 use super::session::Session;
 use super::unfinished;
-use zarrox::internals::{APPENDS, Location, is_mark};
-use zarrox::{Array, Group, JOURNAL};
+use zarrox::internals::{APPENDS, JOURNAL, Location, is_mark};
+use zarrox::{Array, Group};
 
 /// The number of chunks that are collected before they are checked in parallel.
 const BATCH: usize = 1024;

@@ -219,7 +219,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     let prefix = Prefix::new(place.path.prefix())?;
     let Some(scan) = listed(session, path, Scan::below(place, &prefix))? else { return Ok(()) };
     if scan.journal {
-        return listing::interrupted(session, path, &place.path.key(zarrox::JOURNAL));
+        return listing::interrupted(session, path, &place.path.key(zarrox::internals::JOURNAL));
     }
     let Some(document) = scan.document else { return without_documents(session, place, &prefix, &scan) };
     if is_of_implicit_groups(place) {

@@ -8,8 +8,8 @@ use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{ChunkKeyEncoding, Error, ErrorKind, Format, NodeMetadata, Result};
 use zarrox_stores::{Key, Prefix};
 
-use zarrox::internals::{Location, format_of, is_mark, is_renaming};
-use zarrox::{JOURNAL, Node};
+use zarrox::Node;
+use zarrox::internals::{JOURNAL, Location, format_of, is_mark, is_renaming};
 
 /// The number of keys that an error names.
 const NAMED: usize = 5;

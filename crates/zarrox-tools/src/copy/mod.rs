@@ -76,4 +76,4 @@ pub use rechunking::{CopyPlan, Way};
 pub use report::{Action, CopyReport, Effect, NodeReport, Obstacle, Property, Skipped};
 pub use settings::{Settings, Verify};
 pub use translation::Translation;
-pub use zarrox::JOURNAL;
+pub use zarrox::internals::JOURNAL;

@@ -15,8 +15,8 @@ use super::rewrite::Rewrite;
 use super::target::TargetArray;
 use super::translator::Missing;
 use super::translator::Translator;
-use zarrox::internals::{Location, argument};
-use zarrox::{Array, Group, JOURNAL, Node};
+use zarrox::internals::{JOURNAL, Location, argument};
+use zarrox::{Array, Group, Node};
 
 /// The step of a conversion for one node.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use zarrox_core::internals::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
 use zarrox_stores::{Key, Prefix};
 
-use zarrox::internals::{ErrorPlace, Listener, Work};
-use zarrox::{Array, Group, JOURNAL, Node, Progress};
+use zarrox::internals::{ErrorPlace, JOURNAL, Listener, Work};
+use zarrox::{Array, Group, Node, Progress};
 
 /// The number of shards whose indexes are read together.
 const TOGETHER: usize = 1024;

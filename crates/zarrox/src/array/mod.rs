@@ -53,7 +53,7 @@ pub use info::ArrayInfo;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub use raw::RawChunks;
-pub use regions::{ChunkIndex, ChunkIndices};
+pub use regions::ChunkIndex;
 pub use resize::{DatasetRemains, dataset_remains, settle_dataset};
 pub use resize::{ExclusiveAppender, GrownArray, Growth, UnwrittenRows};
 pub use stored::cell;

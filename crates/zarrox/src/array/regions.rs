@@ -1,6 +1,5 @@
 //! The chunks of the grid, without their elements.
 
-use std::iter::FusedIterator;
 use std::ops::{Deref, Range};
 
 use zarrox_core::ChunkGrid;
@@ -21,13 +20,6 @@ use super::iterate::indices;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChunkIndex(Vec<u64>);
 
-/// An iterator over the indices of the chunks of a grid in row-major order; made by [`Array::chunk_indices`].
-#[derive(Debug, Clone)]
-pub struct ChunkIndices {
-    grid: Vec<u64>,
-    numbers: Range<u64>,
-}
-
 /// In these methods, a chunk is a stored object: a shard, if the array has shards.
 impl Array {
     /// Iterates over the indices of all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not.
@@ -43,10 +35,11 @@ impl Array {
     /// assert_eq!(array.chunk_regions().collect::<Vec<_>>(), [[0..3, 0..2], [3..5, 0..2]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn chunk_indices(&self) -> ChunkIndices {
+    pub fn chunk_indices(&self) -> impl DoubleEndedIterator<Item = ChunkIndex> + Clone + Send + use<> {
         // The end of a grid of 2^64 chunks is never reached.
         let count = self.chunk_grid().chunk_count(self.shape()).unwrap_or(u64::MAX);
-        ChunkIndices { grid: self.grid_shape(), numbers: 0..count }
+        let grid = self.grid_shape();
+        (0..count).map(move |number| ChunkIndex(indices(number, &grid)))
     }
 
     /// Iterates over the regions of all chunks in row-major order, in elements: the part of each chunk that lies inside the
@@ -77,27 +70,3 @@ impl Deref for ChunkIndex {
         &self.0
     }
 }
-
-impl Iterator for ChunkIndices {
-    type Item = ChunkIndex;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.nth(0)
-    }
-
-    fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        self.numbers.nth(n).map(|number| ChunkIndex(indices(number, &self.grid)))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.numbers.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for ChunkIndices {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.numbers.next_back().map(|number| ChunkIndex(indices(number, &self.grid)))
-    }
-}
-
-impl FusedIterator for ChunkIndices {}

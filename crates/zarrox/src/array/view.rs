@@ -134,7 +134,7 @@ impl<'a> ArrayView<'a> {
         Ok(shape)
     }
 
-    /// Returns the number of dimensions of the selection.
+    /// Returns the number of selected elements; `None` if it exceeds `u64`.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -142,17 +142,9 @@ impl<'a> ArrayView<'a> {
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([6, 2]).data_type(DataType::Int32).create()?;
     /// let view = array.slice(s![1.., 0]);
-    /// assert_eq!((view.shape()?, view.ndim()?, view.size()?), (vec![5], 1, Some(5)));
+    /// assert_eq!((view.shape()?, view.size()?), (vec![5], Some(5)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::shape`].
-    pub fn ndim(&self) -> Result<usize> {
-        Ok(self.shape()?.len())
-    }
-
-    /// Returns the number of selected elements; `None` if it exceeds `u64`.
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
