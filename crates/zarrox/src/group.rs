@@ -11,7 +11,6 @@ use zarrox_stores::Stamp;
 use crate::array::{Array, ArrayBuilder, Growth};
 use crate::error::argument;
 use crate::hierarchy::update_attributes;
-use crate::kind::NodeKind;
 use crate::location::Location;
 
 /// An array or a group.
@@ -137,14 +136,6 @@ impl Node {
         match self {
             Self::Group(group) => Ok(group),
             Self::Array(array) => Err(argument("it is an array, not a group").at(array.place())),
-        }
-    }
-
-    /// Returns the kind of the node.
-    pub fn kind(&self) -> NodeKind {
-        match self {
-            Self::Array(_) => NodeKind::Array,
-            Self::Group(_) => NodeKind::Group,
         }
     }
 

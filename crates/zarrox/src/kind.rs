@@ -4,7 +4,7 @@
 use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, NodeMetadata, NodePath, Result};
 
-use crate::group::Group;
+use crate::group::{Group, Node};
 use crate::location::{Location, Purpose};
 
 /// The number of nodes whose documents are requested in parallel.
@@ -24,6 +24,16 @@ struct Kind {
     kind: NodeKind,
     /// False for a group without a document.
     explicit: bool,
+}
+
+impl Node {
+    /// Returns the kind of the node.
+    pub fn kind(&self) -> NodeKind {
+        match self {
+            Self::Array(_) => NodeKind::Array,
+            Self::Group(_) => NodeKind::Group,
+        }
+    }
 }
 
 impl Group {

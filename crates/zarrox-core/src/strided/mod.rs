@@ -673,6 +673,28 @@ mod tests {
     }
 
     #[test]
+    fn views_are_equal_if_all_bytes_are() {
+        let spans = [Span { start: 1, step: 2, count: 3 }, Span { start: 0, step: 1, count: 4 }];
+        for item in [1, 2, 3, 4, 8, 16] {
+            let source: Vec<u8> = (0..6 * 4 * item).map(|i: usize| i.to_le_bytes()[0]).collect();
+            let view = || View::contiguous(&source, &[6, 4], item);
+            for one in [view(), view().region(&spans), view().reversed(1), view().permuted(&[1, 0])] {
+                let mut copy = Vec::new();
+                one.append_to(&mut copy, 1);
+                assert!(one.equals(&View::contiguous(&copy, one.shape(), item)));
+                for at in 0..copy.len() {
+                    copy[at] ^= 1;
+                    let other = View::contiguous(&copy, one.shape(), item);
+                    assert!(!one.equals(&other) && !other.equals(&one), "{item} {at}");
+                    copy[at] ^= 1;
+                }
+            }
+        }
+        let none = View::contiguous(&[], &[2, 3], 0);
+        assert!(none.equals(&none.clone().permuted(&[1, 0]).permuted(&[1, 0]).reversed(0)));
+    }
+
+    #[test]
     fn regions_and_reversals_reach_the_right_elements() {
         let source: Vec<u8> = (0..24).collect();
         let spans = [Span { start: 1, step: 2, count: 2 }, Span { start: 0, step: 3, count: 2 }];
