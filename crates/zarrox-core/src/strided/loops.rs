@@ -51,11 +51,10 @@ impl Loops {
         Self { outer: loops, inner, item: target.item, empty: false }
     }
 
-    /// Calls `visit(source offset, target offset, inner loop)` for each run, until `visit` returns false.
-    pub(super) fn runs(&self, mut visit: impl FnMut(isize, isize, Loop) -> bool) {
-        if !self.empty {
-            nest(&self.outer, 0, 0, &mut |source, target| visit(source, target, self.inner));
-        }
+    /// Calls `visit(source offset, target offset, inner loop)` for each run, until `visit` returns false. Returns true if all
+    /// runs were visited.
+    pub(super) fn runs(&self, mut visit: impl FnMut(isize, isize, Loop) -> bool) -> bool {
+        self.empty || nest(&self.outer, 0, 0, &mut |source, target| visit(source, target, self.inner))
     }
 
     pub(super) fn is_dense(&self) -> bool {
@@ -96,19 +95,17 @@ impl Loops {
         let same = |one, other, length| unsafe {
             std::slice::from_raw_parts::<u8>(one, length) == std::slice::from_raw_parts::<u8>(other, length)
         };
-        let (dense, mut equal) = (self.is_dense(), true);
+        let dense = self.is_dense();
         self.runs(|at, other_at, run| {
             // SAFETY: as above.
             let (one, other) = unsafe { (one.offset(at), other.offset(other_at)) };
-            equal = match dense {
-                true => same(one, other, run.count * item),
-                // SAFETY: as above.
-                false => (0..run.count.cast_signed())
-                    .all(|i| unsafe { same(one.offset(i * run.source), other.offset(i * run.target), item) }),
-            };
-            equal
-        });
-        equal
+            if dense {
+                return same(one, other, run.count * item);
+            }
+            // SAFETY: as above.
+            (0..run.count.cast_signed())
+                .all(|i| unsafe { same(one.offset(i * run.source), other.offset(i * run.target), item) })
+        })
     }
 
     /// # Safety
@@ -118,16 +115,13 @@ impl Loops {
             // SAFETY: the caller's guarantee.
             return unsafe { self.equal_items(one, other, size_of::<T>()) };
         }
-        let mut equal = true;
         self.runs(|at, other_at, run| {
             // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts, and the accesses are unaligned ones.
-            equal = (0..run.count.cast_signed()).all(|i| unsafe {
+            (0..run.count.cast_signed()).all(|i| unsafe {
                 let value = one.offset(at + i * run.source).cast::<T>().read_unaligned();
                 value == other.offset(other_at + i * run.target).cast::<T>().read_unaligned()
-            });
-            equal
-        });
-        equal
+            })
+        })
     }
 
     /// # Safety
@@ -157,11 +151,13 @@ impl Loops {
         match cross {
             // SAFETY: the caller's guarantee.
             Some(dim) if self.inner.source != item => unsafe { self.map_tiles(dim, source, target, f) },
-            _ => self.runs(|from, to, run| {
-                // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts.
-                unsafe { map_run(source.offset(from), target.offset(to), run, f) };
-                true
-            }),
+            _ => {
+                self.runs(|from, to, run| {
+                    // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts.
+                    unsafe { map_run(source.offset(from), target.offset(to), run, f) };
+                    true
+                });
+            }
         }
     }
 

@@ -284,20 +284,14 @@ impl<'a> View<'a> {
             return self.for_each_element(same).is_ok();
         }
         assert_eq!(element.len(), self.layout.item, "the element must have the size of the view's elements");
-        let mut equal = true;
-        let plan = Loops::new(&self.layout, &self.layout);
-        plan.runs(|offset, _, run| {
-            if equal {
-                equal = (0..run.count).all(|i| {
-                    let at = offset + i.cast_signed() * run.source;
-                    // SAFETY: the loops only visit elements of the view, each `item` bytes long.
-                    let bytes = unsafe { std::slice::from_raw_parts(self.pointer.offset(at), element.len()) };
-                    bytes == element
-                });
-            }
-            equal
-        });
-        equal
+        Loops::new(&self.layout, &self.layout).runs(|offset, _, run| {
+            (0..run.count).all(|i| {
+                let at = offset + i.cast_signed() * run.source;
+                // SAFETY: the loops only visit elements of the view, each `item` bytes long.
+                let bytes = unsafe { std::slice::from_raw_parts(self.pointer.offset(at), element.len()) };
+                bytes == element
+            })
+        })
     }
 }
 
