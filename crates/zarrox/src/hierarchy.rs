@@ -454,10 +454,8 @@ impl Location {
 
     /// Returns the error for a node without documents of this format.
     fn converted_or_gone(&self, format: Format) -> Error {
-        let other = self.clone().of_format(None).find_node().ok().flatten().map(|node| match node {
-            NodeMetadata::Array(array) => array.format,
-            NodeMetadata::Group(group) => group.format,
-        });
+        let other = self.clone().of_format(None).find_node().ok().flatten();
+        let other = other.map(|node| format_of(&node));
         Error::new(
             ErrorKind::NotFound,
             match other.filter(|other| *other != format) {

@@ -141,7 +141,7 @@ impl Array {
     /// When `A` does not hold the elements.
     pub fn chunks<A: FromElements>(&self) -> Result<Chunks<A>> {
         A::check(self.data_type()).map_err(|error| error.at(self.place()))?;
-        Ok(Chunks::new(self, self.all_numbers()))
+        Ok(Chunks::new(self, Numbers::All(self.chunk_numbers())))
     }
 
     /// Iterates over the stored chunks, otherwise like [`Array::chunks`]. The store is listed once, by this call. Memory holds
@@ -152,11 +152,6 @@ impl Array {
     pub fn stored_chunks<A: FromElements>(&self) -> Result<Chunks<A>> {
         A::check(self.data_type()).map_err(|error| error.at(self.place()))?;
         Ok(Chunks::new(self, self.stored_numbers()?))
-    }
-
-    fn all_numbers(&self) -> Numbers {
-        // The end of a grid of 2^64 chunks is never reached.
-        Numbers::All(0..self.chunk_grid().chunk_count(self.shape()).unwrap_or(u64::MAX))
     }
 
     fn stored_numbers(&self) -> Result<Numbers> {

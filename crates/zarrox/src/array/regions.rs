@@ -36,10 +36,8 @@ impl Array {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn chunk_indices(&self) -> impl DoubleEndedIterator<Item = ChunkIndex> + Clone + Send + use<> {
-        // The end of a grid of 2^64 chunks is never reached.
-        let count = self.chunk_grid().chunk_count(self.shape()).unwrap_or(u64::MAX);
         let grid = self.grid_shape();
-        (0..count).map(move |number| ChunkIndex(indices(number, &grid)))
+        self.chunk_numbers().map(move |number| ChunkIndex(indices(number, &grid)))
     }
 
     /// Iterates over the regions of all chunks in row-major order, in elements: the part of each chunk that lies inside the
@@ -52,6 +50,14 @@ impl Array {
     /// Returns the region of one chunk as in [`Array::chunk_regions`]; `None` if the grid does not contain the chunk.
     pub fn chunk_region(&self, chunk: &[u64]) -> Option<Vec<Range<u64>>> {
         self.has_chunk(chunk).then(|| region(self.chunk_grid(), self.shape(), chunk))
+    }
+}
+
+impl Array {
+    /// Returns the row-major numbers of all chunks.
+    pub(super) fn chunk_numbers(&self) -> Range<u64> {
+        // The end of a grid of 2^64 chunks is never reached.
+        0..self.chunk_grid().chunk_count(self.shape()).unwrap_or(u64::MAX)
     }
 }
 
