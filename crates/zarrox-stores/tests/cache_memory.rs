@@ -3,29 +3,13 @@
 #![cfg(unix)]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
 
 use zarrox_stores::{Condition, DirectoryStore, DiskCacheOptions, LruCacheStore, Store, StoreExt};
-use zarrox_testkit::allocator::Counting;
+use zarrox_testkit::allocator::{Counting, MEASURING, taken};
 use zarrox_testkit::store::key;
 
-static HELD: AtomicIsize = AtomicIsize::new(0);
-static MOST: AtomicIsize = AtomicIsize::new(0);
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting(|more| {
-    let held = HELD.fetch_add(more, Ordering::Relaxed) + more;
-    MOST.fetch_max(held, Ordering::Relaxed);
-});
-
-/// Returns the peak of the memory during the work, and the memory after it, in bytes and relative to the memory before
-/// the work.
-fn taken(work: impl FnOnce()) -> (isize, isize) {
-    let before = HELD.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    work();
-    (MOST.load(Ordering::Relaxed) - before, HELD.load(Ordering::Relaxed) - before)
-}
+static ALLOCATOR: Counting = MEASURING;
 
 /// A single test, since several tests would count each other's memory.
 #[test]

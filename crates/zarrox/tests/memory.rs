@@ -2,32 +2,19 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
 
 use zarrox::codecs::Zstd;
 use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, OpenOptions};
 use zarrox::{Array, prelude::*, s};
-use zarrox_testkit::allocator::Counting;
-
-/// The allocated bytes of the program, and their maximum.
-static NOW: AtomicIsize = AtomicIsize::new(0);
-static MOST: AtomicIsize = AtomicIsize::new(0);
-
-fn count(more: isize) {
-    let now = NOW.fetch_add(more, Ordering::Relaxed) + more;
-    MOST.fetch_max(now, Ordering::Relaxed);
-}
+use zarrox_testkit::allocator::{Counting, MEASURING, taken};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting(count);
+static ALLOCATOR: Counting = MEASURING;
 
 /// Returns the peak memory of `work` in KiB, beyond the memory that was allocated before.
 fn peak(work: impl FnOnce()) -> isize {
-    let before = NOW.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    work();
-    (MOST.load(Ordering::Relaxed) - before) >> 10
+    taken(work).0 >> 10
 }
 
 /// Creates an array of 32 MiB of floats, in chunks of 256 KiB or in one shard of such chunks.

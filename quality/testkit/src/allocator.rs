@@ -2,7 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicIsize, Ordering};
 
 /// The system's allocator, which reports the number of allocated bytes to a function, negative for freed bytes. The function must
 /// not allocate memory itself.
@@ -49,6 +49,25 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise.
         unsafe { System.realloc(pointer, layout, size) }
     }
+}
+
+/// The allocated bytes of a program with the allocator [`MEASURING`], and their maximum.
+static HELD: AtomicIsize = AtomicIsize::new(0);
+static MOST: AtomicIsize = AtomicIsize::new(0);
+
+/// The allocator of programs that call [`taken`].
+pub const MEASURING: Counting = Counting(|more| {
+    let held = HELD.fetch_add(more, Ordering::Relaxed) + more;
+    MOST.fetch_max(held, Ordering::Relaxed);
+});
+
+/// Returns the peak of the memory during the work, and the memory after it, in bytes and relative to the memory before the
+/// work. The global allocator must be [`MEASURING`], and nothing else may allocate memory at the same time.
+pub fn taken(work: impl FnOnce()) -> (isize, isize) {
+    let before = HELD.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    work();
+    (MOST.load(Ordering::Relaxed) - before, HELD.load(Ordering::Relaxed) - before)
 }
 
 /// The system's allocator, with one large allocation that fails when it is [requested](Self::refuse).
