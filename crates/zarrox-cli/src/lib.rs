@@ -34,8 +34,8 @@ pub use reserve::WithReserve;
 
 /// Runs a command line, whose first argument is the name of the program, and returns the exit code.
 ///
-/// This function is for programs that do nothing else: it changes the handling of signals and panics, sets the subscriber of `tracing`, and
-/// ends the process after it has printed the help or an invalid argument.
+/// This function is for programs that do nothing else: it changes the handling of signals and panics, sets the subscriber of
+/// `tracing`, and ends the process after it has printed the help or an invalid argument.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     limits::block_file_size_signal();

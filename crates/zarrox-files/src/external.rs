@@ -28,7 +28,7 @@ impl External {
     /// A relative name starts at the directory of `source`, as HDF5 and OME-TIFF define it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is no file of this name; [`ErrorKind::Forbidden`] if it is outside the
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is outside the
     /// allowed directories, and if `source` is in memory.
     pub(crate) fn resolve(&self, source: &Path, name: &str) -> Result<PathBuf> {
         if self.is_closed {
@@ -68,7 +68,7 @@ impl External {
 fn unopened(source: &Path, named: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
     match error.kind() {
-        // There is no file of such a name.
+        // No file can have such a name.
         NotFound | NotADirectory | InvalidFilename | InvalidInput => {
             missing(source, named).with_source(error)
         }

@@ -172,6 +172,15 @@ fn attributes_of_hdf5_keep_their_types() {
     }
 }
 
+/// Exports `a.zarr` to a file with a suffix, and returns the import of the file.
+#[cfg(feature = "hdf5")]
+fn exported_and_imported(directory: &std::path::Path, suffix: &str) -> Group {
+    let (file, again) = (directory.join(format!("a.{suffix}")), directory.join(format!("{suffix}.zarr")));
+    export_file(directory.join("a.zarr"), &file).unwrap();
+    import_file(&file, &again).unwrap();
+    zarrox::open_group(again).unwrap()
+}
+
 #[cfg(feature = "hdf5")]
 #[test]
 fn attributes_of_bit_fields_are_unsigned_integers_of_their_size() {
@@ -180,11 +189,8 @@ fn attributes_of_bit_fields_are_unsigned_integers_of_their_size() {
     import_file(crate::hdf5::data().join("bits.h5"), place("a.zarr")).unwrap();
     let before = zarrox::open_group(place("a.zarr")).unwrap();
     for suffix in ["h5", "nc"] {
-        let again = place(&format!("{suffix}.zarr"));
-        export_file(place("a.zarr"), place(&format!("a.{suffix}"))).unwrap();
-        import_file(place(&format!("a.{suffix}")), &again).unwrap();
         let types = |group: &Group| group.attributes()["_nc_types"].clone();
-        assert_eq!(types(&zarrox::open_group(again).unwrap()), types(&before), "{suffix}");
+        assert_eq!(types(&exported_and_imported(directory.path(), suffix)), types(&before), "{suffix}");
     }
 }
 
@@ -205,10 +211,7 @@ fn missing_values_in_lists_of_one_element_are_written_as_scalars() {
         if suffix == "h5" {
             create("half", DataType::Float16, zarrox::json::json!("AAAAAAAAIsA="));
         }
-        let again = place(&format!("{suffix}.zarr"));
-        export_file(place("a.zarr"), place(&format!("a.{suffix}"))).unwrap();
-        import_file(place(&format!("a.{suffix}")), &again).unwrap();
-        let again = zarrox::open_group(again).unwrap();
+        let again = exported_and_imported(directory.path(), suffix);
         for child in root.children().unwrap() {
             let found = again.open(&child.name).unwrap().attributes()["_FillValue"].clone();
             let expected = zarrox::json::json!(-9);

@@ -116,7 +116,7 @@ fn files_that_another_file_names_and_that_are_missing_are_not_damage() {
         assert!(error.to_string().contains("put a copy of the file there"), "{error}");
         error.kind()
     };
-    // A directory, and a name below a file, are no files.
+    // Neither a directory nor a path below a file is a file.
     std::fs::create_dir(directory.path().join("one_raw")).unwrap();
     std::fs::write(directory.path().join("f"), "x").unwrap();
     for name in ["one.raw", "one_raw", "f/x.raw"] {
