@@ -3,7 +3,7 @@
 use zarrox::data_type::Endian;
 use zarrox::internals::argument;
 use zarrox::json::{Json, Map};
-use zarrox::{ArrayBuilder, CodecSpec, DataType, Registry, Result, Separator};
+use zarrox::{ArrayBuilder, CodecSpec, DataType, Order, Registry, Result, Separator};
 
 use crate::members::Members;
 
@@ -45,8 +45,8 @@ fn encoding(builder: ArrayBuilder, members: &mut Members) -> Result<ArrayBuilder
     let list = |json: &Json| json.as_array()?.iter().map(CodecSpec::from_json).collect::<Option<Vec<_>>>();
     let endian = members.word("endian", &[("little", Endian::Little), ("big", Endian::Big)])?;
     let builder = endian.into_iter().fold(builder, ArrayBuilder::endian);
-    let order = members.word("order", &[("C", false), ("F", true)])?;
-    let builder = order.into_iter().fold(builder, ArrayBuilder::column_major);
+    let order = members.word("order", &[("C", Order::RowMajor), ("F", Order::ColumnMajor)])?;
+    let builder = order.into_iter().fold(builder, ArrayBuilder::order);
     let filters = members.get("filters", CODECS, list)?;
     let builder = filters.into_iter().flatten().fold(builder, ArrayBuilder::filter);
     let builder = match members.take_any("compressor") {

@@ -5,7 +5,7 @@ use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Lzma, Shuffle, Zlib
 use zarrox::data_type::Endian;
 use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::{self, Json, Map};
-use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Result, Separator};
+use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Order, Result, Separator};
 
 use crate::args::Chunks;
 use crate::exit::usage;
@@ -129,7 +129,10 @@ impl Creation {
             let name = |name: &str| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
             builder = builder.optional_dimension_names(names.split(',').map(name));
         }
-        Ok(builder.column_major(self.order.as_deref() == Some("F")).attributes(self.attributes()?))
+        if self.order.as_deref() == Some("F") {
+            builder = builder.order(Order::ColumnMajor);
+        }
+        Ok(builder.attributes(self.attributes()?))
     }
 
     /// Resolves lengths by dimension name for an array of this shape. Dimensions without a given length are whole.

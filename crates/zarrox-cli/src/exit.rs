@@ -151,7 +151,8 @@ fn code(kind: ErrorKind) -> u8 {
 }
 
 /// Advice in messages of the library, and its replacement with an option of the command.
-const ADVICE: [(&str, &str); 13] = [
+const ADVICE: [(&str, &str); 14] = [
+    ("open it or overwrite it", "--force replaces it"),
     ("set `overwrite` to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
     ("raw elements need a data type and a shape", "for raw elements, give --dtype and --shape"),

@@ -1,7 +1,12 @@
 //! Exported files are read again.
 
+use std::sync::{Arc, Mutex};
+
+use zarrox::ErrorKind;
+use zarrox::json::json;
 use zarrox::{prelude::*, s};
 use zarrox_files::{Export, export_file, import_file};
+use zarrox_testkit::errors::assert_error;
 
 use crate::data;
 
@@ -46,6 +51,23 @@ fn files_come_back_as_they_were() {
             assert!(count > 0);
         }
     }
+}
+
+#[test]
+fn attributes_whose_names_netcdf_reserves_are_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let array = zarrox::create_array(place("a.zarr")).shape([2]).data_type(DataType::Int8);
+    let attributes = json!({"CLASS": "IMAGE", "units": "m"}).as_object().unwrap().clone();
+    array.attributes(attributes).create().unwrap();
+    export_file(place("a.zarr"), place("a.h5")).unwrap();
+    assert_error(export_file(place("a.zarr"), place("a.nc")), ErrorKind::Unsupported, "attribute 'CLASS'");
+    let left_out = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&left_out);
+    let skipping = Export::new().skip_unsupported(move |found| listener.lock().unwrap().push(found.path));
+    skipping.run(place("a.zarr"), place("a.nc")).unwrap();
+    assert_eq!(left_out.lock().unwrap().len(), 1);
+    import_file(place("a.nc"), place("b.zarr")).unwrap();
 }
 
 #[test]

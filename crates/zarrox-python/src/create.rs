@@ -9,8 +9,8 @@ use zarrox::data_type::Endian;
 use zarrox::internals::data_type::{ByteOrder, has_objects};
 use zarrox::json::{Json, Map};
 use zarrox::{
-    ArrayBuilder, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry,
-    Separator,
+    ArrayBuilder, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Order,
+    Registry, Separator,
 };
 use zarrox_tools::copy::Copier;
 
@@ -187,7 +187,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     match spec.text("order")?.as_deref() {
         None | Some("C") => {}
         Some("F") => {
-            builder = builder.column_major(true);
+            builder = builder.order(Order::ColumnMajor);
             members.extend(is_v2.then(|| ("order".to_owned(), "F".into())));
         }
         Some(other) => return Err(wrong("order", &other.into(), "'C' or 'F'")),

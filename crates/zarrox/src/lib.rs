@@ -176,7 +176,9 @@ pub mod internals {
 pub mod prelude {
     pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
 
-    pub use crate::{ChunkShape, DataType, DynArray, Element, Format, Group, NewAxis, Node, OpenOptions};
+    pub use crate::{
+        ChunkShape, DataType, DynArray, Element, Format, Group, NewAxis, Node, OpenOptions, Order,
+    };
 }
 
 /// Opens the node at a path or URL for reading and writing. Its format and kind are detected.

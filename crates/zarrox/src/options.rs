@@ -528,12 +528,14 @@ impl OpenOptions {
 
     /// Returns the location for opening, with its consolidated metadata if that is used.
     fn by_copy(&self, location: &Location) -> Result<Location> {
-        let purpose = match (self.consolidated, self.mode) {
+        // Nothing can be written to some stores in any mode.
+        let reading = self.mode == OpenMode::Read || !location.store.capabilities().writable;
+        let purpose = match (self.consolidated, reading) {
             (Consolidated::Require, _) => Purpose::OpenOnlyByCopy,
-            (Consolidated::Auto, OpenMode::Read) => Purpose::OpenByCopy,
+            (Consolidated::Auto, true) => Purpose::OpenByCopy,
             _ => Purpose::Open,
         };
-        location.probed(purpose).consolidated(self.consolidated, self.mode == OpenMode::Read)
+        location.probed(purpose).consolidated(self.consolidated, reading)
     }
 
     /// Returns the location of an existing node.
@@ -581,23 +583,5 @@ impl OpenOptions {
         }
         let address = Address { store, path, format: self.format, expected: self.format, layout: None };
         Ok(Location::new(address, context))
-    }
-}
-
-impl Array {
-    /// Returns a builder for an array at another location with the shape, data type, chunks, codecs, fill
-    /// value, dimension names and format of this array. The builder can change any of them.
-    ///
-    /// ```
-    /// # use zarrox::prelude::*;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
-    /// let longer = array.like(directory.path().join("b.zarr")).shape([50, 2]).create()?;
-    /// assert_eq!(longer.chunk_shape(), [3, 2]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn like(&self, place: impl Into<Place>) -> ArrayBuilder {
-        OpenOptions::within(&self.location().context).create_array(place).like(self)
     }
 }

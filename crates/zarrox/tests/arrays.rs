@@ -76,7 +76,13 @@ fn a_v3_array_is_written_in_the_strict_form_with_its_ancestors() {
 fn a_v2_array_is_written_with_the_names_of_numcodecs() {
     let store = memory();
     let builder = OpenOptions::new().create_array((store.clone(), "x/y")).format(Format::V2);
-    builder.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int16).column_major(true).create().unwrap();
+    builder
+        .shape([4, 6])
+        .chunks([2, 3])
+        .data_type(DataType::Int16)
+        .order(Order::ColumnMajor)
+        .create()
+        .unwrap();
     assert_eq!(document(&store, ".zgroup"), json!({"zarr_format": 2}));
     assert_eq!(document(&store, "x/.zgroup"), json!({"zarr_format": 2}));
     assert_eq!(
@@ -618,14 +624,18 @@ fn an_array_like_another_has_its_properties_and_may_differ() {
     let shards =
         shards.data_type(DataType::Float32).fill_value(2).dimension_names(["y", "x"]).create().unwrap();
     let place = |name: &str| directory.path().join(name);
-    let same = shards.like(place("b.zarr")).create().unwrap();
+    let same = zarrox::create_array(place("b.zarr")).like(&shards).create().unwrap();
     assert_eq!(same.metadata(), shards.metadata());
-    let other =
-        shards.like(place("c.zarr")).shape([16, 8]).chunks([1, 8]).data_type(DataType::Int16).create();
+    let other = zarrox::create_array(place("c.zarr"))
+        .like(&shards)
+        .shape([16, 8])
+        .chunks([1, 8])
+        .data_type(DataType::Int16)
+        .create();
     let other = other.unwrap();
     assert_eq!((other.chunk_shape(), other.inner_chunk_shape()), (&[4, 8][..], Some(vec![1, 8])));
     assert_eq!(other.get::<i16>((15, 7)).unwrap(), 2);
-    let larger = shards.like(place("d.zarr")).shards([8, 8]).create().unwrap();
+    let larger = zarrox::create_array(place("d.zarr")).like(&shards).shards([8, 8]).create().unwrap();
     assert_eq!((larger.chunk_shape(), larger.inner_chunk_shape()), (&[8, 8][..], Some(vec![2, 4])));
 }
 

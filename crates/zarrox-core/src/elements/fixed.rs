@@ -1,5 +1,6 @@
 //! Elements of a fixed size with the memory layout of a Rust type.
 
+use super::scalar::suffix;
 use super::{Decode, Encode, FromElement, InPlace, ToElement, mismatch};
 use crate::data_type::{DataType, Element};
 use crate::error::{Error, ErrorKind, Result};
@@ -7,6 +8,17 @@ use crate::strided::{View, ViewMut};
 
 fn check<T: Element>(data_type: &DataType) -> Result<()> {
     if T::holds(data_type) { Ok(()) } else { Err(mismatch(data_type, &T::data_type().to_string())) }
+}
+
+/// Returns an error for values of another type. Literals are `i32` and `f64` unless they have a suffix.
+fn check_given<T: Element>(data_type: &DataType) -> Result<()> {
+    check::<T>(data_type).map_err(|error| match (suffix(data_type), T::data_type()) {
+        (Some(suffix), DataType::Int32 | DataType::Float64) => {
+            let message = format!("{}; write literals with the suffix `_{suffix}`", error.message());
+            Error::new(error.kind(), message)
+        }
+        _ => error,
+    })
 }
 
 impl<T: Element> FromElement for T {
@@ -38,7 +50,7 @@ impl<T: Element> FromElement for T {
 
 impl<T: Element> ToElement for T {
     fn encoder(data_type: &DataType) -> Result<Encode<Self>> {
-        check::<T>(data_type)?;
+        check_given::<T>(data_type)?;
         let data_type = data_type.clone();
         Ok(Box::new(move |value, bytes| {
             let element = InPlace::<T>::new().bytes(std::slice::from_ref(value));
@@ -49,7 +61,7 @@ impl<T: Element> ToElement for T {
     }
 
     fn check(data_type: &DataType) -> Result<()> {
-        check::<T>(data_type)
+        check_given::<T>(data_type)
     }
 
     fn in_place() -> Option<InPlace<Self>> {

@@ -42,21 +42,23 @@ pub fn exact_element(
     done.map(|()| exact).map_err(|error| {
         let message = match error.kind() {
             ErrorKind::Unsupported => format!("the elements are {wanted}, not {own}"),
-            _ => {
-                let suffix =
-                    suffix(wanted).map_or(String::new(), |suffix| format!(", with the suffix `_{suffix}`"));
-                format!(
-                    "the elements are {wanted}, and {}; give the value as {wanted}{suffix}",
-                    error.message()
-                )
-            }
+            _ => format!("the elements are {wanted}, and {}{}", error.message(), advice(wanted)),
         };
         Error::new(ErrorKind::DataTypeMismatch, message)
     })
 }
 
-/// Returns the suffix of a literal of this type.
-fn suffix(data_type: &DataType) -> Option<&'static str> {
+/// Returns the advice for a value that has no equal element.
+fn advice(wanted: &DataType) -> String {
+    match wanted {
+        DataType::Float32 | DataType::Float64 => suffix(wanted)
+            .map_or(String::new(), |suffix| format!("; the compiler rounds a literal with the suffix `_{suffix}`")),
+        _ => String::new(),
+    }
+}
+
+/// Returns the suffix of literals of this type.
+pub(super) fn suffix(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Int8 => "i8",
         DataType::Int16 => "i16",

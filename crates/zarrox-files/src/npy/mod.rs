@@ -24,7 +24,7 @@ use std::sync::Arc;
 use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
-use zarrox::{ArrayBuilder, DataType, Error, ErrorKind, Format, OpenOptions, Order, Result};
+use zarrox::{ArrayBuilder, DataType, Error, ErrorKind, Format, OpenOptions, Result};
 use zarrox_tools::copy::Access;
 
 pub use self::header_writer::{MAGIC, descr, header, quoted};
@@ -238,8 +238,7 @@ impl Planned {
         let builder = builder.no_compressor();
         let is_same = matches!(self.conversion, Conversion::Renamed | Conversion::Named);
         if let (true, ByteOrder::One(endian)) = (is_same, &header.endian) {
-            let is_column_major = header.order == Order::ColumnMajor;
-            builder.endian(*endian).column_major(is_column_major).create()?;
+            builder.endian(*endian).order(header.order).create()?;
             return Ok(Box::new(stored));
         }
         let elements = ConvertedElements {

@@ -10,12 +10,14 @@ import pickle
 import sqlite3
 import stat
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import zarrox
 import zarrox.v2 as zarr
 from zarrox import errors
 from zarrox.v2 import storage
@@ -209,6 +211,36 @@ def test_modes_of_archives(tmp_path: Path) -> None:
         assert len(store) == 0
     with pytest.raises(ValueError, match="mode"):
         ZipStore(path, mode="rw")
+
+
+OBJECTS = np.array([object()], dtype=object)
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        lambda path: zarrox.save_array(path, OBJECTS),
+        lambda path: zarrox.save_array(path, np.arange(3), chunks=(0,)),
+        lambda path: zarrox.save(path, OBJECTS),
+        lambda path: zarrox.save_group(path, a=OBJECTS),
+        lambda path: zarrox.open_array(path, mode="w", shape=3, dtype="unknown"),
+        lambda path: zarrox.open_array(path, mode="w", shape=3, dtype="i4", chunks=(0,)),
+        lambda path: zarrox.open(path, mode="w", shape=3, dtype="i4", chunks=(0,)),
+        lambda path: zarrox.open_group(path, mode="w", attributes={"a": OBJECTS}),
+        lambda path: zarr.save_array(path, OBJECTS),
+        lambda path: zarr.save(path, a=OBJECTS),
+        lambda path: zarr.open_array(path, mode="w", shape=3, dtype="i4", chunks=(0,)),
+        lambda path: zarr.open(path, mode="w", shape=3, dtype="unknown"),
+    ],
+)
+def test_arguments_are_checked_before_an_archive_is_replaced(tmp_path: Path, fails: Callable[[Path], Any]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        fails(tmp_path / "new.zip")
+    assert not (tmp_path / "new.zip").exists()
+    zarrox.save_array(tmp_path / "a.zip", np.arange(5))
+    with pytest.raises((TypeError, ValueError)):
+        fails(tmp_path / "a.zip")
+    np.testing.assert_array_equal(zarrox.load(tmp_path / "a.zip"), np.arange(5))
 
 
 def test_a_pickled_archive_is_not_emptied(tmp_path: Path) -> None:

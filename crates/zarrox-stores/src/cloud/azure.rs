@@ -242,7 +242,7 @@ impl AzureOptions {
         let builder = builder.with_container_name(container).with_client_options(options);
         let client =
             builder.with_retry(no_retries()).with_http_connector(Connector).build().map_err(opening)?;
-        Ok(CloudStore::new(location, Arc::new(client), anonymous, false))
+        Ok(CloudStore::of_account(location, Arc::new(client), anonymous, false))
     }
 }
 

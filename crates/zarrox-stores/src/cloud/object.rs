@@ -65,14 +65,14 @@ impl CloudStore {
     /// use object_store::memory::InMemory;
     /// use zarrox_stores::{CloudStore, Condition, Key, Store, StoreExt};
     ///
-    /// let store = CloudStore::of_client("my bucket", Arc::new(InMemory::new()));
+    /// let store = CloudStore::new("my bucket", Arc::new(InMemory::new()));
     /// let key = Key::new("a/zarr.json")?;
     /// store.set(&key, b"{}", Condition::Absent)?;
     /// assert!(store.set(&key, b"{}", Condition::Absent).is_err());
     /// assert_eq!(store.get(&key)?.as_deref(), Some(&b"{}"[..]));
     /// # Ok::<(), zarrox_stores::StoreError>(())
     /// ```
-    pub fn of_client(location: impl Into<String>, client: Arc<dyn ObjectStore>) -> Blocking<Self> {
+    pub fn new(location: impl Into<String>, client: Arc<dyn ObjectStore>) -> Blocking<Self> {
         let seen = Arc::new(AtomicBool::new(true));
         let location = location.into();
         Blocking::new(Self {
@@ -86,7 +86,12 @@ impl CloudStore {
         })
     }
 
-    pub(super) fn new(location: String, client: Arc<impl Client>, anonymous: bool, suffixes: bool) -> Self {
+    pub(super) fn of_account(
+        location: String,
+        client: Arc<impl Client>,
+        anonymous: bool,
+        suffixes: bool,
+    ) -> Self {
         // Azure, which does not support suffixes, needs some time for each key of a batch.
         let batch = if suffixes { 1_000 } else { 50 };
         let account: Option<Arc<dyn Client>> = Some(Arc::clone(&client) as _);

@@ -241,7 +241,7 @@ impl S3Options {
         let builder = builder.with_bucket_name(bucket).with_client_options(options);
         let client =
             builder.with_retry(no_retries()).with_http_connector(Connector).build().map_err(opening)?;
-        Ok(CloudStore::new(location, Arc::new(client), anonymous, true))
+        Ok(CloudStore::of_account(location, Arc::new(client), anonymous, true))
     }
 
     /// Adds the settings of the profile that are not set otherwise.

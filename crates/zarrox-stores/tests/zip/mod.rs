@@ -60,7 +60,7 @@ fn passes_the_suite_deflated() {
 #[test]
 fn passes_the_suite_read_only() {
     suite(|path| {
-        drop(open(path, ZipMode::Create));
+        open(path, ZipMode::Create).close().unwrap();
         open(path, ZipMode::Read)
     });
 }
@@ -74,7 +74,7 @@ fn passes_the_reading_suite_when_opened_again() {
             let (directory, path) = place();
             let store = open(&path, ZipMode::Create).deflate(level);
             content.iter().for_each(|(name, value)| put(&store, name, value));
-            drop(store);
+            store.close().unwrap();
             kept.lock().unwrap().push(directory);
             Box::new(open(&path, ZipMode::Read))
         });
@@ -120,6 +120,11 @@ fn modes() {
     assert_eq!(error.kind(), StoreErrorKind::ReadOnly);
 
     let new = open(&path, ZipMode::Create);
+    assert_eq!(list(&new, ""), []);
+    drop(new);
+    assert_eq!(list(&open(&path, ZipMode::Read), "").len(), 2, "the first write replaces the file");
+    let new = open(&path, ZipMode::Create);
+    new.close().unwrap();
     assert_eq!(list(&new, ""), []);
     assert_eq!(value(&store, "a").unwrap(), "1", "an open handle continues to read");
     drop(new);
@@ -180,7 +185,7 @@ fn a_file_that_is_replaced_is_not_written_to() {
     put(&store, "a", b"1");
     store.close().unwrap();
     let other = directory.path().join("other.zip");
-    drop(open(&other, ZipMode::Create));
+    open(&other, ZipMode::Create).close().unwrap();
     fs::rename(&other, &path).unwrap();
     let error = store.set(&key("b"), b"2", Condition::Always).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}");

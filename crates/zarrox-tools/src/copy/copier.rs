@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use zarrox::internals::{Listener, Location, argument};
+use zarrox::internals::{Listener, Location, argument, format_of};
 use zarrox::{OpenMode, OpenOptions, Place, Progress};
 use zarrox_core::data_type::Casting;
 use zarrox_core::{ChunkShape, CodecSpec, DataType, Format, IntoSelection, Result, Separator};
@@ -92,8 +92,8 @@ impl Copier {
         self.changing(|settings| settings.options = options)
     }
 
-    /// Sets the format of the copy; the default is the format of the group above the destination, or without such a group, the
-    /// format of the source.
+    /// Sets the format of the copy. The default is the format of the nodes that are kept or updated, then that of the group above
+    /// the destination, then that of the source.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
@@ -296,8 +296,9 @@ impl Copier {
         // The format in the options for opening the source is not the format of the copy.
         let root = known_nodes(source)?.open_node()?;
         let destination = destination.of_format(None);
+        let there = || self.updated_format(&destination).transpose();
         let above = || destination.inherited_format().transpose();
-        let format = self.format.map(Ok).or_else(above).transpose()?;
+        let format = self.format.map(Ok).or_else(there).or_else(above).transpose()?;
         let own = if self.settings.elements.is_some() { Format::V3 } else { root.format() };
         let format = format.or(destination.expected).unwrap_or(own);
         let destination = destination.of_format(Some(format)).expecting(Some(format));
@@ -313,6 +314,14 @@ impl Copier {
                     .plan(root, source, &destination)
                     .map(Copying::new)
             }
+        }
+    }
+
+    /// Returns the format of the nodes at the destination, if they are kept or updated.
+    fn updated_format(&self, destination: &Location) -> Result<Option<Format>> {
+        match self.if_exists {
+            IfExists::Error | IfExists::Replace => Ok(None),
+            IfExists::Skip | IfExists::Update => Ok(destination.find_node()?.as_ref().map(format_of)),
         }
     }
 }

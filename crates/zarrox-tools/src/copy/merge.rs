@@ -95,10 +95,13 @@ impl Merge {
         if !self.settings.chosen.has(path, matches!(node, Node::Array(_))) {
             return Ok(());
         }
-        // The output of an interrupted copy is continued as a whole.
-        let is_unfinished = Journal::read(place)?.is_some_and(|journal| !journal.is_in_place());
-        let found = if is_unfinished { None } else { place.find_node()? };
-        let Some(found) = found else { return self.whole(path, source, place, false) };
+        // The output of an interrupted copy is continued as a whole. An update begins it anew if the source has changed since.
+        let unfinished = Journal::read(place)?.filter(|journal| !journal.is_in_place());
+        let found = if unfinished.is_some() { None } else { place.find_node()? };
+        let Some(found) = found else {
+            let begins_anew = self.updates && unfinished.is_some_and(|journal| journal.is_copy_of(source));
+            return self.whole(path, source, place, begins_anew);
+        };
         match (node, found) {
             (Node::Group(group), NodeMetadata::Group(_)) => self.group(path, &group, source, place),
             _ if !self.updates => {

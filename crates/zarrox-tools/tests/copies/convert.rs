@@ -47,7 +47,7 @@ fn samples() -> Vec<Sample> {
             |b| {
                 let b =
                     b.data_type(DataType::Float64).shape([4, 6, 3]).chunks([2, 6, 2]).fill_value(f64::NAN);
-                b.endian(Endian::Big).column_major(true).compressor(Zlib::level(3))
+                b.endian(Endian::Big).order(Order::ColumnMajor).compressor(Zlib::level(3))
             },
             s![.., 2.., 1],
         ),

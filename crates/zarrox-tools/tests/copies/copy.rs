@@ -241,6 +241,40 @@ fn what_was_interrupted_is_no_node_and_is_continued() {
 }
 
 #[test]
+fn an_update_keeps_the_format_of_the_copy() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    sample(&place("sea.zarr"));
+    Copier::new().format(Format::V2).run(place("sea.zarr"), place("copy.zarr")).unwrap();
+    let before = stored(&place("copy.zarr"));
+    for if_exists in [IfExists::Skip, IfExists::Update] {
+        Copier::new().if_exists(if_exists).run(place("sea.zarr"), place("copy.zarr")).unwrap();
+        assert_eq!(stored(&place("copy.zarr")), before);
+    }
+    zarrox::open_array(place("sea.zarr/depth")).unwrap().write(s![3, 3], 99).unwrap();
+    Copier::new().if_exists(IfExists::Update).run(place("sea.zarr/depth"), place("copy.zarr/depth")).unwrap();
+    let depth = zarrox::open_array(place("copy.zarr/depth")).unwrap();
+    assert_eq!((depth.format(), depth.get::<i32>([3, 3]).unwrap()), (Format::V2, 99));
+}
+
+#[test]
+fn an_interrupted_update_begins_anew_if_the_source_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let root = sample(&place("sea.zarr"));
+    let stopping = Copier::new()
+        .if_exists(IfExists::Update)
+        .on_progress(|_| Err(Error::new(ErrorKind::Interrupted, "enough")));
+    stopping.run(place("sea.zarr"), place("copy.zarr")).unwrap_err();
+    root.create_array("new").shape([3]).data_type(DataType::Int8).create().unwrap().write(.., 1_i8).unwrap();
+    // Another copy into the same place does not discard the incomplete one.
+    let other = Copier::new().if_exists(IfExists::Update).run(place("sea.zarr/new"), place("copy.zarr"));
+    assert_error(other, ErrorKind::AlreadyExists, "was interrupted");
+    Copier::new().if_exists(IfExists::Update).run(place("sea.zarr"), place("copy.zarr")).unwrap();
+    assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
+}
+
+#[test]
 fn damaged_chunks_stop_a_copy_unless_they_are_left_out() {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);

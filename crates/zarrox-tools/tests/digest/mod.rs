@@ -60,7 +60,7 @@ fn digests_are_equal_however_an_array_is_stored() {
         ("transposed", &|b| {
             b.codecs([Transpose::order([1, 0]).into(), Bytes::big().into(), Gzip::level(1).into()])
         }),
-        ("v2", &|b| b.format(Format::V2).column_major(true)),
+        ("v2", &|b| b.format(Format::V2).order(Order::ColumnMajor)),
         ("v1", &|b| b.format(Format::V1)),
         ("N5", &|b| b.format(Format::N5)),
     ];

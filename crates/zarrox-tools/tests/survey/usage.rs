@@ -72,7 +72,7 @@ fn a_damaged_index_is_an_error_and_no_index_is_read_unasked() {
 fn inner_chunks_have_the_indices_of_the_whole_array() {
     let directory = tempfile::tempdir().unwrap();
     let array = zarrox::create_array(directory.path().join("a.zarr")).shape([9, 6]).data_type(DataType::Int8);
-    let array = array.chunks([2, 3]).shards([4, 6]).column_major(true).create().unwrap();
+    let array = array.chunks([2, 3]).shards([4, 6]).order(Order::ColumnMajor).create().unwrap();
     array.write(s![6, 4], 1_i8).unwrap();
     let inner = array.raw().inner_chunks(&[1, 0]).unwrap().unwrap();
     let stored: Vec<_> = inner.iter().filter(|chunk| chunk.place.is_some()).collect();

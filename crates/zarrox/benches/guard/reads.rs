@@ -34,7 +34,7 @@ pub(crate) fn big_endian() -> Work {
 }
 
 pub(crate) fn transposed() -> Work {
-    all(square(100).column_major(true).no_compressor())
+    all(square(100).order(Order::ColumnMajor).no_compressor())
 }
 
 fn all(builder: ArrayBuilder) -> Work {

@@ -12,7 +12,7 @@ use zarrox_core::internals::selection::check_lengths;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, CodecSpec, DataType, DynArray,
-    Error, ErrorKind, FillValue, Format, IntoElements, NodeMetadata, Rectilinear, Registry, Result,
+    Error, ErrorKind, FillValue, Format, IntoElements, NodeMetadata, Order, Rectilinear, Registry, Result,
     Separator,
 };
 
@@ -59,7 +59,7 @@ pub struct ArrayBuilder {
     chunk_grid: Option<std::result::Result<ChunkGrid, String>>,
     shards: Option<Vec<u64>>,
     endian: Endian,
-    column_major: bool,
+    order: Order,
     filters: Vec<CodecSpec>,
     compressor: Option<Option<CodecSpec>>,
     codecs: Option<Vec<CodecSpec>>,
@@ -88,7 +88,7 @@ impl ArrayBuilder {
             chunk_grid: None,
             shards: None,
             endian: Endian::Little,
-            column_major: false,
+            order: Order::default(),
             filters: Vec::new(),
             compressor: None,
             codecs: None,
@@ -103,8 +103,19 @@ impl ArrayBuilder {
         }
     }
 
-    /// Sets all properties to those of an array.
-    pub(crate) fn like(mut self, array: &Array) -> Self {
+    /// Sets all properties to those of another array: shape, data type, chunks, codecs, fill value, dimension names and format.
+    /// Later calls change any of them.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
+    /// let longer = zarrox::create_array(directory.path().join("b.zarr")).like(&array).shape([50, 2]).create()?;
+    /// assert_eq!(longer.chunk_shape(), [3, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn like(mut self, array: &Array) -> Self {
         let metadata = array.metadata();
         (self.format, self.inherits_format) = (metadata.format, false);
         self.shape = Some(metadata.shape.clone());
@@ -216,9 +227,9 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets whether the first dimension varies fastest within a chunk (order `F`).
-    pub fn column_major(mut self, column_major: bool) -> Self {
-        self.column_major = column_major;
+    /// Sets the order of elements within stored chunks; row-major (`C`) by default. [`Order::ColumnMajor`] is `F`.
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
         self
     }
 
@@ -588,7 +599,7 @@ impl ArrayBuilder {
 
     fn chunk_codecs(&self, data_type: &DataType, ndim: usize, registry: &Registry) -> Vec<CodecSpec> {
         let mut codecs = Vec::new();
-        if self.column_major && ndim > 1 {
+        if self.order == Order::ColumnMajor && ndim > 1 {
             codecs.push(zarrox_codecs::Transpose::order((0..ndim).rev().collect::<Vec<_>>()).into());
         }
         let kind = |spec: &CodecSpec| registry.codec(&spec.name).map(|def| def.kind).ok();

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use zarrox_core::json::Json;
-use zarrox_core::{ChunkGrid, CodecSpec, DataType, Error, FillValue, Format, Result};
+use zarrox_core::json::{Json, json};
+use zarrox_core::{ChunkGrid, CodecSpec, DataType, Error, FillValue, Format, Order, Result};
 
 use super::Array;
 use super::iterate::indices;
@@ -40,6 +40,9 @@ pub struct ArrayInfo {
     pub fill_text: String,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,
+    /// The order of elements within stored chunks; `None` if the codecs permute dimensions in another way, or chunks have inner
+    /// chunks.
+    pub order: Option<Order>,
     /// The dimension names, if there are any.
     pub dimension_names: Option<Vec<Option<String>>>,
     /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`.
@@ -103,6 +106,15 @@ impl Array {
         if self.location.is_remote() { Ok(self.describe(None)) } else { self.info() }
     }
 
+    fn order(&self) -> Option<Order> {
+        let codecs = self.codecs();
+        let Some(transpose) = codecs.iter().find(|codec| codec.name == "transpose") else {
+            return self.inner_chunk_shape().is_none().then_some(Order::RowMajor);
+        };
+        let reversed: Vec<usize> = (0..self.ndim()).rev().collect();
+        (transpose.configuration.get("order") == Some(&json!(reversed))).then_some(Order::ColumnMajor)
+    }
+
     fn describe(&self, stored: Option<Stored>) -> ArrayInfo {
         let counted = stored.is_some();
         let stored = stored.unwrap_or_default();
@@ -119,6 +131,7 @@ impl Array {
             inner_chunk_shape: self.inner_chunk_shape(),
             fill_text: self.format_element(self.fill_bytes().as_bytes()).unwrap_or_default(),
             fill_value: self.fill_bytes(),
+            order: self.order(),
             codecs: self.codecs(),
             dimension_names: self.metadata.dimension_names.clone(),
             bytes: self.nbytes(),

@@ -207,11 +207,12 @@ impl Location {
             }
         }
         if !overwrite {
-            return exists(format!(
-                "there is a node already at '{}' in {}; set `overwrite` to replace it",
-                self.path,
-                self.store.location()
-            ));
+            let advice = match for_group {
+                true => "open it or overwrite it",
+                false => "set `overwrite` to replace it",
+            };
+            let place = self.store.location();
+            return exists(format!("there is a node already at '{}' in {place}; {advice}", self.path));
         }
         // The entry document of the hierarchy is kept, unless the format changes.
         let deleted = if existing.format == format {
@@ -285,6 +286,13 @@ impl Location {
 
     /// Returns false if another writer was faster.
     fn put_if_absent(&self, key: String, document: &[u8]) -> Result<bool> {
+        if !self.store.capabilities().set_if_absent {
+            // Writers cannot exclude each other in such a store.
+            return match self.has(key.clone())? {
+                true => Ok(false),
+                false => self.put(key, document, Condition::Always).map(|()| true),
+            };
+        }
         match self.put(key, document, Condition::Absent) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
             result => result.map(|()| true),

@@ -34,6 +34,7 @@ impl Location {
 
     /// Adds to an error that it occurred during the creation of this node.
     pub(crate) fn creating(&self, error: Error) -> Error {
+        let error = if error.path().is_some() { error } else { error.with_path(&self.path) };
         error.at(format!("creating '{}' in {}", self.path, self.store.location()))
     }
 

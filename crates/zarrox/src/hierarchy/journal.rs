@@ -41,8 +41,7 @@ pub struct Journal {
 impl Journal {
     /// Creates the journal of a conversion.
     pub fn new(source: &Location, from: Format, to: Format, in_place: bool, plan: &Fingerprint) -> Self {
-        let name = format!("{} {}", source.store.location(), source.path);
-        Self { from: from.to_string(), in_place, ..Self::of_creation(name, to, plan) }
+        Self { from: from.to_string(), in_place, ..Self::of_creation(name_of(source), to, plan) }
     }
 
     /// Creates the journal of a node whose content comes from a source that is not a hierarchy.
@@ -82,6 +81,11 @@ impl Journal {
             (source, from, to, in_place, plan)
         };
         identity(self) == identity(other)
+    }
+
+    /// Returns true if the work copies the node at this location, or converts it.
+    pub fn is_copy_of(&self, source: &Location) -> bool {
+        !self.from.is_empty() && self.source == name_of(source)
     }
 
     /// Returns true if an earlier run stored the journal.
@@ -204,11 +208,19 @@ pub(crate) fn check_finished(place: &Location) -> Result<()> {
         if let Ok(Some(journal)) = Journal::read(&place)
             && !journal.in_place
         {
-            let message = format!("there is no Zarr array or group yet, but {}", journal.interrupted(&place));
+            let message = format!(
+                "there is no Zarr array or group yet, but {}, or delete its incomplete output",
+                journal.interrupted(&place)
+            );
             return Err(Error::new(ErrorKind::NotFound, message));
         }
     }
     Ok(())
+}
+
+/// Returns the name of a source that is a node.
+fn name_of(source: &Location) -> String {
+    format!("{} {}", source.store.location(), source.path)
 }
 
 fn paths(list: Option<&Json>) -> BTreeSet<String> {

@@ -248,7 +248,7 @@ fn properties_beyond_n5_are_refused_by_name() {
     refused(&|b| b.chunk_key_encoding(ChunkKeyEncoding::Default(Separator::Slash)), "chunk keys");
     refused(&|b| b.filter(zarrox::codecs::Crc32c::default()), "one compressor");
     refused(&|b| b.no_compressor().filter(zarrox::codecs::Crc32c::default()), "crc32c");
-    refused(&|b| b.shape([4, 4]).column_major(true), "order");
+    refused(&|b| b.shape([4, 4]).order(Order::ColumnMajor), "order");
     refused(&|b| b.compressor(CodecSpec::new("zstd", json!({"level": 1, "checksum": true}))), "checksum");
     refused(&|b| b.compressor(CodecSpec::new("numcodecs.lzma", json!({"format": 2}))), "lzma");
     for name in ["n5", "dimensions", "blockSize", "dataType", "compression", "compressionType"] {

@@ -45,8 +45,8 @@ fn bytes_of<'a>(values: impl IntoIterator<Item = &'a f32>, endian: Endian) -> Ve
 fn bytes_are_those_of_the_byte_order() {
     for format in [Format::V2, Format::V3] {
         for endian in [Endian::Little, Endian::Big] {
-            for columns in [false, true] {
-                let array = builder(memory(), format, endian).column_major(columns).create().unwrap();
+            for order in [Order::RowMajor, Order::ColumnMajor] {
+                let array = builder(memory(), format, endian).order(order).create().unwrap();
                 // One chunk is left out, and one is written in part.
                 array.write(s![..4, ..5], values().slice(ndarray::s![..4, ..5])).unwrap();
                 let expected = array.read::<ArrayD<f32>>(..).unwrap();

@@ -132,7 +132,7 @@ fn arrays_are_created_written_sharded_and_read_again() {
         if let Some(shards) = shards {
             builder = builder.shards(shards);
         }
-        let array = builder.column_major(true).create().unwrap();
+        let array = builder.order(Order::ColumnMajor).create().unwrap();
         array.write(.., &values).unwrap();
         let again = root.open(name).unwrap().into_array().unwrap();
         assert_eq!(again.read::<ArrayD<i32>>(..).unwrap(), values.clone().into_dyn());

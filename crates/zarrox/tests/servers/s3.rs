@@ -104,7 +104,7 @@ fn a_consolidated_hierarchy_is_opened_by_one_request() {
         let of_copy = requests.iter().filter(|request| request.contains(document)).count();
         assert_eq!(of_copy, 1, "{requests:?}");
         let most = if format == Format::V3 { 1 } else { 4 };
-        assert!(requests.len() <= most, "all that is asked for is asked for at once: {requests:?}");
+        assert!(requests.len() <= most, "all chunks are requested at once: {requests:?}");
     }
 }
 

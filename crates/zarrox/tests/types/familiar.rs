@@ -33,7 +33,7 @@ fn arrays_and_groups_are_opened_where_they_are() {
     for (error, path, message) in [
         (root.open_array("g").unwrap_err(), "/g", "it is a group, not an array"),
         (root.open_group("a").unwrap_err(), "/a", "it is an array, not a group"),
-        (root.create_group("a").unwrap_err(), "/a", "set `overwrite` to replace it"),
+        (root.create_group("a").unwrap_err(), "/a", "open it or overwrite it"),
     ] {
         assert_eq!(error.path(), Some(path), "{error}");
         assert!(error.to_string().contains(message), "{error}");
@@ -98,6 +98,8 @@ fn literals_are_numbers_of_the_elements_type_if_they_have_the_same_value() {
         assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
         assert!(error.to_string().contains("cannot be represented as uint8"), "{error}");
     }
+    let error = bytes.write(.., [1, 2]).unwrap_err();
+    assert!(error.to_string().contains("not int32; write literals with the suffix `_u8`"), "{error}");
     let texts = create(DataType::string()).create().unwrap();
     let error = texts.write(.., 1).unwrap_err();
     assert!(error.to_string().contains("the elements are string, not int32"), "{error}");

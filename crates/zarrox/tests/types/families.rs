@@ -251,7 +251,7 @@ fn variable_length_in_shards_transposed_and_with_a_fill_value() {
     let builder =
         OpenOptions::new().create_array((store.clone(), "a")).shape([5, 6]).chunks([2, 3]).shards([4, 6]);
     let builder =
-        builder.data_type(named(&json!("string"))).fill_value_json(json!("none")).column_major(true);
+        builder.data_type(named(&json!("string"))).fill_value_json(json!("none")).order(Order::ColumnMajor);
     let mut array = builder.create().unwrap();
     let text = |row: usize, column: usize| "x".repeat(row * 6 + column);
     let written = ArrayD::from_shape_fn(IxDyn(&[3, 4]), |at| text(at[0], at[1]));

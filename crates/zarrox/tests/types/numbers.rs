@@ -117,11 +117,11 @@ fn numbers_of_zarr_python_2_are_read() {
 #[test]
 fn numcodecs_lists_them_as_compressors() {
     for (codec, id) in [(CodecSpec::from(Pcodec::default()), "pcodec"), (Zfpy::reversible().into(), "zfpy")] {
-        for column_major in [false, true] {
+        for order in [Order::RowMajor, Order::ColumnMajor] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let builder = OpenOptions::new().create_array((store.clone(), "")).format(Format::V2);
             let builder = builder.shape([3, 4]).chunks([2, 3]).data_type(DataType::Float64);
-            let array = builder.column_major(column_major).compressor(codec.clone()).create().unwrap();
+            let array = builder.order(order).compressor(codec.clone()).create().unwrap();
             array.write(.., counted::<f64>()).unwrap();
             array.write(s![1, 1..], -1.5).unwrap();
             let bytes = store.get(&Key::new(".zarray").unwrap()).unwrap().unwrap();

@@ -129,7 +129,7 @@ fn text_and_bytes_in_both_versions() {
 fn broadcasting_in_two_dimensions_columns_and_fill_values() {
     let store = store();
     let ragged = DataType::vlen_array(&DataType::UInt8).unwrap();
-    let new = builder(&store, ragged, Format::V2).shape([3, 4]).chunks([2, 3]).column_major(true);
+    let new = builder(&store, ragged, Format::V2).shape([3, 4]).chunks([2, 3]).order(Order::ColumnMajor);
     let array = new.fill_value_json(json!([9])).create().unwrap();
     let column = arr2(&[[vec![1_u8]], [vec![2, 2]]]);
     array.write(s![1.., 1..], &column).unwrap();
@@ -179,8 +179,10 @@ fn codecs_that_mean_something_else_by_the_same_bytes_are_refused() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains("stores elements of"), "{error}");
     }
-    let columns =
-        builder(&store(), DataType::object(), Format::V2).shape([2, 2]).chunks([2, 2]).column_major(true);
+    let columns = builder(&store(), DataType::object(), Format::V2)
+        .shape([2, 2])
+        .chunks([2, 2])
+        .order(Order::ColumnMajor);
     assert!(columns.create().unwrap_err().to_string().contains("order F"));
 }
 

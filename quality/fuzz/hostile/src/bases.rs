@@ -6,7 +6,7 @@ use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{Blosc, Bytes, Crc32c, Gzip, Sharding, Zstd};
 use zarrox::data_type::Endian;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
-use zarrox::{ArrayBuilder, DataType, DynArray, Format, Group, OpenOptions, Result};
+use zarrox::{ArrayBuilder, DataType, DynArray, Format, Group, OpenOptions, Order, Result};
 
 use crate::contents::{Contents, contents_of};
 
@@ -68,7 +68,7 @@ fn v2(root: &Group, _: Format) -> Result<()> {
     numbers(&root.create_array("raw").no_compressor())?;
     numbers(&root.create_array("g/zlib").compressor(zarrox::codecs::Zlib::level(1)))?;
     numbers(&root.create_array("g/blosc").compressor(Blosc::lz4()).separator(zarrox::Separator::Slash))?;
-    numbers(&root.create_array("g/big").no_compressor().endian(Endian::Big).column_major(true))?;
+    numbers(&root.create_array("g/big").no_compressor().endian(Endian::Big).order(Order::ColumnMajor))?;
     root.create_group("empty")?;
     root.consolidate_metadata()
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use zarrox::data_type::Storage;
 use zarrox::json::{Json, Map, json};
-use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Result};
+use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Order, Result};
 
 use super::describe::{attribute_lines, chunk_shapes, data_type_json};
 use super::header::print_header;
@@ -196,13 +196,9 @@ pub(super) fn codec_json(codec: &CodecSpec) -> Json {
     json!({"name": codec.name, "configuration": codec.configuration})
 }
 
-/// Returns the name that v2 has for the order of elements in chunks, if it has one.
+/// Returns NumPy's name for the order of elements in chunks, if it has one.
 fn order(info: &ArrayInfo) -> Option<&'static str> {
-    let Some(transpose) = info.codecs.iter().find(|codec| codec.name == "transpose") else {
-        return info.inner_chunk_shape.is_none().then_some("C");
-    };
-    let reversed: Vec<usize> = (0..info.shape.len()).rev().collect();
-    (transpose.configuration.get("order") == Some(&json!(reversed))).then_some("F")
+    info.order.map(|order| if order == Order::ColumnMajor { "F" } else { "C" })
 }
 
 /// The numbers of arrays and groups directly below a group.

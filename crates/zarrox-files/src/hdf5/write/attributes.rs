@@ -70,7 +70,13 @@ impl Attributes {
         };
         let mut all = Map::default();
         for (name, value) in given {
-            if netcdf::is_hint(name) || names::is_reserved(name, convention) {
+            if netcdf::is_hint(name) {
+                continue;
+            }
+            if names::is_reserved(name, convention) {
+                if let Err(error) = names::check_reserved(name, given) {
+                    options.leave_out(path, error)?;
+                }
                 continue;
             }
             if name == FILL_VALUE && convention == Convention::NetCdf {

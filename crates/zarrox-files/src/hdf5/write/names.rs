@@ -1,8 +1,10 @@
 //! Names that a kind of file can express.
 
 use zarrox::Result;
+use zarrox::json::{Json, Map};
 
 use super::options::Convention;
+use crate::hdf5::OF_SCALES;
 use crate::input::unsupported;
 
 /// The longest name of NetCDF, in bytes.
@@ -58,6 +60,17 @@ fn reason(name: &str) -> Option<&'static str> {
 /// Returns true for attributes that only an export may write, since readers interpret them.
 pub(super) fn is_reserved(name: &str, convention: Convention) -> bool {
     convention == Convention::NetCdf && RESERVED.contains(&name)
+}
+
+/// Returns an error for an attribute whose name NetCDF reserves for dimensions, but which does not describe one.
+pub(super) fn check_reserved(name: &str, attributes: &Map) -> Result<()> {
+    let is_of_scale = attributes.get("CLASS").and_then(Json::as_str) == Some("DIMENSION_SCALE");
+    if is_of_scale || !OF_SCALES.contains(&name) {
+        return Ok(());
+    }
+    Err(unsupported(format!(
+        "NetCDF reserves the name of the attribute '{name}' for dimensions; rename it first"
+    )))
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ class LazyArray:
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("what is stored cannot be an array in memory without a copy: leave copy=False out")
+            raise ValueError("a stored array cannot become a NumPy array without a copy: leave copy=False out")
         values = np.asarray(self.read())
         return values if dtype is None else values.astype(dtype, copy=False)
 

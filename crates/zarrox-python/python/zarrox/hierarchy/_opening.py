@@ -150,6 +150,8 @@ def save_array(
         As for the functions of the interfaces.
     """
     arr = _as_array(arr)
+    # An array in memory checks the arguments, before existing data is deleted.
+    create(_sample(arr), store=MemoryStore(), **kwargs | {"chunk_store": None})
     target = _writable_store(group, store, storage_options, [arr])
     try:
         with progress_reporter(progress, arr.nbytes) as report:
@@ -217,13 +219,16 @@ def save_group(
 
 
 def _rehearse(group: type[GroupBase], arrays: Mapping[str, Any], zarr_format: Any) -> None:
-    """Creates the arrays in memory to check the arguments. Arrays of numbers are created without values, since all
-    values fit."""
+    """Creates the arrays in memory to check the arguments."""
     parent = group._open(MemoryStore(), "w", format=format_name(zarr_format))
     for name, arr in arrays.items():
-        is_objects = getattr(arr.dtype, "kind", "O") == "O"
-        sample = arr if is_objects else arr[:0] if len(arr.shape) else arr
-        parent._new_array(parent._creation.array, name, {}, sample)
+        parent._new_array(parent._creation.array, name, {}, _sample(arr))
+
+
+def _sample(arr: Any) -> Any:
+    """Returns values whose creation fails if that of the array would. Numbers are not needed, since all of them fit."""
+    is_objects = getattr(arr.dtype, "kind", "O") == "O"
+    return arr if is_objects else arr[:0] if len(arr.shape) else arr
 
 
 class LazyLoader(Mapping[str, Any]):

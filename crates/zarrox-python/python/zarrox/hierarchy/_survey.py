@@ -294,7 +294,7 @@ def chunk_table(array: Any) -> list[dict[str, Any]]:
 def _stored(node: Any) -> _native.Array | _native.Group:
     native = getattr(node, "_native", None)
     if not isinstance(native, _native.Array | _native.Group):
-        raise TypeError(f"{node!r} is no array and no group that is stored as it is")
+        raise TypeError(f"expected an array or a group, not {node!r}")
     return native
 
 

@@ -51,8 +51,7 @@ def _position(stored: Mapping[str, xr.Variable], dataset: xr.Dataset, dimension:
         raise KeyError(f"Not all values of coordinate {dimension!r} are in the store: give its region as a slice")
     if (np.diff(places) != 1).any():
         raise ValueError(
-            f"the coordinates of {dimension!r} are no contiguous part of those in the store, which are non-contiguous "
-            "there: give its region as a slice"
+            f"the coordinates of {dimension!r} are non-contiguous in the store: give its region as a slice"
         )
     return slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0, 0)
 
@@ -60,7 +59,7 @@ def _position(stored: Mapping[str, xr.Variable], dataset: xr.Dataset, dimension:
 def _check(dataset: xr.Dataset, region: Mapping[Hashable, slice], append_dim: Hashable | None) -> None:
     for dimension, part in region.items():
         if dimension not in dataset.dims:
-            raise ValueError(f"region has {dimension!r}, which is no dimension of the dataset: {list(dataset.dims)}")
+            raise ValueError(f"region has {dimension!r}, which is not a dimension of the dataset: {list(dataset.dims)}")
         if not isinstance(part, slice):
             raise TypeError(f"the region of {dimension!r} is {part!r}, and must be a slice")
         if part.step not in (None, 1):

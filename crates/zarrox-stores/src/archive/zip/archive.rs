@@ -49,8 +49,20 @@ pub(super) struct Archive {
     state: RwLock<State>,
     writer: Mutex<Option<Session>>,
     sync: AtomicBool,
+    /// The creation that the first write does.
+    creation: Mutex<Option<Creation>>,
     /// True if this process has created or replaced the file, so that its name may not be durable yet.
     named_anew: AtomicBool,
+}
+
+/// The creation of an archive without entries. Until the first write, an existing file is unchanged, so that a failure before it
+/// loses nothing.
+#[derive(Clone, Copy)]
+pub(super) enum Creation {
+    /// The archive replaces an existing file.
+    Replace,
+    /// There must be no file.
+    New,
 }
 
 /// The state that readers need.
@@ -117,19 +129,19 @@ impl Archive {
         Ok(new)
     }
 
-    /// Creates an archive without entries, which replaces an existing file unless `absent` is set.
-    pub(super) fn create(path: PathBuf, absent: bool) -> Result<Arc<Self>, StoreError> {
+    /// Opens an archive without entries, which the first write creates.
+    pub(super) fn create(path: PathBuf, creation: Creation) -> Result<Arc<Self>, StoreError> {
         let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
-        let fail = |error| new.fail("creating", error);
         let mut open = unpoisoned(&OPEN);
-        make_parent(&path).map_err(fail)?;
-        if absent {
-            new_archive(&path).map_err(fail)?;
-        } else {
-            new.replace(&path)?;
+        match creation {
+            // The lock shows that no other program is writing to the file.
+            Creation::Replace => drop(new.lock_existing(&path)?),
+            Creation::New if path.exists() => {
+                return Err(new.fail("creating", io::ErrorKind::AlreadyExists.into()));
+            }
+            Creation::New => {}
         }
-        new.named_anew.store(true, Ordering::Relaxed);
-        new.load_if_there()?;
+        *unpoisoned(&new.creation) = Some(creation);
         open.insert(path, Arc::downgrade(&new));
         drop(open);
         Ok(new)
@@ -147,7 +159,8 @@ impl Archive {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let (sync, named_anew) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { id, location, path, state: RwLock::default(), writer: Mutex::default(), sync, named_anew }
+        let (state, writer, creation) = (RwLock::default(), Mutex::default(), Mutex::default());
+        Self { id, location, path, state, writer, sync, creation, named_anew }
     }
 
     /// Sets whether a directory is written only after its entries are on the disk.
@@ -162,8 +175,15 @@ impl Archive {
             return Ok(state);
         }
         drop(state);
-        self.load_if_there()?;
+        if !self.will_be_created() {
+            self.load_if_there()?;
+        }
         Ok(self.known_state())
+    }
+
+    /// Returns true if the first write will create the archive, which has no entries until then.
+    pub(super) fn will_be_created(&self) -> bool {
+        unpoisoned(&self.creation).is_some()
     }
 
     fn known_state(&self) -> RwLockReadGuard<'_, State> {
@@ -380,14 +400,16 @@ impl Archive {
             return Err(self.named(StoreError::new(StoreErrorKind::ReadOnly, "writing", message)));
         };
         let fail = |error| self.fail("writing", error);
-        let opened = OpenOptions::new().read(true).write(true).open(path);
-        let file = match opened {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.known_state().source.is_none() => {
-                make_parent(path).and_then(|()| new_archive(path)).map_err(fail)?;
-                self.named_anew.store(true, Ordering::Relaxed);
-                OpenOptions::new().read(true).write(true).open(path).map_err(fail)?
+        self.create_now()?;
+        let file = match open_existing(path).map_err(fail)? {
+            Some(file) => file,
+            None if self.known_state().source.is_none() => {
+                self.create_file(path, Creation::New)?;
+                open_existing(path)
+                    .and_then(|file| file.ok_or(io::ErrorKind::NotFound.into()))
+                    .map_err(fail)?
             }
-            opened => opened.map_err(fail)?,
+            None => return Err(fail(io::ErrorKind::NotFound.into())),
         };
         self.take_lock(&file)?;
         self.load_if_there()?;
@@ -425,20 +447,43 @@ impl Archive {
         }
     }
 
+    /// Creates the archive if the first write was to create it.
+    pub(super) fn create_now(&self) -> Result<(), StoreError> {
+        let mut creation = unpoisoned(&self.creation);
+        if let (Some(what), Some(path)) = (*creation, &self.path) {
+            self.create_file(path, what)?;
+            *creation = None;
+        }
+        Ok(())
+    }
+
+    fn create_file(&self, path: &Path, creation: Creation) -> Result<(), StoreError> {
+        let fail = |error| self.fail("creating", error);
+        make_parent(path).map_err(fail)?;
+        match creation {
+            Creation::New => new_archive(path).map_err(fail)?,
+            Creation::Replace => self.replace(path)?,
+        }
+        self.named_anew.store(true, Ordering::Relaxed);
+        self.load_if_there()
+    }
+
+    /// Opens and locks the file if it exists.
+    fn lock_existing(&self, path: &Path) -> Result<Option<File>, StoreError> {
+        let file = open_existing(path).map_err(|error| self.fail("creating", error))?;
+        file.as_ref().map_or(Ok(()), |file| self.take_lock(file))?;
+        Ok(file)
+    }
+
     /// Replaces the file by a new archive: readers of the old file can continue to read it.
     fn replace(&self, path: &Path) -> Result<(), StoreError> {
-        let fail = |error| self.fail("creating", error);
-        let old = match OpenOptions::new().read(true).write(true).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            opened => Some(opened.map_err(fail)?),
-        };
         // The lock of the old file is held until the new archive exists.
-        old.as_ref().map_or(Ok(()), |old| self.take_lock(old))?;
+        let _old = self.lock_existing(path)?;
         let name = format!(".zarrox-{:x}-{:x}.zip.tmp", std::process::id(), self.id);
         let temporary = path.with_file_name(name);
         new_archive(&temporary).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
             let _ = fs::remove_file(&temporary);
-            fail(error)
+            self.fail("creating", error)
         })
     }
 
@@ -462,6 +507,14 @@ impl Drop for Archive {
             tracing::error!("the writes since the last flush are lost: {error}");
         }
         open.retain(|_, archive| archive.strong_count() > 0);
+    }
+}
+
+/// Opens a file for reading and writing; `None` if it does not exist.
+fn open_existing(path: &Path) -> io::Result<Option<File>> {
+    match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-use self::archive::{Archive, State};
+use self::archive::{Archive, Creation, State};
 use self::directory::Entry;
 use self::format::{Content, DEFLATED, STORED};
 use self::source::Source;
@@ -82,9 +82,9 @@ pub enum ZipMode {
     ReadWrite,
     /// `a`: opens an archive for reading and writing; the first write creates it if it does not exist.
     Append,
-    /// `w`: creates an archive, replacing an existing one.
+    /// `w`: creates an archive, replacing an existing one at the first write or [`close`](ZipStore::close).
     Create,
-    /// `w-` or `x`: creates an archive; fails if the file exists.
+    /// `w-` or `x`: creates an archive at the first write or [`close`](ZipStore::close); fails if the file exists.
     CreateNew,
 }
 
@@ -101,12 +101,12 @@ impl ZipStore {
         let fail = |error| StoreError::from_io("opening", error).with_location(given.to_string_lossy());
         let path = crate::local::directory::resolve(given).map_err(fail)?;
         let archive = match mode {
-            ZipMode::Create => Archive::create(path, false)?,
-            ZipMode::CreateNew => Archive::create(path, true)?,
+            ZipMode::Create => Archive::create(path, Creation::Replace)?,
+            ZipMode::CreateNew => Archive::create(path, Creation::New)?,
             ZipMode::Read | ZipMode::ReadWrite | ZipMode::Append => Archive::at(path)?,
         };
         let must_exist = matches!(mode, ZipMode::Read | ZipMode::ReadWrite);
-        if must_exist && archive.state()?.source.is_none() {
+        if must_exist && archive.state()?.source.is_none() && !archive.will_be_created() {
             return Err(fail(std::io::ErrorKind::NotFound.into()));
         }
         Ok(Self::new(archive, mode != ZipMode::Read))
@@ -164,6 +164,7 @@ impl ZipStore {
     ///
     /// When the directory cannot be written. The written values can still be read, and closing can be retried.
     pub fn close(&self) -> Result<(), StoreError> {
+        self.archive.create_now()?;
         self.archive.flush()
     }
 

@@ -75,7 +75,7 @@ impl Layout {
             .create_array((Arc::new(MemoryStore::new()), ""))
             .shape(self.shape.clone())
             .data_type(data_type)
-            .column_major(salt.is_multiple_of(3));
+            .order(if salt.is_multiple_of(3) { Order::ColumnMajor } else { Order::RowMajor });
         builder = match &self.shards {
             None if self.irregular && salt % 5 < 2 => builder.rectilinear_chunks(self.lengths()),
             None => builder.chunks(self.chunks.clone()),
