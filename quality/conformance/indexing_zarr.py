@@ -20,24 +20,24 @@ VERSION_3 = zarr.__version__.startswith("3.")
 # The reasons for differences from NumPy: the text; the kind, which is "refuses" for an error where NumPy succeeds, "allows" for
 # the opposite, or "differs" for another result; and a test for the cases.
 RULES = (
-    ("takes no slices with negative steps", {"refuses"}, lambda case: case.has_negative_step()),
-    ("has no new axes", {"refuses"}, lambda case: None in case.plain()),
-    ("takes no ellipsis beside arrays", {"refuses"}, lambda case: bool(case.arrays) and Ellipsis in case.plain()),
-    ("takes masks and arrays in z[...] as orthogonal, or not at all, unless there is one integer array for each dimension",
+    ("rejects slices with negative steps", {"refuses"}, lambda case: case.has_negative_step()),
+    ("rejects new axes", {"refuses"}, lambda case: None in case.plain()),
+    ("rejects an ellipsis together with arrays", {"refuses"}, lambda case: bool(case.arrays) and Ellipsis in case.plain()),
+    ("selects orthogonally by masks and arrays in z[...], or rejects them, unless there is one integer array for each dimension",
      {"refuses", "allows", "differs"}, lambda case: case.kind == "numpy" and case.is_mixed()),
-    ("keeps any one of the values that are written to one element", {"differs"},
+    ("keeps any of several values that are written to the same element", {"differs"},
      lambda case: case.writes and case.kind != "blocks" and case.has_repeats()),
-    ("gives an array of one element for integers in vindex", {"differs"},
+    ("returns an array of one element for integers in vindex", {"differs"},
      lambda case: case.kind == "coordinates" and not case.arrays),
-    ("selects only by z[...] from arrays without dimensions", {"refuses", "differs"},
+    ("selects from arrays without dimensions only by z[...]", {"refuses", "differs"},
      lambda case: case.ndim == 0 and case.kind != "numpy"),
-    ("takes no slices of blocks that select none or begin outside of the grid", {"refuses"},
+    ("rejects slices of blocks that select no block or begin outside of the grid", {"refuses"},
      lambda case: case.kind == "blocks" and (case.is_empty() or case.begins_outside())),
-    ("takes a slice of blocks that ends before the first for another", {"differs"},
+    ("selects other blocks by a slice that ends before the first block", {"differs"},
      lambda case: case.kind == "blocks" and case.ends_outside()),
-    ("broadcasts no values but scalars", {"refuses"}, lambda case: case.broadcasts()),
-    ("takes axes of length 1 in front of the values for others", {"differs"}, lambda case: case.has_more_axes()),
-    ("does not compare the shape of the values with the selection's", {"allows"}, lambda case: "misfit" in case.json),
+    ("broadcasts only scalars", {"refuses"}, lambda case: case.broadcasts()),
+    ("confuses leading axes of length 1 of the values with other axes", {"differs"}, lambda case: case.has_more_axes()),
+    ("does not compare the shape of the values with the shape of the selection", {"allows"}, lambda case: "misfit" in case.json),
 )
 
 

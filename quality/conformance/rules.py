@@ -118,62 +118,62 @@ RULES = [
         "zarrox",
         ("write",),
         nests_turned_lists,
-        "says order C of objects, whose lists are nested in the order of the axes whatever is said",
+        "stores order C for objects, since their nested lists have the order of the axes in any case",
     ),
     (
         "zarr-python 2",
         ALL,
         lambda cell: elements(cell) == "bytes" and cell["fill_value"] is not None,
-        "has no fill value of bytes",
+        "does not support fill values of bytes",
     ),
     (
         "zarr-python 2",
         ("read", "update"),
         nests_turned_lists,
-        "mixes up the objects of an array in order F when it reads them",
+        "reads the objects of an array in order F in the wrong order",
     ),
     (
         "zarr-python 2",
         ("write",),
         lambda cell: nests_turned_lists(cell) and len(cell["steps"]) > 1,
-        "mixes up the objects of an array in order F when it reads them",
+        "reads the objects of an array in order F in the wrong order",
     ),
     (
         "zarr-python 2",
         ("write",),
         lambda cell: structure(cell) == "padded" and any(step["op"] == "resize" for step in cell["steps"]),
-        "takes padding for fields when it resizes",
+        "treats padding as fields when it resizes an array",
     ),
     (
         "zarr-python 2",
         ("update",),
         lambda cell: structure(cell) == "padded" and updates("resize")(cell),
-        "takes padding for fields when it resizes",
+        "treats padding as fields when it resizes an array",
     ),
-    ("zarr-python 3", ALL, lambda cell: cell["format"] == 1, "has no v1"),
-    ("tensorstore", ALL, lambda cell: cell["format"] == 1, "has no v1"),
-    ("zarr-python 2", ("write", "update"), lambda cell: cell["format"] == 1, "migrates v1 to v2, and writes none"),
+    ("zarr-python 3", ALL, lambda cell: cell["format"] == 1, "does not support v1"),
+    ("tensorstore", ALL, lambda cell: cell["format"] == 1, "does not support v1"),
+    ("zarr-python 2", ("write", "update"), lambda cell: cell["format"] == 1, "migrates v1 to v2, and does not write v1"),
     (
         "zarr-python 2",
         ("read",),
         lambda cell: cell["format"] == 1 and isinstance(cell["fill_value"], (str, list)),
-        "migrates no fill values that JSON has no number for",
+        "does not migrate fill values that are not numbers in JSON",
     ),
-    ("zarr-python 3", ALL, is_experimental, "has no experimental v3"),
-    ("tensorstore", ALL, is_experimental, "has no experimental v3"),
+    ("zarr-python 3", ALL, is_experimental, "does not support the experimental v3"),
+    ("tensorstore", ALL, is_experimental, "does not support the experimental v3"),
     (
         "zarr-python 2",
         ("write",),
         lambda cell: is_experimental(cell) and cell.get("data_type") == "r40",
-        "writes raw bytes as a structure in its experimental v3",
+        "writes raw bytes as a structured data type in its experimental v3",
     ),
     (
         "zarr-python 2",
         ("write",),
         lambda cell: cell.get("inner_chunks") and any(step["op"] == "resize" for step in cell["steps"]),
-        "forgets the shards of its experimental v3 when it resizes",
+        "drops the shards of its experimental v3 when it resizes an array",
     ),
-    ("zarr-python 3", ALL, is_n5, "has no N5"),
+    ("zarr-python 3", ALL, is_n5, "does not support N5"),
     (
         "zarr-python 2",
         ("write",),
@@ -184,7 +184,7 @@ RULES = [
         "zarr-python 2",
         ("update",),
         lambda cell: cell.get("inner_chunks") and updates("resize")(cell),
-        "forgets the shards of its experimental v3 when it resizes",
+        "drops the shards of its experimental v3 when it resizes an array",
     ),
     (
         "zarr-python 2",
@@ -192,21 +192,36 @@ RULES = [
         lambda cell: is_raw_n5(cell) and updates("resize")(cell),
         "cannot resize an uncompressed array of N5",
     ),
-    ("zarr-python 3", ALL, is_small, "has no numbers that NumPy does not have: below 8 bits, floats below 16, bfloat16"),
-    ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
-    ("zarr-python 2", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
+    (
+        "zarr-python 3",
+        ALL,
+        is_small,
+        "does not support numbers that NumPy does not have: integers below 8 bits, floats below 16 bits, bfloat16",
+    ),
+    ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "does not support the final v3"),
+    (
+        "zarr-python 2",
+        ALL,
+        lambda cell: is_blosc(cell, "snappy"),
+        "has no Snappy, since the wheels of numcodecs are built without it",
+    ),
     (
         "zarr-python 2",
         ("write",),
         lambda cell: is_array(cell) and not cell["shape"] and cell.get("compressor"),
         "never compresses an array without dimensions",
     ),
-    ("zarr-python 3", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
+    (
+        "zarr-python 3",
+        ALL,
+        lambda cell: is_blosc(cell, "snappy"),
+        "has no Snappy, since the wheels of numcodecs are built without it",
+    ),
     (
         "zarr-python 3",
         ALL,
         lambda cell: cell["format"] == 3 and cell.get("data_type") == "r40",
-        "has no raw bits in v3, but a type of its own",
+        "has a data type of its own instead of raw bits in v3",
     ),
     (
         "zarr-python 3",
@@ -218,19 +233,19 @@ RULES = [
         "zarr-python 3",
         ALL,
         lambda cell: elements(cell) in ("json", "array", "labels"),
-        "has no objects but text and bytes, and text only with the codec vlen-utf8",
+        "supports only text and bytes as objects, and text only with the codec vlen-utf8",
     ),
     (
         "zarr-python 3",
         ALL,
         lambda cell: structure(cell) == "arrays",
-        "has no fields that are arrays",
+        "does not support fields that are arrays",
     ),
     (
         "zarr-python 3",
         ALL,
         lambda cell: elements(cell) == "bytes" and cell["fill_value"] == "AA==",
-        "loses the zeros at the end of a fill value of bytes",
+        "drops the zeros at the end of a fill value of bytes",
     ),
     (
         "zarr-python 3",
@@ -248,42 +263,42 @@ RULES = [
         "zarr-python 3",
         ("write",),
         lambda cell: is_compressed_flat_structure(cell) and writes(cell["steps"]),
-        "cannot give structures with times to Blosc in v2",
+        "cannot compress structured data types with times by Blosc in v2",
     ),
     (
         "zarr-python 3",
         ("update",),
         lambda cell: is_compressed_flat_structure(cell) and writes(cell["update"]),
-        "cannot give structures with times to Blosc in v2",
+        "cannot compress structured data types with times by Blosc in v2",
     ),
     (
         "zarr-python 3",
         ("write",),
         lambda cell: structure(cell) == "padded",
-        "stores structures without their padding",
+        "stores structured data types without their padding",
     ),
-    ("tensorstore", ALL, lambda cell: "grid" in cell, "has no chunks of several shapes"),
-    ("tensorstore", ALL, elements, "has no elements of variable length"),
+    ("tensorstore", ALL, lambda cell: "grid" in cell, "does not support rectilinear chunk grids"),
+    ("tensorstore", ALL, elements, "does not support elements of variable length"),
     (
         "tensorstore",
         ALL,
         lambda cell: is_structure(cell) and structure(cell) != "numbers",
-        "has only structures of numbers, without padding",
+        "supports only structured data types of numbers, without padding",
     ),
     (
         "tensorstore",
         ALL,
         lambda cell: numpy(cell) == "float8_e8m0fnu" and cell["fill_value"] != "NaN",
-        "takes a number that fills for the bits of another one, where the type is float8_e8m0fnu",
+        "reads a numeric fill value of float8_e8m0fnu as the bits of another number",
     ),
-    ("tensorstore", ALL, lambda cell: cell.get("group"), "has no groups"),
+    ("tensorstore", ALL, lambda cell: cell.get("group"), "does not support groups"),
     (
         "tensorstore",
         ("attributes",),
         lambda cell: cell["format"] == 2 and is_array(cell) and cell["attributes"],
-        "has no attributes in v2",
+        "does not support attributes in v2",
     ),
-    ("tensorstore", ALL, lambda cell: cell.get("filters"), "has no filters in v2"),
+    ("tensorstore", ALL, lambda cell: cell.get("filters"), "does not support filters in v2"),
     (
         "tensorstore",
         ALL,
@@ -292,68 +307,68 @@ RULES = [
             (cell.get("compressor") or {}).get("id") in ("lz4", "lzma")
             or any(name.startswith("numcodecs.") for name in names(cell))
         ),
-        "has none of numcodecs' further codecs",
+        "does not support the other codecs of numcodecs",
     ),
     (
         "tensorstore",
         ALL,
         lambda cell: [codec["name"] for codec in cell.get("codecs", [])] == ["sharding_indexed", "gzip"],
-        "refuses a compressor around shards",
+        "rejects a compressor after sharding_indexed",
     ),
     (
         "tensorstore",
         ALL,
         lambda cell: cell["format"] == 3 and cell.get("data_type") == "r40",
-        "refuses the fill value of raw bits as the specification has it, and aborts when it creates raw bits itself",
+        "rejects the fill value of raw bits in the form of the specification, and aborts when it creates arrays of raw bits",
     ),
     (
         "tensorstore",
         ALL,
         lambda cell: numpy(cell)[:1] in ("U", "M", "m") or (cell["format"] == 3 and numpy(cell) in ("S5", "V5")),
-        "has no text and no times, and no strings of bytes in v3",
+        "does not support text, times, and byte strings of v3",
     ),
     (
         "tensorstore",
         ("read",),
         lambda cell: cell["format"] == 2 and numpy(cell) in ("S5", "V5"),
-        "hands out raw bytes in Python as elements of size 0",
+        "returns raw bytes in Python as elements of size 0",
     ),
     ("tensorstore", ("update",), updates("attributes"), "does not change attributes"),
-    ("zarrs", ALL, lambda cell: cell["format"] != 3, "is asked for the final v3 only"),
+    ("zarrs", ALL, lambda cell: cell["format"] != 3, "is tested only with the final v3"),
     *[
         (implementation, ("write", "update"), in_columns_with(id), reason)
         for implementation in ("zarr-python 2", "zarr-python 3")
         for id, reason in [
-            ("zfpy", "has zfpy in order C only"),
-            ("bitround", "mixes up the numbers of an array in order F when it rounds them"),
+            ("zfpy", "supports zfpy only in order C"),
+            ("bitround", "changes the order of the numbers of an array in order F when it rounds them"),
         ]
     ],
-    ("zarrs", ALL, is_structure, "has no structures"),
+    ("zarrs", ALL, is_structure, "does not support structured data types"),
     (
         "zarrs",
         ("update",),
         lambda cell: type_of(cell) == "fixed_length_utf32" and not cell["shape"] and cell["fill_value"] == "ß",
-        "does not pad the text that fills an array without dimensions",
+        "does not pad the text fill value of an array without dimensions",
     ),
     (
         "zarrs",
         ALL,
         lambda cell: type_of(cell) in ("raw_bytes", "null_terminated_bytes", "float8_e4m3fn"),
-        "has no such data type",
+        "does not support the data type",
     ),
-    ("zarrs", ALL, lambda cell: names(cell) & {"numcodecs.lz4", "numcodecs.lzma"}, "has neither lz4 nor lzma"),
-    ("zarrs", ALL, lambda cell: is_transposed(cell) and not cell["shape"], "transposes no array without dimensions"),
+    ("zarrs", ALL, lambda cell: names(cell) & {"numcodecs.lz4", "numcodecs.lzma"}, "does not support lz4 and lzma"),
+    ("zarrs", ALL, lambda cell: is_transposed(cell) and not cell["shape"], "cannot transpose an array without dimensions"),
     (
         "zarrs",
         ALL,
         lambda cell: is_transposed(cell) and elements(cell),
-        "mixes up the shape of what is of variable length and transposed",
+        "confuses the shapes of transposed arrays with elements of variable length",
     ),
     (
         "zarrs",
         ALL,
         lambda cell: elements(cell) == "bytes" and cell["fill_value"] == "AA==",
-        "takes a chunk of empty elements and such that fill for one that only fills",
+        "treats a chunk of empty elements and fill values as a chunk with only fill values",
     ),
 ]
 
@@ -388,7 +403,7 @@ def lacking(implementation):
 
 
 RULES += [
-    (implementation, ALL, lacking(implementation), "lacks one of the codecs")
+    (implementation, ALL, lacking(implementation), "does not support one of the codecs")
     for implementation in ("zarr-python 3", "tensorstore", "zarrs")
 ]
 
@@ -398,7 +413,9 @@ def unknown_codecs(cell, known):
     needs = set(cell.get("needs", ()))
     unknown = sorted(needs - set(known["v2" if cell["format"] == 2 else "v3"]))
     implementations = {implementation for implementation, *_ in RULES} | {"zarrox"}
-    return {each: dict.fromkeys(ALL, f"Zarrox has no codec {unknown[0]} yet") for each in implementations} if unknown else {}
+    if not unknown:
+        return {}
+    return {each: dict.fromkeys(ALL, f"Zarrox does not support the codec {unknown[0]} yet") for each in implementations}
 
 
 def not_applicable(cell):

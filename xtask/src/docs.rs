@@ -56,19 +56,23 @@ fn printed(example: &str) -> Outcome<String> {
 const INTRODUCTION: &str = "\
 # Conformance
 
-Zarrox exchanges arrays with the other implementations: each reads the other's arrays, then changes them, and the writer
-reads its arrays again. Every element is compared bit for bit (two NaNs count as equal), and so are shape, data type, chunks,
-codecs, fill value, attributes, dimension names and the members of groups.
+Zarrox exchanges arrays with the other implementations. Each implementation reads the arrays of the other implementation and changes them. Then
+the implementation that wrote the arrays reads them again. Every element is compared bit for bit (two NaNs count as equal). Shape, data type,
+chunks, codecs, fill value, attributes, dimension names and the members of groups are compared as well.
 
-The matrix crosses formats 2 and 3 with data types in both byte orders, codecs, orders, shards, chunk keys, shapes with
-partial chunks, without elements or without dimensions, fill values, partial and strided writes, and resizing. Every core
-data type meets every codec, and every two values of any other two properties meet in some cell; fixed text, byte strings, times,
-the small floats and integers meet a few codecs and all other properties. So do, with fewer shapes, text and bytes of variable length, objects
-(`json2`, `msgpack2`, `vlen-array`, `categorize`), structures (nested, with fields that are arrays, padded, with mixed byte
-orders), and chunks of several shapes. Format 1 is written by Zarrox and read by zarr-python 2 after its
-migration. The matrix is designed by
-[`quality/conformance/matrix.py`](../quality/conformance/matrix.py); `cargo xtask conformance` runs it, and `cargo xtask docs` generates this
-page from the results.
+A *cell* is an array or a group with one combination of properties. The matrix of all cells combines formats 2 and 3 with data types in both byte
+orders, codecs, orders, shards, chunk keys, fill values, partial and strided writes, resizing, and shapes with partial chunks, without elements or
+without dimensions:
+
+- Every core data type is combined with every codec.
+- For any other two properties, every value of one property occurs with every value of the other property in some cell.
+- Text of fixed length, byte strings, times, and the small floats and integers are combined with a few codecs and all other properties.
+- These are combined in the same way, with fewer shapes: text and bytes of variable length, objects (`json2`, `msgpack2`, `vlen-array`,
+  `categorize`), structured data types (nested, with fields that are arrays, padded, with mixed byte orders), and rectilinear chunk grids.
+- Zarrox writes format 1, and zarr-python 2 reads it after its migration.
+
+[`quality/conformance/matrix.py`](../quality/conformance/matrix.py) defines the matrix. `cargo xtask conformance` runs it, and `cargo xtask docs`
+generates this page from the results.
 ";
 
 fn conformance(results: &Value) -> String {
@@ -87,7 +91,8 @@ fn conformance(results: &Value) -> String {
         let (cells, passed) = counts(direction);
         let _ = writeln!(page, "| {} | {cells} | {passed} | {} |", way(direction), cells - passed);
     }
-    page += "\n## What is left out\n\nCells that an implementation cannot express, by rules that are decided beforehand\n";
+    page += "\n## What is left out\n\n";
+    page += "These cells are left out, since an implementation does not support them. The rules are decided before the run\n";
     page += "([`quality/conformance/rules.py`](../quality/conformance/rules.py)):\n\n";
     page += "| implementation | what it does | cells |\n|---|---|---|\n";
     for rule in results["not_applicable"].as_array().into_iter().flatten() {

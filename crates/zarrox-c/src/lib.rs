@@ -1,5 +1,5 @@
-//! The C interface of Zarrox: the library behind the header `include/zarrox.h`, which is generated from this crate. `docs/c.md`
-//! of the repository is its guide; Rust programs use the crate `zarrox`.
+//! The C interface of Zarrox. The header `include/zarrox.h` is generated from this crate. The guide is `docs/c.md` in the
+//! repository. Rust programs use the crate `zarrox`.
 //!
 //! | file | functions |
 //! |---|---|
@@ -13,9 +13,10 @@
 //!
 //! All functions follow the same rules, which the beginning of the header states:
 //!
-//! - Each is `extern "C"` and runs within `guard`, which turns errors and panics into a status.
-//! - Pointers are checked for null. As in C, the caller must ensure that they are valid, so each function is unsafe.
-//! - Nodes are numbers in a table, so that a closed node is an error and not a wild pointer.
+//! - Each function is `extern "C"` and runs within `guard`, which converts errors and panics to a status.
+//! - Pointers are checked for null. As in C, the caller must ensure that they are valid. Therefore each function is unsafe.
+//! - A program refers to an open node by its number in a table. Therefore the use of a closed node is an error, and does not
+//!   follow an invalid pointer.
 
 #![expect(
     clippy::missing_safety_doc,

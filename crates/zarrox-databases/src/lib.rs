@@ -2,20 +2,20 @@
 //!
 //! | store | values are in |
 //! |---|---|
-//! | `SqliteStore` | an SQLite database, as zarr-python 2 does; feature `sqlite` |
-//! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
+//! | `SqliteStore` | an SQLite database, in the layout of zarr-python 2; feature `sqlite` |
+//! | `LmdbStore` | an LMDB database, in the layout of zarr-python 2; feature `lmdb` |
 //! | `RedbStore` | a redb database; feature `redb` |
-//! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
-//! | `BerkeleyDbStore` | a Berkeley DB file, for reading, as zarr-python 2 writes it; feature `berkeley-db` |
-//! | `RedisStore` | a Redis database, as zarr-python 2 does; feature `redis` |
-//! | `MongoDbStore` | a MongoDB collection, as zarr-python 2 does; feature `mongodb` |
+//! | `GdbmStore` | a GDBM file, in the layout of Python's `dbm.gnu` and zarr-python 2; feature `gdbm` |
+//! | `BerkeleyDbStore` | a Berkeley DB file of zarr-python 2, for reading; feature `berkeley-db` |
+//! | `RedisStore` | a Redis database, in the layout of zarr-python 2; feature `redis` |
+//! | `MongoDbStore` | a MongoDB collection, in the layout of zarr-python 2; feature `mongodb` |
 //! | `WebDavStore` | the files of a WebDAV server; feature `webdav` |
 //! | `FtpStore` | the files of an FTP server; feature `ftp` |
 //! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
 //!
 //! [`DatabaseOptions`] are the options of all writable databases in files. [`registry`] opens the URLs of these stores, and of
-//! the stores of `zarrox-stores`. The crate `zarrox` re-exports all of them in `zarrox::stores`, behind features of the same
-//! names.
+//! the stores of `zarrox-stores`. The crate `zarrox` re-exports all of these stores in `zarrox::stores`, behind features of the
+//! same names.
 
 mod database;
 mod schemes;

@@ -1,4 +1,4 @@
-//! HDF5, NetCDF and NumPy files as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
+//! Conversion of HDF5, NetCDF, TIFF, NIfTI, NumPy, Parquet, CSV and image files to Zarr, and of Zarr to such files.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -15,8 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`open_file`] opens a file as a read-only store. [`Import`] copies it to Zarr as [`zarrox_tools::copy()`] does:
-//! chunks are written first and documents last, and the same call continues after an interruption. [`Export`] writes a
+//! [`open_file`] opens a file as a read-only store. [`Import`] copies a file to Zarr as [`zarrox_tools::copy()`] copies nodes: it
+//! writes the chunks first and the documents last, and the same call continues after an interruption. [`Export`] writes a
 //! hierarchy to a file.
 
 mod chunks;

@@ -1,8 +1,14 @@
 //! Zarr arrays and groups over HTTP.
 //!
-//! A [`Server`] serves everything below its roots, and nothing else: stored bytes below `/data/`, any hierarchy as Zarr
-//! 3 below `/v3/`, and an interface for pages and scripts below `/api/v1/`. It is read-only. [The
-//! guide](https://docs.rs/zarrox) has a chapter about the server, and a chapter about the interface.
+//! A [`Server`] serves the nodes and stored objects below its roots, and nothing else. The server is read-only.
+//!
+//! | path | response |
+//! |---|---|
+//! | `/data/` | stored bytes |
+//! | `/v3/` | any hierarchy as Zarr 3 |
+//! | `/api/v1/` | elements and metadata, for pages and scripts |
+//!
+//! The guide in `docs/guide` of the repository has a chapter about the server, and a chapter about this interface.
 //!
 //! ```
 //! use zarrox_serve::Server;

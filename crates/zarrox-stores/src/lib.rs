@@ -22,8 +22,9 @@
 //! | `LruCacheStore` | another store, whose values it caches in memory; feature `cache` |
 //! | `DiskCacheStore` | another store, whose values it caches in a directory; feature `cache` |
 //!
-//! Databases, and servers with their own protocol, are in the crate `zarrox-databases`. Further stores are written with
-//! [`provided!`], further wrappers with [`Wrapper`] and [`wrapped!`]. A [`StoreRegistry`] opens the store of a URL.
+//! Stores in databases, and on servers with their own protocol, are in the crate `zarrox-databases`. To implement another store,
+//! use [`provided!`]. To implement another wrapper, use [`Wrapper`] and [`wrapped!`]. A [`StoreRegistry`] opens the store of a
+//! URL.
 //!
 //! ```
 //! use zarrox_stores::{Condition, Key, MemoryStore, Store, StoreExt};

@@ -1,10 +1,10 @@
-//! Tools for Zarr hierarchies, above the library [`zarrox`]: copies and conversions, checks and repairs, digests, comparisons and
-//! statistics. Each tool supports all stores and formats, in bounded memory and on all cores.
+//! Tools for Zarr hierarchies: copies and conversions, checks and repairs, digests, comparisons and statistics. Each tool
+//! supports all stores and formats, and works in bounded memory and on all cores. The tools use the library [`zarrox`].
 //!
 //! | to … | use |
 //! |---|---|
 //! | copy nodes, also with other chunks, codecs, data types and formats | [`copy`](mod@copy) |
-//! | copy the elements of one array to another one with other chunks | [`Rechunk`] |
+//! | copy the elements of an array to an array with other chunks | [`Rechunk`] |
 //! | find and repair damage | [`check`](mod@check) |
 //! | compare copies by hashes | [`digest`], [`manifest`] |
 //! | find the differences between two nodes | [`diff`](mod@diff) |

@@ -27,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing needs to be flushed or closed: a write is stored when it returns.
+//! A write is stored when it returns. Only a zip archive must be flushed after the last write.
 //!
 //! # Overview
 //!
@@ -46,44 +46,50 @@
 //! | stores | [`stores`] |
 //! | stored bytes of chunks | [`Array::raw`] |
 //!
-//! Copying, converting, rechunking, checking, comparing and statistics are in the crate `zarrox-tools`; pyramids and OME-Zarr in
-//! `zarrox-images`; HDF5, NetCDF, TIFF and other files in `zarrox-files`.
+//! Other crates have further functions:
+//!
+//! | crate | functions |
+//! |---|---|
+//! | `zarrox-tools` | copy, convert, rechunk, check, compare, compute statistics |
+//! | `zarrox-images` | pyramid levels, OME-Zarr |
+//! | `zarrox-files` | import and export HDF5, NetCDF, TIFF and other files |
+//! | `zarrox-serve` | serve nodes over HTTP |
 //!
 //! # Errors
 //!
-//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, and the message is for people.
-//! The message names the array, the chunk, the key and the codec. Missing nodes, denied access, unreachable
-//! servers and damaged data are errors of different kinds. A missing chunk reads as the fill value; damage is
-//! always an error.
+//! Functions that can fail return an [`Error`]. [`Error::kind`] is for programs, and the message is for people. The
+//! message names the array, the chunk, the key and the codec. Missing nodes, denied access, unreachable servers and
+//! damaged data are errors of different kinds. A missing chunk is read as the fill value. Damage is always an error.
 //!
 //! # Threads
 //!
-//! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by default
-//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, so that no update is
-//! lost. The same holds for writes of other processes, if the store has locks or conditional writes. Methods
-//! that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
+//! An [`Array`] is read and written through `&self`, from any number of threads. Each call uses all cores by default
+//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, so that no update is lost. The
+//! same holds for writes of other processes, if the store has locks or conditional writes. Methods that change the
+//! metadata take `&mut self`. An [`Interrupt`] cancels work.
 //!
 //! # Async
 //!
-//! With the feature `async`, the module `asynchronous` has arrays and groups with asynchronous methods, for any runtime. The
-//! futures wait for threads of this library. Dropping a future cancels its work.
+//! With the feature `async`, the module `asynchronous` has arrays and groups with asynchronous methods, for any runtime.
+//! Threads of this library do the work of the futures. Dropping a future cancels its work.
 //!
 //! # Features
 //!
 //! | feature | |
 //! |---|---|
-//! | `codecs` (default) | every codec; or some of `blosc`, `bzip2`, `libdeflate` (gzip and zlib), `lz4`, `lzma`, `pco`, `zfp`, `zstd` |
-//! | `pure` | gzip, zlib, LZ4 and Zstandard in Rust, for each of these codecs whose feature above is off |
+//! | `codecs` (default) | all codecs: it enables the features of the next row |
+//! | `blosc`, `bzip2`, `libdeflate`, `lz4`, `lzma`, `pco`, `zfp`, `zstd` | single codecs; `libdeflate` is for gzip and zlib |
+//! | `pure` | implementations in Rust of gzip, zlib, LZ4 and Zstandard, for those of them whose feature above is off |
 //! | `derive` (default) | `#[derive(Element)]` for structs |
 //! | `async` | arrays and groups for asynchronous programs |
 //! | `chrono`, `jiff` | times as types of these crates |
 //! | `serde_json` | attributes as values of the crate `serde_json` |
 //! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
 //! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` of the crate `url` as a [`Place`] |
-//! | `zip`, `references` | archives; references to parts of other files |
+//! | `zip`, `references` | zip archives; references of kerchunk to parts of other files |
 //! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; `databases` enables all of them |
 //! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; `servers` enables them, and `http`, `s3`, `gcs` and `azure` |
-//! | `cache`, `retry`, `traced` | wrappers: caches, repeated requests, traces |
+//! | `cache`, `retry`, `traced` | wrappers of stores: caches, retries, traces |
 //! | `stores` | all stores and wrappers |
 //!
 //! # Further reading

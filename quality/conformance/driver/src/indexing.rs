@@ -100,7 +100,7 @@ pub(crate) fn table(results: &Value) -> String {
 pub fn section(results: &Value) -> String {
     let mut page = INTRODUCTION.to_owned();
     let numpy = participants(results).find_map(|participant| participant["versions"]["numpy"].as_str());
-    page += &format!("The answers are those of NumPy {}.\n\n", numpy.unwrap_or("?"));
+    page += &format!("The outcomes are from NumPy {}.\n\n", numpy.unwrap_or("?"));
     page += "| | cases | as NumPy | by a rule | failed |\n|---|---:|---:|---:|---:|\n";
     for participant in participants(results) {
         let Row { name, cases, same, explained, failed } = Row::of(participant);
@@ -118,10 +118,10 @@ pub fn section(results: &Value) -> String {
 
 const INTRODUCTION: &str = "\n## Indexing
 
-Random selections of every kind, for reading and for writing, wrong ones included, with NumPy's answer to each: the result or the
-whole array afterwards, or an error with the axis and the value. Zarrox runs all of them, on chunks and shards of random shapes;
-the zarr-pythons run a part of them, which shows which answers they share. Their differences are explained by
-rules ([`quality/conformance/indexing_zarr.py`](../quality/conformance/indexing_zarr.py)).
+The cases are random selections of every kind, valid and invalid, for reading and for writing. Each case has the outcome of NumPy: the elements that
+were read, the whole array after a write, or an error with the axis and the value. Zarrox runs all cases, on chunks and shards of random shapes.
+zarr-python 2 and 3 run a part of the cases. Rules ([`quality/conformance/indexing_zarr.py`](../quality/conformance/indexing_zarr.py)) explain
+their differences from NumPy.
 
 ";
 

@@ -19,9 +19,9 @@ use zarrox_testkit::examples::{EXAMPLES, Example};
 const INTRODUCTION: &str = "
 ## Codecs
 
-The name is that of `codecs` in `zarr.json`, the id that of `compressor` and `filters` in `.zarray`. Other names are read, but never
-written. A codec without an id has no equivalent in v2, which stores the same in other members. `v2_filter` is never in metadata: it
-represents a filter of a v2 array that receives bytes.
+The name in v3 is the name in `codecs` of `zarr.json`. The id in v2 is the id in `compressor` and `filters` of `.zarray`. Zarrox reads the other
+names, but never writes them. A codec without an id is not a codec of v2: v2 stores its property in another member, such as `order`, or has no
+equivalent. `v2_filter` is never stored in metadata: it represents a filter of a v2 array that receives bytes.
 
 | name in v3 | other names | id in v2 | converts |
 |---|---|---|---|
@@ -30,11 +30,17 @@ represents a filter of a v2 array that receives bytes.
 const ABILITIES: &str = "
 ### Capabilities
 
-- Formats: those in which arrays with the codec are written. More can be read: the metadata of an array names its codecs.
-- A part is read: *ranges* of the stored bytes suffice; *blocks* or *inner chunks* are decoded individually; *elements* need as much
-  as the next codec needs for them; *unverified* means that a checksum is not checked. Otherwise the whole chunk is read and decoded.
-- A part is written: only the *inner chunks* that it touches are encoded again, or as the next codec requires. Otherwise the whole chunk.
-- In place: decoding needs no additional memory and no copy.
+- **formats**: Zarrox writes arrays with the codec in these formats. It can read the codec in other formats, since the metadata of an array names its
+  codecs.
+- **a part is read**: what is read and decoded to read a part of a chunk.
+  - *ranges*: only ranges of the stored bytes.
+  - *blocks*, *inner chunks*: only the blocks or the inner chunks with elements of the part.
+  - *elements*: the elements of the part, for which the next codec determines what is read.
+  - *unverified*: what the next codec determines; the checksum is not verified.
+  - *whole chunk*: the whole chunk.
+- **a part is written**: what is encoded again to write a part of a chunk: the *inner chunks* with elements of the part, the *whole chunk*, or what the
+  next codec determines.
+- **in place**: decoding needs no additional memory and no copy.
 
 | codec | formats | a part is read | a part is written | in place |
 |---|---|---|---|---|

@@ -15,7 +15,7 @@ Generated from the definitions in the source by `cargo xtask docs`.
 ";
 
 const SIZES: &str = "\
-Raw bits, byte strings and text have any size, times any unit and multiple: the table has one example of each.";
+Raw bits, byte strings and text of fixed length can have any size. Times can have any unit and multiple. The table has one example of each.";
 
 fn main() -> Result<()> {
     let mut formats: Vec<String> = Format::all().map(|format| format.to_string()).collect();
@@ -36,7 +36,7 @@ fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     let names = [Endian::Little, Endian::Big].into_iter().filter_map(|e| family.to_v2(data_type, e).ok());
     let mut names: Vec<String> = names.map(|name| code(&name)).collect();
     names.dedup();
-    let own = || format!("none; it is called {} here", code(&data_type.to_string().into()));
+    let own = || format!("none; Zarrox calls it {}", code(&data_type.to_string().into()));
     let name = family.to_v3(data_type).map_or_else(|_| own(), |name| code(&name));
     let size = match data_type.storage() {
         Storage::Variable => "any".to_owned(),

@@ -103,7 +103,7 @@ class LazyArray:
         return self._array[_slices(self._places)]
 
     async def aread(self) -> Any:
-        """Returns the elements, awaited: see `Array.aread`."""
+        """Returns the elements, like `read`: a thread reads them while the caller awaits the result."""
         return await run(self.read)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
