@@ -50,11 +50,9 @@ pub fn exact_element(
 
 /// Returns the advice for a value that has no equal element.
 fn advice(wanted: &DataType) -> String {
-    match wanted {
-        DataType::Float32 | DataType::Float64 => suffix(wanted)
-            .map_or(String::new(), |suffix| format!("; the compiler rounds a literal with the suffix `_{suffix}`")),
-        _ => String::new(),
-    }
+    let is_float = matches!(wanted, DataType::Float32 | DataType::Float64);
+    let rounds = |suffix| format!("; the compiler rounds a literal with the suffix `_{suffix}`");
+    suffix(wanted).filter(|_| is_float).map_or_else(String::new, rounds)
 }
 
 /// Returns the suffix of literals of this type.
