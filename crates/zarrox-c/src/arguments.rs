@@ -84,9 +84,9 @@ pub(crate) fn check_place<T>(pointer: *const T, name: &str) -> Result<()> {
 }
 
 /// Memory of the caller for a result.
-pub(crate) struct Place<T>(*mut T);
+pub(crate) struct OutPointer<T>(*mut T);
 
-impl<T> Place<T> {
+impl<T> OutPointer<T> {
     /// Checks the pointer to the memory of a result, before the result is computed.
     ///
     /// # Safety

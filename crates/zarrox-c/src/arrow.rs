@@ -8,7 +8,7 @@ use std::ptr;
 use zarrox::data_type::Storage;
 use zarrox::{Array, Error, ErrorKind, Result};
 
-use crate::arguments::Place;
+use crate::arguments::OutPointer;
 use crate::buffer::Buffer;
 use crate::cancel::{OpenArray, with_array};
 use crate::element_type::ElementType;
@@ -66,7 +66,8 @@ pub unsafe extern "C" fn zarrox_read_arrow(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (place, schema) = unsafe { (Place::new(array, "array")?, Place::new(schema, "schema")?) };
+        let (place, schema) =
+            unsafe { (OutPointer::new(array, "array")?, OutPointer::new(schema, "schema")?) };
         with_array(node, |array| {
             let format = format(array)?;
             // SAFETY: the caller states it.

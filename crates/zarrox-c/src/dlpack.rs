@@ -7,7 +7,7 @@ use std::ptr;
 
 use zarrox::{Error, ErrorKind, Result};
 
-use crate::arguments::Place;
+use crate::arguments::OutPointer;
 use crate::buffer::Buffer;
 use crate::cancel::with_array;
 use crate::element_type::ElementType;
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn zarrox_read_dlpack(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let place = unsafe { Place::new(tensor, "tensor") }?;
+        let place = unsafe { OutPointer::new(tensor, "tensor") }?;
         with_array(node, |array| {
             let dtype = dtype(ElementType::of(array.data_type())).ok_or_else(|| {
                 Error::new(ErrorKind::Unsupported, format!("DLPack has no elements of {}", array.data_type()))

@@ -6,7 +6,7 @@ use zarrox::internals::argument;
 use zarrox::json::Map;
 use zarrox::{Array, Node, Result};
 
-use crate::arguments::{Place, check_place, list, null, object};
+use crate::arguments::{OutPointer, check_place, list, null, object};
 use crate::block::returned_text;
 use crate::element_type::ElementType;
 use crate::nodes::NodeKind;
@@ -18,7 +18,7 @@ use crate::table::{self, as_array, zarrox_node};
 pub unsafe extern "C" fn zarrox_node_kind(node: zarrox_node, kind: *mut i32) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let kind = unsafe { Place::new(kind, "kind") }?;
+        let kind = unsafe { OutPointer::new(kind, "kind") }?;
         kind.set(NodeKind::of(&table::opened(node)?.node()) as i32);
         Ok(())
     })
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn zarrox_node_kind(node: zarrox_node, kind: *mut i32) -> 
 pub unsafe extern "C" fn zarrox_metadata(node: zarrox_node, json: *mut *mut c_char) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let json = unsafe { Place::new(json, "json") }?;
+        let json = unsafe { OutPointer::new(json, "json") }?;
         let document = match table::opened(node)?.node().as_ref() {
             Node::Array(array) => array.document()?,
             Node::Group(group) => group.document()?,
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn zarrox_metadata(node: zarrox_node, json: *mut *mut c_ch
 pub unsafe extern "C" fn zarrox_attributes(node: zarrox_node, json: *mut *mut c_char) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let json = unsafe { Place::new(json, "json") }?;
+        let json = unsafe { OutPointer::new(json, "json") }?;
         json.set(text_of(table::opened(node)?.node().attributes())?);
         Ok(())
     })
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn zarrox_update_attributes(node: zarrox_node, json: *cons
 pub unsafe extern "C" fn zarrox_ndim(node: zarrox_node, ndim: *mut usize) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let ndim = unsafe { Place::new(ndim, "ndim") }?;
+        let ndim = unsafe { OutPointer::new(ndim, "ndim") }?;
         ndim.set(as_array(&table::opened(node)?.node())?.ndim());
         Ok(())
     })
@@ -106,12 +106,12 @@ pub unsafe extern "C" fn zarrox_data_type(node: zarrox_node, r#type: *mut i32, s
         let own = ElementType::of(data_type);
         if !r#type.is_null() {
             // SAFETY: the caller states it.
-            unsafe { Place::new(r#type, "type") }?.set(own as i32);
+            unsafe { OutPointer::new(r#type, "type") }?.set(own as i32);
         }
         if !size.is_null() {
             let is_variable = matches!(own, ElementType::String | ElementType::Bytes);
             // SAFETY: the caller states it.
-            unsafe { Place::new(size, "size") }?.set(if is_variable { 0 } else { data_type.size() });
+            unsafe { OutPointer::new(size, "size") }?.set(if is_variable { 0 } else { data_type.size() });
         }
         Ok(())
     })
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn zarrox_data_type(node: zarrox_node, r#type: *mut i32, s
 pub unsafe extern "C" fn zarrox_data_type_name(node: zarrox_node, name: *mut *mut c_char) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let name = unsafe { Place::new(name, "name") }?;
+        let name = unsafe { OutPointer::new(name, "name") }?;
         name.set(returned_text(&as_array(&table::opened(node)?.node())?.data_type().to_string())?);
         Ok(())
     })

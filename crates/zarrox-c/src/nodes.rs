@@ -5,7 +5,7 @@ use std::ptr;
 
 use zarrox::{Group, Node, OpenOptions, Result};
 
-use crate::arguments::{Place, object, text};
+use crate::arguments::{OutPointer, object, text};
 use crate::block::Block;
 use crate::options::options as parse_options;
 use crate::settings;
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn zarrox_create_array_in(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
+        let (node, path) = unsafe { (OutPointer::new(node, "node")?, text(path, "path")?) };
         // SAFETY: the caller states it.
         let array = unsafe { object(array, "array") }?;
         let above = table::opened(group)?;
@@ -154,7 +154,8 @@ pub unsafe extern "C" fn zarrox_children(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (children, count) = unsafe { (Place::new(children, "children")?, Place::new(count, "count")?) };
+        let (children, count) =
+            unsafe { (OutPointer::new(children, "children")?, OutPointer::new(count, "count")?) };
         let found = as_group(&table::opened(group)?.node())?.children()?;
         let found: Vec<(String, Result<NodeKind, String>)> = found
             .into_iter()
@@ -190,14 +191,14 @@ pub unsafe extern "C" fn zarrox_delete(place: *const c_char, options: *const c_c
 /// Adds the node at a path or URL to the table, and stores its number.
 ///
 /// # Safety
-/// As for [`text`] and [`Place::new`].
+/// As for [`text`] and [`OutPointer::new`].
 unsafe fn add_at(
     place: *const c_char,
     node: *mut zarrox_node,
     open: impl FnOnce(&str) -> Result<Node>,
 ) -> Result<()> {
     // SAFETY: the caller states it.
-    let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
+    let (node, place) = unsafe { (OutPointer::new(node, "node")?, text(place, "place")?) };
     node.set(table::add(open(place)?, None));
     Ok(())
 }
@@ -205,7 +206,7 @@ unsafe fn add_at(
 /// Adds the node at a path below a group to the table, and stores its number.
 ///
 /// # Safety
-/// As for [`text`] and [`Place::new`].
+/// As for [`text`] and [`OutPointer::new`].
 unsafe fn add_in(
     group: zarrox_node,
     path: *const c_char,
@@ -213,7 +214,7 @@ unsafe fn add_in(
     open: impl FnOnce(&Group, &str) -> Result<Node>,
 ) -> Result<()> {
     // SAFETY: the caller states it.
-    let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
+    let (node, path) = unsafe { (OutPointer::new(node, "node")?, text(path, "path")?) };
     let above = table::opened(group)?;
     node.set(table::add(open(as_group(&above.node())?, path)?, above.cancel()));
     Ok(())

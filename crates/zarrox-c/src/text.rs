@@ -4,7 +4,7 @@ use zarrox::data_type::Storage;
 use zarrox::internals::argument;
 use zarrox::{DynArray, Error, ErrorKind, Result};
 
-use crate::arguments::{Place, list};
+use crate::arguments::{OutPointer, list};
 use crate::block::{Block, zarrox_string};
 use crate::cancel::{OpenArray, with_array};
 use crate::element_type::ElementType;
@@ -24,7 +24,8 @@ pub unsafe extern "C" fn zarrox_read_strings(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller states it.
-        let (strings, count) = unsafe { (Place::new(strings, "strings")?, Place::new(count, "count")?) };
+        let (strings, count) =
+            unsafe { (OutPointer::new(strings, "strings")?, OutPointer::new(count, "count")?) };
         with_array(node, |array| {
             // SAFETY: the caller states it.
             let part = unsafe { Part::new(region, array.shape()) }?;

@@ -13,7 +13,7 @@ use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{DataType, DynArray, Format, OpenOptions, Result, codecs};
 
-use crate::chunks::rows::{CHUNK, Form, Ordered, Place, Rows, Whole};
+use crate::chunks::rows::{CHUNK, ElementLocation, Form, Ordered, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
 use crate::input::{Input, corrupt};
 use crate::inventory::{Inventories, Inventory, counted};
@@ -348,10 +348,10 @@ impl Header {
         self.check_length(variable, input)?;
         let inner = self.inner_shape(variable);
         let item = variable.data_type.size() as u64;
-        let place = Place::File(Arc::clone(input), variable.begin);
+        let place = ElementLocation::File(Arc::clone(input), variable.begin);
         let available = input.length().saturating_sub(variable.begin);
         let is_recorded = self.is_recorded(variable);
-        let place = if is_recorded && self.records == 0 { Place::Nowhere } else { place };
+        let place = if is_recorded && self.records == 0 { ElementLocation::Absent } else { place };
         let rows = Rows::new(place, &inner, item, available)?;
         let Described { attributes, fill, notes } =
             described(Some(&variable.data_type), &variable.attributes);

@@ -6,7 +6,7 @@ use zarrox_core::{DimSelection, Result, Selection};
 
 use crate::rechunk::{Cells, selection};
 use zarrox::internals::Boxes;
-use zarrox::internals::{Pool, Work, argument};
+use zarrox::internals::{Pool, Task, argument};
 use zarrox::{Array, ArrayView, DynArray};
 
 /// The size up to which a part combines several chunks, in bytes, so that it stays in the CPU cache between decoding and
@@ -163,7 +163,7 @@ impl Pass {
     /// state; the states are returned.
     pub(crate) fn run<S: Send>(
         &self,
-        progress: &Work,
+        progress: &Task,
         start: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, &Region, &[&DynArray]) -> Result<()> + Sync,
     ) -> Result<Vec<S>> {
@@ -173,7 +173,7 @@ impl Pass {
     /// Processes each part, without reading parts that `skip` accepts.
     pub(crate) fn run_unless<S: Send>(
         &self,
-        progress: &Work,
+        progress: &Task,
         skip: impl Fn(&Region) -> Result<bool> + Sync,
         start: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, &Region, &[&DynArray]) -> Result<()> + Sync,

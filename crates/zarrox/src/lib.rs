@@ -162,7 +162,7 @@ pub mod internals {
     pub use crate::locate::{check_same_kind, locate, store_file};
     pub use crate::location::{ConsolidatedMetadata, Context, Location, Purpose, are_paths_overlapping};
     pub use crate::pool::{Pool, too_many};
-    pub use crate::progress::{Listener, Tally, Work};
+    pub use crate::progress::{Listener, Tally, Task};
     pub use crate::upkeep::Changes;
     pub use zarrox_codecs::internals::libraries;
     pub use zarrox_core::internals::error::ErrorPlace;

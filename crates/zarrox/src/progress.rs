@@ -27,7 +27,7 @@ impl Progress {
 pub type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
 
 /// Running work: its memory limit, and its progress.
-pub struct Work {
+pub struct Task {
     /// The number of bytes that may be in memory at once.
     pub memory: usize,
     listener: Option<Listener>,
@@ -35,7 +35,7 @@ pub struct Work {
     total: AtomicU64,
 }
 
-impl Work {
+impl Task {
     /// Creates work without progress, whose total is unknown.
     pub fn new(memory: usize, listener: Option<Listener>) -> Self {
         Self { memory, listener, done: Tally::default(), total: AtomicU64::new(0) }

@@ -16,7 +16,7 @@ pub(crate) const CHUNK: u64 = 4 << 20;
 
 /// The location of the elements.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum ElementLocation {
     /// A file, and the offset of the first element.
     File(std::sync::Arc<Input>, u64),
     /// Parts of files, in order: the offset and the length of each.
@@ -32,7 +32,7 @@ pub(crate) enum Place {
     )]
     Memory(Bytes),
     /// Not stored: all elements are the fill value.
-    Nowhere,
+    Absent,
 }
 
 /// Chunks of contiguous elements: whole rows, of a few mebibytes in total.
@@ -109,15 +109,15 @@ impl Runs {
 /// Elements in row-major order, in contiguous chunks.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    place: Place,
+    place: ElementLocation,
     runs: Runs,
 }
 
 impl Rows {
     /// Returns the elements of an array of this shape. `available` is the number of bytes in the source.
-    pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
+    pub(crate) fn new(place: ElementLocation, shape: &[u64], item: u64, available: u64) -> Result<Self> {
         let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
-        let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
+        let is_there = !matches!(place, ElementLocation::Absent) && !shape.contains(&0);
         if is_there && size.is_none_or(|size| size > available) {
             return Err(corrupt(format!(
                 "there are {available} bytes, fewer than the shape {shape:?} needs"
@@ -138,7 +138,7 @@ impl Rows {
 
     /// Returns true if there are elements.
     pub(crate) fn any(&self) -> bool {
-        !matches!(self.place, Place::Nowhere) && !self.runs.is_empty()
+        !matches!(self.place, ElementLocation::Absent) && !self.runs.is_empty()
     }
 
     /// Visits all chunks.
@@ -155,20 +155,20 @@ impl Rows {
     pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
         let Extent { offset, length: size, whole } = self.runs.extent(chunk);
         let mut bytes = match &self.place {
-            Place::File(input, start) => {
+            ElementLocation::File(input, start) => {
                 let offset = start.checked_add(offset).and_then(|offset| offset.checked_add(distance));
                 input.read(offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?, size)?
             }
-            Place::Parts(parts) => {
+            ElementLocation::Parts(parts) => {
                 let offset = offset.checked_add(distance);
                 parts_of(parts, offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?, size)?
             }
-            Place::Memory(bytes) => {
+            ElementLocation::Memory(bytes) => {
                 let range = usize::try_from(offset).ok().zip(usize::try_from(offset + size).ok());
                 let range = range.and_then(|(start, end)| bytes.get(start..end));
                 range.ok_or_else(|| corrupt("the elements are truncated"))?.to_vec()
             }
-            Place::Nowhere => Vec::new(),
+            ElementLocation::Absent => Vec::new(),
         };
         bytes.resize(usize::try_from(whole).unwrap_or(bytes.len()), 0);
         Ok(bytes)
@@ -291,7 +291,7 @@ mod tests {
         let rows = |shape: &[u64], chunk: &[u64]| {
             let size: u64 = shape.iter().product();
             let bytes: Vec<u8> = (0..=u8::MAX).cycle().zip(0..size).map(|(value, _)| value).collect();
-            let mut rows = Rows::new(Place::Memory(bytes.into()), shape, 1, size).unwrap();
+            let mut rows = Rows::new(ElementLocation::Memory(bytes.into()), shape, 1, size).unwrap();
             rows.runs = Runs::of_chunks(shape, chunk.to_vec(), 1);
             rows
         };
@@ -328,7 +328,7 @@ mod tests {
             std::sync::Arc::new(Input::open(&path).unwrap())
         };
         let parts = vec![(input("a", &[9, 0, 1]), 1, 2), (input("b", &[2, 3, 4, 5]), 0, 4)];
-        let rows = Rows::new(Place::Parts(parts.clone()), &[6], 1, 6).unwrap();
+        let rows = Rows::new(ElementLocation::Parts(parts.clone()), &[6], 1, 6).unwrap();
         assert_eq!(rows.read(&[0]).unwrap(), [0, 1, 2, 3, 4, 5]);
         assert_eq!(parts_of(&parts, 1, 3).unwrap(), [1, 2, 3]);
         assert_eq!(parts_of(&parts, 3, 2).unwrap(), [3, 4]);
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn fewer_bytes_than_elements_are_an_error() {
-        let bytes = || Place::Memory(vec![0; 7].into());
+        let bytes = || ElementLocation::Memory(vec![0; 7].into());
         assert_error(Rows::new(bytes(), &[2, 4], 1, 7), ErrorKind::Corrupt, "there are 7 bytes");
         assert_error(
             Rows::new(bytes(), &[u64::MAX, u64::MAX], 1, 7),

@@ -15,7 +15,7 @@ use super::format::{Dataset, Layout, Mapping, Space};
 use super::table::{Chunked, Table};
 use super::types::{Form, Mapped};
 use super::values::Heap;
-use crate::chunks::rows::{Place, Rows, Whole};
+use crate::chunks::rows::{ElementLocation, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{corrupt, unsupported, zeroed};
 
@@ -155,7 +155,7 @@ impl Maker {
             }
             layout => {
                 let (place, available) = self.place(&wanted, layout)?;
-                if is_needed && matches!(place, Place::Nowhere) {
+                if is_needed && matches!(place, ElementLocation::Absent) {
                     return Err(several());
                 }
                 self.rows(wanted, builder, heap, place, available)
@@ -207,30 +207,30 @@ impl Maker {
     }
 
     /// Returns the location of contiguous elements, and their size in bytes.
-    fn place(&self, wanted: &Wanted<'_>, layout: &Layout) -> Result<(Place, u64)> {
+    fn place(&self, wanted: &Wanted<'_>, layout: &Layout) -> Result<(ElementLocation, u64)> {
         let dataset = wanted.dataset;
         if dataset.space == Space::Null {
-            return Ok((Place::Nowhere, 0));
+            return Ok((ElementLocation::Absent, 0));
         }
         if !dataset.external.is_empty() {
             return self.external(wanted);
         }
         match layout {
             Layout::Compact(data) if !data.is_empty() => {
-                Ok((Place::Memory(data.clone().into()), data.len() as u64))
+                Ok((ElementLocation::Memory(data.clone().into()), data.len() as u64))
             }
             Layout::Contiguous(Some(address)) => {
                 let file = self.files.file(wanted.id.file);
                 let position = file.position(*address)?;
                 let available = file.input().length().saturating_sub(position);
-                Ok((Place::File(Arc::clone(file.input()), position), available))
+                Ok((ElementLocation::File(Arc::clone(file.input()), position), available))
             }
-            _ => Ok((Place::Nowhere, 0)),
+            _ => Ok((ElementLocation::Absent, 0)),
         }
     }
 
     /// Returns the location of elements in external files.
-    fn external(&self, wanted: &Wanted<'_>) -> Result<(Place, u64)> {
+    fn external(&self, wanted: &Wanted<'_>) -> Result<(ElementLocation, u64)> {
         let count = wanted.shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
         let size = count.and_then(|count| count.checked_mul(wanted.dataset.datatype.size as u64));
         let mut missing = size.ok_or_else(|| corrupt("the dataset is too large"))?;
@@ -253,7 +253,7 @@ impl Maker {
             missing -= length;
         }
         let available = parts.iter().map(|(_, _, length)| length).sum();
-        Ok((Place::Parts(parts), available))
+        Ok((ElementLocation::Parts(parts), available))
     }
 
     /// Creates an array of contiguous elements.
@@ -262,7 +262,7 @@ impl Maker {
         wanted: Wanted<'_>,
         builder: ArrayBuilder,
         heap: Heap,
-        place: Place,
+        place: ElementLocation,
         available: u64,
     ) -> Result<Box<dyn Chunks>> {
         let whole = wanted.whole_shape();

@@ -9,7 +9,7 @@ use crate::input::corrupt;
 
 /// The location of a chunk in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ChunkLocation {
     /// The number of the chunk in row-major order.
     number: u64,
     pub(super) address: Address,
@@ -23,7 +23,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Table {
     grid: Vec<u64>,
-    places: Vec<Place>,
+    places: Vec<ChunkLocation>,
 }
 
 /// The chunks of a dataset.
@@ -58,7 +58,7 @@ impl Table {
                     chunk.offset
                 )));
             }
-            places.push(Place { number, address, size, mask });
+            places.push(ChunkLocation { number, address, size, mask });
         }
         places.sort_unstable_by_key(|place| place.number);
         if places.windows(2).any(|pair| pair[0].number == pair[1].number) {
@@ -92,7 +92,7 @@ impl Table {
     }
 
     /// Returns the location of a chunk. There is one chunk along the dimensions of elements that are arrays.
-    pub(super) fn find(&self, chunk: &[u64]) -> Option<Place> {
+    pub(super) fn find(&self, chunk: &[u64]) -> Option<ChunkLocation> {
         let (own, inner) = chunk.split_at_checked(self.grid.len())?;
         if inner.iter().any(|&index| index != 0)
             || own.iter().zip(&self.grid).any(|(index, count)| index >= count)

@@ -31,7 +31,7 @@ pub(crate) struct Shaped {
 
 /// A dimension that attributes or options declare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct DeclaredDimension {
     /// The path of the group that defines the dimension.
     pub(crate) group: String,
     pub(crate) name: String,
@@ -62,11 +62,15 @@ impl Dimensions {
     /// error. Otherwise, only coordinates are dimensions.
     ///
     /// A dimension has the length of its coordinate or its arrays, even if `told` declares another length.
-    pub(crate) fn new(arrays: &[Shaped], told: &[Told], complete: bool) -> Result<Self, Conflict> {
+    pub(crate) fn new(
+        arrays: &[Shaped],
+        told: &[DeclaredDimension],
+        complete: bool,
+    ) -> Result<Self, Conflict> {
         let mut dimensions = Self { of_arrays: vec![Vec::new(); arrays.len()], ..Self::default() };
         let coordinates = coordinates(arrays);
         let lengths = lengths(arrays, told);
-        let key = |told: &Told| (told.group.clone(), told.name.clone());
+        let key = |told: &DeclaredDimension| (told.group.clone(), told.name.clone());
         for found in told.iter().filter(|found| complete || coordinates.contains_key(&key(found))) {
             if dimensions.places.contains_key(&key(found)) {
                 continue;
@@ -163,7 +167,7 @@ fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
 
 /// Returns the lengths of the dimensions in `told`: the declared length if any array has this length, and otherwise
 /// the length in the first array.
-fn lengths(arrays: &[Shaped], told: &[Told]) -> HashMap<(String, String), u64> {
+fn lengths(arrays: &[Shaped], told: &[DeclaredDimension]) -> HashMap<(String, String), u64> {
     let told: HashMap<(&str, &str), u64> =
         told.iter().map(|found| ((found.group.as_str(), found.name.as_str()), found.length)).collect();
     let mut lengths = HashMap::new();

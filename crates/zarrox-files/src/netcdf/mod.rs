@@ -25,7 +25,7 @@ mod storage;
 mod types;
 
 pub(crate) use attributes::{Attributes, Described, Origin};
-pub(crate) use dimensions::{Dimensions, Shaped, Told, above};
+pub(crate) use dimensions::{DeclaredDimension, Dimensions, Shaped, above};
 pub(crate) use hierarchy::{Hierarchy, Kind};
 pub(crate) use hints::{Hints, is_hint, user_type};
 pub(crate) use names::{name_of, text_of};

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use zarrox::Result;
 use zarrox::stores::MemoryStore;
 
-use crate::chunks::rows::{Ordered, Place, Rows, Whole};
+use crate::chunks::rows::{ElementLocation, Ordered, Rows, Whole};
 use crate::described::Described;
 use crate::input::{Input, corrupt};
 use crate::nifti::layout::{Header, Kind};
@@ -62,7 +62,7 @@ pub(crate) fn open(given: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     };
     let available = input.length().saturating_sub(begin);
     let item = volume.data_type.size() as u64;
-    let rows = Rows::new(Place::File(input, begin), &volume.shape, item, available)?;
+    let rows = Rows::new(ElementLocation::File(input, begin), &volume.shape, item, available)?;
     let form = Ordered { data_type: volume.data_type.clone(), endian: header.endian };
     let documents = MemoryStore::new();
     let described = Described {

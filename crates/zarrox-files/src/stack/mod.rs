@@ -140,7 +140,7 @@ impl Stack {
                 "an image must have elements; the selection has the shape {shape:?}"
             )));
         }
-        let place = Place::prepare(names, count, self.overwrite)?;
+        let place = StackDirectory::prepare(names, count, self.overwrite)?;
         let temporary = place.path().to_owned();
         let path = |number: u64| temporary.join(names.name(number, count));
         match (self.kind, &self.picture) {
@@ -243,7 +243,7 @@ impl Stack {
 
 /// The directory of a stack, and a temporary directory beside or in it, which holds the images until all of them are
 /// complete.
-struct Place {
+struct StackDirectory {
     /// The temporary directory; `None` after it was renamed.
     temporary: Option<TempDir>,
     /// The directories above the temporary directory that were created, the innermost first.
@@ -253,7 +253,7 @@ struct Place {
     overwrite: bool,
 }
 
-impl Place {
+impl StackDirectory {
     fn prepare(names: &Names, count: u64, overwrite: bool) -> Result<Self> {
         let directory = names.directory();
         let creating = |error| failed(&format!("creating '{}'", directory.display()), error);
@@ -309,7 +309,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for StackDirectory {
     /// Removes the created directories. A directory with images stays.
     fn drop(&mut self) {
         drop(self.temporary.take());

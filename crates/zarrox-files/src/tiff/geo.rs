@@ -24,7 +24,7 @@ const MOST_POINTS: usize = 1 << 12;
 
 /// The georeferencing of an image.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Georeference {
     /// The code of the coordinate system in the EPSG registry.
     code: Option<u64>,
     /// All keys, if no code identifies the coordinate system.
@@ -38,7 +38,7 @@ pub(super) struct Place {
     camera: Vec<f64>,
 }
 
-impl Place {
+impl Georeference {
     /// Returns the georeferencing in the tags of an image.
     pub(super) fn of(directory: &Directory) -> Result<Option<Self>> {
         let tags = [tag::GEO_KEYS, tag::TIE_POINTS, tag::GEO_FLOATS, tag::GEO_TEXTS, tag::CAMERA];

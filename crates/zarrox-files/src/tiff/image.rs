@@ -122,7 +122,7 @@ impl Image {
     }
 
     /// Returns the location of a chunk at a position in the grid.
-    fn place(&self, chunk: &[u64]) -> Place {
+    fn place(&self, chunk: &[u64]) -> ChunkLocation {
         let (pages, inner) = chunk.split_at(self.axes.len().min(chunk.len()));
         let last = self.axes.len().saturating_sub(1);
         let (mut first, mut count) = (0_u64, 1);
@@ -133,7 +133,7 @@ impl Image {
         }
         let mut inner = inner.iter().copied();
         let mut next = |is_there: bool| if is_there { inner.next().unwrap_or(0) } else { 0 };
-        Place {
+        ChunkLocation {
             pages: first..first + count,
             plane: next(self.form.is_planar),
             behind: next(self.form.depth > 1),
@@ -154,7 +154,7 @@ impl Image {
     }
 
     /// Returns the location of a strip or tile in the file.
-    fn stored(&self, number: u64, place: &Place, part: u64) -> (u64, u64) {
+    fn stored(&self, number: u64, place: &ChunkLocation, part: u64) -> (u64, u64) {
         let (behind, below, beside) = self.form.parts();
         let index = ((place.plane * behind + place.behind) * below + part) * beside + place.column;
         let page = self.page(number).zip(usize::try_from(index).ok());
@@ -162,7 +162,7 @@ impl Image {
     }
 
     /// Returns the number of rows of a page in a chunk. A chunk may extend beyond the last row of the page.
-    fn rows(&self, number: u64, place: &Place) -> Result<Vec<u8>> {
+    fn rows(&self, number: u64, place: &ChunkLocation) -> Result<Vec<u8>> {
         let length = self.chunk.1 * self.form.pixel();
         let (first, last) =
             (place.row * self.chunk.0, ((place.row + 1) * self.chunk.0).min(self.form.height));
@@ -282,7 +282,7 @@ impl Image {
 
 /// The location of a chunk.
 #[derive(Debug)]
-struct Place {
+struct ChunkLocation {
     pages: Range<u64>,
     /// The plane of samples.
     plane: u64,

@@ -39,7 +39,7 @@ use self::arranged::Arranged;
 use self::contents::{Contents, Found};
 use self::directory::File;
 use self::form::Form;
-use self::geo::Place;
+use self::geo::Georeference;
 use self::image::{Image, Slots};
 use self::multiscale::Arrangement;
 use self::series::Series;
@@ -239,9 +239,9 @@ fn form_of(slots: &Slots) -> Result<&Form> {
 }
 
 /// Returns the georeferencing of pages, which may be overviews.
-fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Place>> {
+fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Georeference>> {
     let Some(directory) = &series.directory else { return Ok(None) };
-    let ((rows, columns), place) = (ratios(main, form), Place::of(directory)?);
+    let ((rows, columns), place) = (ratios(main, form), Georeference::of(directory)?);
     Ok(place.map(|place| place.reduced(columns, rows)))
 }
 
@@ -259,7 +259,7 @@ fn described(
     image: Image,
     main: &Form,
     form: &Form,
-    place: Option<&Place>,
+    place: Option<&Georeference>,
 ) -> Result<(Image, Described)> {
     let names = image.names();
     let (rows, columns) = ratios(main, form);

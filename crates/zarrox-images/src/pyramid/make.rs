@@ -11,7 +11,7 @@ use super::plan::{Pyramid, PyramidLevel};
 use crate::ome::{AxisKind, DisplayWindow, Multiscales, list_label};
 use zarrox::Array;
 use zarrox::internals::Changes;
-use zarrox::internals::{Fingerprint, Journal, Location, Work, update_attributes};
+use zarrox::internals::{Fingerprint, Journal, Location, Task, update_attributes};
 use zarrox_tools::stats::Statistics;
 
 impl Pyramid {
@@ -118,7 +118,7 @@ impl Pyramid {
             return Ok(());
         }
         let settings = self.options.copier.settings();
-        let work = Work::new(settings.execution.memory, settings.listener.clone());
+        let work = Task::new(settings.execution.memory, settings.listener.clone());
         let item = self.source.data_type().size() as u64;
         self.passes.iter().for_each(|chain| work.expect(bytes(&chain.shapes[0], item)));
         let mut first = 0;
@@ -140,7 +140,7 @@ impl Pyramid {
         base: &Base,
         targets: &[Array],
         resuming: bool,
-        work: &Work,
+        work: &Task,
     ) -> Result<()> {
         let (method, skip_nan, pool) = (self.method, self.options.skip_nan, &self.pool);
         let pass = Pass { chain, source, base, targets, method, skip_nan, resuming, pool, work };

@@ -11,7 +11,7 @@ use zarrox_core::{ErrorKind, Result};
 
 use super::chain::{Chain, Odometer, Order};
 use zarrox::Array;
-use zarrox::internals::{Pool, Work, too_many};
+use zarrox::internals::{Pool, Task, too_many};
 use zarrox_tools::internals::{Cells, StoredCells, Whole, selection, whole};
 use zarrox_tools::reduce::Reduction;
 
@@ -41,7 +41,7 @@ pub(super) struct Pass<'a> {
     /// True if an interrupted run may have stored blocks already.
     pub(super) resuming: bool,
     pub(super) pool: &'a Pool,
-    pub(super) work: &'a Work,
+    pub(super) work: &'a Task,
 }
 
 impl Pass<'_> {

@@ -37,7 +37,7 @@ pub use report::{BenchReport, Candidate};
 use sample::Sample;
 use timing::{median, timed};
 use zarrox::Place;
-use zarrox::internals::{Listener, Work, argument};
+use zarrox::internals::{Listener, Task, argument};
 use zarrox::{Array, DynArray, Progress};
 
 /// A benchmark of reading an array, with options.
@@ -116,7 +116,7 @@ impl Bench {
         if array.shape().contains(&0) {
             return Err(argument("the array has no elements"));
         }
-        let work = Work::new(0, self.listener.clone());
+        let work = Task::new(0, self.listener.clone());
         let sample = Sample::of(array, self.sample)?;
         let sample_bytes = sample.elements().saturating_mul(array.data_type().size() as u64);
         let measurements = self.turns * (self.candidates.len() + 2);

@@ -31,7 +31,7 @@ use zarrox_core::{DataType, Result};
 use crate::pass::{Pass, Region};
 use tolerance::Tolerance;
 use values::{Comparing, Found};
-use zarrox::internals::{Listener, Work};
+use zarrox::internals::{Listener, Task};
 use zarrox::{Array, Node, Progress};
 
 pub use values::{Pair, Values};
@@ -279,13 +279,13 @@ impl Diff {
         right: &Node,
         mut found: impl FnMut(Difference) -> Result<()>,
     ) -> Result<()> {
-        let work = Work::new(self.memory, self.listener.clone());
+        let work = Task::new(self.memory, self.listener.clone());
         let (left, right) = (left.by_own_documents()?, right.by_own_documents()?);
         self.nodes("", &left, &right, &work, &mut found)
     }
 
     /// Returns the elements that differ in two arrays of equal shape.
-    fn values(&self, left: &Array, right: &Array, work: &Work) -> Result<Values> {
+    fn values(&self, left: &Array, right: &Array, work: &Task) -> Result<Values> {
         let types = (left.data_type().clone(), right.data_type().clone());
         // Where chunks are missing on both sides, both arrays have their fill values.
         let all = !self.same_fill(left, right);

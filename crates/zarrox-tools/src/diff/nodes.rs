@@ -8,7 +8,7 @@ use zarrox_core::{Error, Result};
 use super::{Diff, Difference, DifferenceKind};
 use crate::digest::names_and_attributes;
 use zarrox::Array;
-use zarrox::internals::Work;
+use zarrox::internals::Task;
 use zarrox::{Group, Node};
 
 /// A listener that is called with each difference.
@@ -21,7 +21,7 @@ impl Diff {
         path: &str,
         left: &Node,
         right: &Node,
-        work: &Work,
+        work: &Task,
         listener: DifferenceListener<'_>,
     ) -> Result<()> {
         match (left, right) {
@@ -41,7 +41,7 @@ impl Diff {
         path: &str,
         left: &Group,
         right: &Group,
-        work: &Work,
+        work: &Task,
         listener: DifferenceListener<'_>,
     ) -> Result<()> {
         attributes(path, left.attributes(), right.attributes(), listener)?;
@@ -68,7 +68,7 @@ impl Diff {
         path: &str,
         left: &Array,
         right: &Array,
-        work: &Work,
+        work: &Task,
         listener: DifferenceListener<'_>,
     ) -> Result<()> {
         let ((left_names, left_attributes), (right_names, right_attributes)) =

@@ -8,7 +8,7 @@ use super::canonical::{Form, array_text, check_readable, group_text, is_repeated
 use super::set_hash::{SetHash, update_framed};
 use crate::rechunk::{Cells, selection};
 use zarrox::internals::Boxes;
-use zarrox::internals::Work;
+use zarrox::internals::Task;
 use zarrox::{AccessOptions, Array, DynArray, Group, Node};
 
 /// The contexts of the hashes, which separate the hash functions of boxes, arrays and groups.
@@ -24,14 +24,14 @@ const BOX_BYTES: usize = 1 << 16;
 const MOST_REGIONS: usize = 1 << 24;
 
 /// Returns the hash of a node and of all nodes below it.
-pub(super) fn node_hash(node: &Node, work: &Work) -> Result<[u8; 32]> {
+pub(super) fn node_hash(node: &Node, work: &Task) -> Result<[u8; 32]> {
     match node {
         Node::Array(array) => array_hash(array, work),
         Node::Group(group) => group_hash(group, work),
     }
 }
 
-fn group_hash(group: &Group, work: &Work) -> Result<[u8; 32]> {
+fn group_hash(group: &Group, work: &Task) -> Result<[u8; 32]> {
     let mut hasher = Hasher::new_derive_key(GROUP);
     update_framed(&mut hasher, group_text(group.attributes()).as_bytes());
     group.each_child(&mut |child| {
@@ -43,7 +43,7 @@ fn group_hash(group: &Group, work: &Work) -> Result<[u8; 32]> {
     Ok(hasher.finalize().into())
 }
 
-fn array_hash(array: &Array, work: &Work) -> Result<[u8; 32]> {
+fn array_hash(array: &Array, work: &Task) -> Result<[u8; 32]> {
     let place = |error: Error| error.at(format!("the digest of array '{}'", array.path()));
     check_readable(array).map_err(place)?;
     let form = Form::new(array.data_type());
@@ -78,7 +78,7 @@ impl Elements {
     }
 
     /// Returns the sum of the hashes of all boxes that have other elements than fill values.
-    fn sum(&self, work: &Work) -> Result<SetHash> {
+    fn sum(&self, work: &Task) -> Result<SetHash> {
         let mut sum = SetHash::default();
         if self.array.shape().contains(&0) {
             return Ok(sum);
@@ -111,7 +111,7 @@ impl Elements {
         array: &Array,
         region: &[(u64, u64)],
         memory: &mut Option<DynArray>,
-        work: &Work,
+        work: &Task,
     ) -> Result<SetHash> {
         work.advance(0)?;
         let part = array.read_again(&selection(region).into_iter().collect(), memory)?;

@@ -19,7 +19,7 @@ use zarrox::{Node, Progress};
 pub(crate) use canonical::{hexadecimal, names_and_attributes};
 pub(crate) use stored::{Hashed, StoredSum, StoredValues};
 pub use zarr2::{hexdigest, visit_encoded_chunks};
-use zarrox::internals::{Listener, Work};
+use zarrox::internals::{Listener, Task};
 
 /// The kind of a digest: the input of the hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -219,7 +219,7 @@ impl Digester {
     /// The errors of [`digest`], and those of the listener.
     pub fn content(&self, node: &Node) -> Result<Digest> {
         let hash =
-            content::node_hash(&node.by_own_documents()?, &Work::new(self.memory, self.listener.clone()))?;
+            content::node_hash(&node.by_own_documents()?, &Task::new(self.memory, self.listener.clone()))?;
         Ok(Digest::new(DigestKind::Content, hash))
     }
 
@@ -233,7 +233,7 @@ impl Digester {
             Node::Array(array) => array.location(),
             Node::Group(group) => group.location(),
         };
-        let hash = stored::stored_hash(location, &Work::new(self.memory, self.listener.clone()))?;
+        let hash = stored::stored_hash(location, &Task::new(self.memory, self.listener.clone()))?;
         Ok(Digest::new(DigestKind::Stored, hash))
     }
 }

@@ -8,7 +8,7 @@ use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{ByteRange, Key, Prefix, Value};
 
 use super::set_hash::{SetHash, update_framed};
-use zarrox::internals::{Location, Pool, Work};
+use zarrox::internals::{Location, Pool, Task};
 
 const VALUE: &str = "zarrox digest 1: stored value";
 const STORED: &str = "zarrox digest 1: stored values";
@@ -155,7 +155,7 @@ impl StoredSum {
 }
 
 /// Returns the hash of all values of a node and of all nodes below it.
-pub(super) fn stored_hash(location: &Location, work: &Work) -> Result<[u8; 32]> {
+pub(super) fn stored_hash(location: &Location, work: &Task) -> Result<[u8; 32]> {
     let values = StoredValues::new(location)?;
     let mut sum = StoredSum::default();
     let mut batch = Vec::with_capacity(BATCH);

@@ -10,7 +10,7 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
 
 pub use cells::{Cells, StoredCells, selection};
-use zarrox::internals::{Boxes, Listener, Work, argument};
+use zarrox::internals::{Boxes, Listener, Task, argument};
 use zarrox::{AccessOptions, Array, OpenOptions, Place, Progress};
 
 /// The minimum chunk size of the intermediate array in bytes, below which it is slower than direct rechunking.
@@ -179,7 +179,7 @@ impl Rechunk {
         if part.end > boxes.count() {
             return Err(argument(format!("the plan has {} boxes, and not {}", boxes.count(), part.end)));
         }
-        let work = Work::new(self.memory, self.listener.clone());
+        let work = Task::new(self.memory, self.listener.clone());
         work.expect(part.clone().map(|index| bytes_of(source, &boxes, index)).fold(0, u64::saturating_add));
         if boxes.bytes() <= CACHED && target.data_type().storage() != Storage::Variable {
             return self.copy_at_once(source, target, &boxes, part, &work);
@@ -222,8 +222,8 @@ impl Rechunk {
     }
 
     /// Returns the progress of a number of copies of all elements.
-    fn work(&self, source: &Array, times: u64) -> Work {
-        let work = Work::new(self.memory, self.listener.clone());
+    fn work(&self, source: &Array, times: u64) -> Task {
+        let work = Task::new(self.memory, self.listener.clone());
         let item = source.data_type().size() as u64;
         let bytes = source.shape().iter().fold(item, |bytes, &length| bytes.saturating_mul(length));
         work.expect(bytes.saturating_mul(times));
@@ -237,7 +237,7 @@ impl Rechunk {
         target: &Array,
         boxes: &Boxes,
         mut part: Range<usize>,
-        work: &Work,
+        work: &Task,
     ) -> Result<()> {
         let beside = self.memory.saturating_sub(usize::try_from(boxes.bytes()).unwrap_or(usize::MAX));
         let options = AccessOptions::new().memory(beside);
@@ -256,7 +256,7 @@ impl Rechunk {
         target: &Array,
         boxes: &Boxes,
         part: Range<usize>,
-        work: &Work,
+        work: &Task,
     ) -> Result<()> {
         let (alone, target_alone) = (source.on_one_thread(), target.on_one_thread());
         let bytes = usize::try_from(boxes.bytes()).unwrap_or(usize::MAX);

@@ -12,7 +12,7 @@ use super::counted::Counted;
 use crate::pass::{Pass, Region, elements_of};
 use crate::rechunk::{Cells, StoredCells, selection};
 use crate::reduce::{self, Measure, Running, running, size};
-use zarrox::internals::{ErrorPlace, Work, argument};
+use zarrox::internals::{ErrorPlace, Task, argument};
 use zarrox::{Array, DynArray};
 
 /// The size up to which a part combines several chunks, in bytes.
@@ -294,7 +294,7 @@ impl Statistics {
         division: &Division,
         outputs: Outputs<'_>,
     ) -> Result<()> {
-        let work = Work::new(self.memory, self.listener.clone());
+        let work = Task::new(self.memory, self.listener.clone());
         let with_deviation = outputs.iter().any(|(measure, _)| *measure == Measure::Std);
         let elements = division.product(false, |dim| {
             let (begin, end) = division.cuts[dim].get(0);
@@ -328,7 +328,7 @@ impl Statistics {
         division: &Division,
         band: Range<u64>,
         (copies, with_deviation): (usize, bool),
-        work: &Work,
+        work: &Task,
     ) -> Result<Vec<(Region, Box<dyn Running>)>> {
         let (begin, divisions) = (band.start, division.reduced_blocks());
         let mut parts: Vec<(usize, u64, Region)> = Vec::new();

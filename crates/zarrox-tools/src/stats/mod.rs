@@ -17,7 +17,7 @@ pub use crate::reduce::Measure;
 use crate::reduce::Moments;
 use counted::Counted;
 use kernel::Bins;
-use zarrox::internals::{ErrorPlace, Listener, Work, argument};
+use zarrox::internals::{ErrorPlace, Listener, Task, argument};
 use zarrox::{Array, DynArray, Progress};
 
 /// Statistics of numbers. NaN and missing values are counted, and otherwise ignored.
@@ -237,7 +237,7 @@ impl Statistics {
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
         let counted = counted.without(&self.missing, array)?;
         let (pass, absent) = self.pass(array)?;
-        let work = Work::new(self.memory, self.listener.clone());
+        let work = Task::new(self.memory, self.listener.clone());
         let given = self.range.filter(|_| self.bins > 0).map(|(low, high)| Bins::new(low, high, self.bins));
         let start = || (Moments::default(), given.clone(), Some(BTreeMap::new()));
         let states =
@@ -310,7 +310,7 @@ impl Statistics {
         counted: &Counted,
         (low, high): (f64, f64),
         absent: u64,
-        work: &Work,
+        work: &Task,
     ) -> Result<(Bins, Option<Bins>)> {
         if !(low.is_finite() && high.is_finite()) {
             let message =

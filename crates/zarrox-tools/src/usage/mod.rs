@@ -9,7 +9,7 @@ use zarrox_core::internals::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
 use zarrox_stores::{Key, Prefix};
 
-use zarrox::internals::{ErrorPlace, JOURNAL, Listener, Work};
+use zarrox::internals::{ErrorPlace, JOURNAL, Listener, Task};
 use zarrox::{Array, Group, Node, Progress};
 
 /// The number of shards whose indexes are read together.
@@ -124,7 +124,7 @@ impl Usage {
     /// # Errors
     /// If the store cannot be listed, a node cannot be opened, or a shard index is damaged; the errors of `found`.
     pub fn run(&self, node: &Node, mut found: impl FnMut(NodeUsage) -> Result<()>) -> Result<()> {
-        let work = Work::new(0, self.listener.clone());
+        let work = Task::new(0, self.listener.clone());
         self.node("", &node.by_own_documents()?, &work, &mut found)
     }
 
@@ -132,7 +132,7 @@ impl Usage {
         &self,
         path: &str,
         node: &Node,
-        work: &Work,
+        work: &Task,
         found: &mut dyn FnMut(NodeUsage) -> Result<()>,
     ) -> Result<()> {
         match node {
@@ -145,7 +145,7 @@ impl Usage {
         &self,
         path: &str,
         group: &Group,
-        work: &Work,
+        work: &Task,
         found: &mut dyn FnMut(NodeUsage) -> Result<()>,
     ) -> Result<()> {
         let children = group.children()?;
@@ -172,11 +172,11 @@ impl Usage {
         Ok(())
     }
 
-    fn array(&self, path: &str, array: &Array, work: &Work) -> Result<NodeUsage> {
+    fn array(&self, path: &str, array: &Array, work: &Task) -> Result<NodeUsage> {
         self.measured(path, array, work).map_err(|error| error.at(ErrorPlace::array(array.path())))
     }
 
-    fn measured(&self, path: &str, array: &Array, work: &Work) -> Result<NodeUsage> {
+    fn measured(&self, path: &str, array: &Array, work: &Task) -> Result<NodeUsage> {
         let documents = array.location().size_of_documents(array.metadata().format)?;
         let mut chunks = ChunkUsage {
             possible: array.chunk_grid().chunk_count(array.shape()),

@@ -13,20 +13,20 @@ const LIMIT: u64 = 32 << 20;
 const TYPICAL: u64 = 4 << 10;
 
 /// The key of an object, and the offset and length of the cached bytes.
-type Place = (Key, u64, u64);
+type CacheKey = (Key, u64, u64);
 
 /// The cached bytes of an array, shared by all its handles. The least recently used ones are evicted.
 #[derive(Default)]
-pub(super) struct IndexCache(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
+pub(super) struct IndexCache(OnceLock<Cache<CacheKey, (Version, Bytes), Weight>>);
 
 impl IndexCache {
     /// Returns the cached bytes of an object, if they have this version.
-    pub(super) fn get(&self, place: &Place, version: &Version) -> Option<Bytes> {
+    pub(super) fn get(&self, place: &CacheKey, version: &Version) -> Option<Bytes> {
         self.0.get()?.get(place).filter(|(cached, _)| cached == version).map(|(_, bytes)| bytes)
     }
 
     /// Adds bytes to the cache.
-    pub(super) fn insert(&self, place: Place, version: Version, bytes: Bytes) {
+    pub(super) fn insert(&self, place: CacheKey, version: Version, bytes: Bytes) {
         let count = usize::try_from(LIMIT / TYPICAL).unwrap_or(usize::MAX);
         let cache = self.0.get_or_init(|| Cache::with_weighter(count, LIMIT, Weight));
         cache.insert(place, (version, bytes));
@@ -42,8 +42,8 @@ impl std::fmt::Debug for IndexCache {
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<Place, (Version, Bytes)> for Weight {
-    fn weight(&self, (key, ..): &Place, (_, bytes): &(Version, Bytes)) -> u64 {
-        (key.as_str().len() + bytes.len() + size_of::<Place>() + size_of::<Bytes>()) as u64
+impl Weighter<CacheKey, (Version, Bytes)> for Weight {
+    fn weight(&self, (key, ..): &CacheKey, (_, bytes): &(Version, Bytes)) -> u64 {
+        (key.as_str().len() + bytes.len() + size_of::<CacheKey>() + size_of::<Bytes>()) as u64
     }
 }

@@ -10,7 +10,7 @@ use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{Bytes, Condition, Key, Prefix, StoreExt};
 
 use super::ExistingNode;
-use super::unfinished::{Mark, Work};
+use super::unfinished::{Mark, UnfinishedWork};
 use crate::hierarchy::journal::Journal;
 use crate::location::Location;
 use crate::upkeep::Changes;
@@ -65,12 +65,12 @@ impl Location {
         }
         let journal = Journal::read(self)?.filter(|journal| !journal.is_in_place());
         let format = journal.and_then(|journal| journal.format());
-        Ok(format.map(|format| Mark::new(format, Work::Deletion)))
+        Ok(format.map(|format| Mark::new(format, UnfinishedWork::Deletion)))
     }
 
     /// Marks the node for deletion.
     pub fn begin_deletion(&self) -> Result<()> {
-        self.put_mark(self.deletable()?.format, Work::Deletion)
+        self.put_mark(self.deletable()?.format, UnfinishedWork::Deletion)
     }
 
     /// Returns true if a deletion of the node has begun.
@@ -107,7 +107,7 @@ impl Location {
 
     /// Deletes the remains of nodes of this format.
     pub fn delete_remains(&self, format: Format) -> Result<()> {
-        self.delete_existing(&self.node_of_mark(&Mark::new(format, Work::Deletion))?)
+        self.delete_existing(&self.node_of_mark(&Mark::new(format, UnfinishedWork::Deletion))?)
     }
 
     /// Erases a node by `erase`, under a mark. If the disk has no space for the mark, the deletion frees space and goes on
@@ -117,7 +117,7 @@ impl Location {
         self.while_marked(erase).inspect_err(|_| {
             if !is_marked {
                 // By now there may be space. The first error is reported.
-                let _ = self.put_mark(existing.format, Work::Deletion);
+                let _ = self.put_mark(existing.format, UnfinishedWork::Deletion);
                 self.abandon_mark();
             }
         })
@@ -126,13 +126,13 @@ impl Location {
     /// Marks a node for deletion. On a full disk, the node's documents are erased first to make space for the mark; returns
     /// false if the space is not sufficient. If the documents cannot be erased either, they are restored.
     fn mark_deletion(&self, existing: &ExistingNode) -> Result<bool> {
-        match self.put_mark(existing.format, Work::Deletion) {
+        match self.put_mark(existing.format, UnfinishedWork::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
             marked => return marked.map(|()| true),
         }
         let documents = self.own_documents(existing)?;
         let erased = self.erase_own_documents(existing);
-        let failed = match (erased, self.put_mark(existing.format, Work::Deletion)) {
+        let failed = match (erased, self.put_mark(existing.format, UnfinishedWork::Deletion)) {
             (erased, Ok(())) => return erased.map(|()| true),
             // A repair has stored its mark.
             (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),

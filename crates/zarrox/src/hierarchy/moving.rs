@@ -9,7 +9,7 @@ use zarrox_stores::{Condition, Key, Prefix, StoreErrorKind};
 use super::ExistingNode;
 use super::creating::Occupied;
 use super::renaming::Renaming;
-use super::unfinished::{Mark, Work};
+use super::unfinished::{Mark, UnfinishedWork};
 use crate::error::argument;
 use crate::location::Location;
 use crate::upkeep::Changes;
@@ -192,7 +192,7 @@ impl Location {
             let message = format!("'{}' in {} is not empty", to.path, to.store.location());
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
-        to.put_mark(existing.format, Work::MovedFrom(self.path.clone()))?;
+        to.put_mark(existing.format, UnfinishedWork::MovedFrom(self.path.clone()))?;
         to.while_marked(|| self.while_marked(|| self.copy_and_delete_marked(to, existing)))
     }
 
@@ -231,7 +231,7 @@ impl Location {
                 self.each_below(from, is_meant, |keys| self.copy_keys(keys, from, dest))?;
             }
         }
-        self.put_mark(existing.format, Work::MovedTo(to.path.clone()))?;
+        self.put_mark(existing.format, UnfinishedWork::MovedTo(to.path.clone()))?;
         // The first document makes the copy a node, so it is stored last.
         for (from, dest) in own.into_iter().zip(existing.layout.keys(&to.path)).rev() {
             if let Some(document) = self.store.get(&Key::new(from)?)? {
@@ -252,7 +252,7 @@ impl Location {
 
     /// Returns the mark of an interrupted move of this node to another location, if the whole node was copied.
     pub(super) fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
-        let Some(mark) = self.mark_of(&Work::MovedTo(to.path.clone()))? else { return Ok(None) };
+        let Some(mark) = self.mark_of(&UnfinishedWork::MovedTo(to.path.clone()))? else { return Ok(None) };
         // The node's own documents are erased first: while they exist, nothing was erased.
         let is_whole = self.is_explicit()?;
         let is_copied =
@@ -264,9 +264,9 @@ impl Location {
     /// nothing was deleted: the same move would finish it.
     pub fn copied_move(&self, mark: &Mark) -> Result<Option<(Self, Self)>> {
         let (from, to) = match &mark.work {
-            Work::Deletion => return Ok(None),
-            Work::MovedTo(to) => (self.clone(), self.at(to.clone())),
-            Work::MovedFrom(from) => (self.at(from.clone()), self.clone()),
+            UnfinishedWork::Deletion => return Ok(None),
+            UnfinishedWork::MovedTo(to) => (self.clone(), self.at(to.clone())),
+            UnfinishedWork::MovedFrom(from) => (self.at(from.clone()), self.clone()),
         };
         let is_copied = from.is_explicit()? && from.was_moved(&to)?.is_some();
         Ok(is_copied.then_some((from, to)))
@@ -279,11 +279,11 @@ impl Location {
 
     /// Returns the mark of an unfinished move from another location to this one.
     fn half_copy(&self, from: &Self) -> Result<Option<Mark>> {
-        self.mark_of(&Work::MovedFrom(from.path.clone()))
+        self.mark_of(&UnfinishedWork::MovedFrom(from.path.clone()))
     }
 
     /// Returns the mark of this work, if it has begun at this location.
-    fn mark_of(&self, work: &Work) -> Result<Option<Mark>> {
+    fn mark_of(&self, work: &UnfinishedWork) -> Result<Option<Mark>> {
         Ok(self.mark()?.filter(|mark| mark.work == *work))
     }
 
@@ -325,7 +325,7 @@ impl Location {
         match self.half_copy(from)? {
             Some(mark) if !self.is_explicit()? => {
                 // From now on, this process owns the mark.
-                self.put_mark(mark.format(), Work::MovedFrom(from.path.clone()))?;
+                self.put_mark(mark.format(), UnfinishedWork::MovedFrom(from.path.clone()))?;
                 self.erase_half(&self.node_of_mark(&mark)?)
             }
             _ => Ok(()),

@@ -29,7 +29,7 @@ pub const DATASET: &str = ".zarrox-unfinished.dataset.json";
 pub struct Mark {
     /// The format of the node.
     pub(super) format: Format,
-    pub(super) work: Work,
+    pub(super) work: UnfinishedWork,
     /// The process that does the work; `None` if locks protect the work, and in marks of older versions.
     owner: Option<Owner>,
     /// True if a repair finishes the work of another process.
@@ -38,7 +38,7 @@ pub struct Mark {
 
 /// Work that takes several steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum UnfinishedWork {
     /// The node is deleted.
     Deletion,
     /// The node is deleted, since it was copied to this path.
@@ -49,7 +49,7 @@ pub(super) enum Work {
 
 impl Mark {
     /// Creates a mark without an owner.
-    pub(super) fn new(format: Format, work: Work) -> Self {
+    pub(super) fn new(format: Format, work: UnfinishedWork) -> Self {
         Self { format, work, owner: None, is_repair: false }
     }
 
@@ -70,12 +70,12 @@ impl Mark {
 
     /// Returns true if the node is being deleted.
     pub fn is_deletion(&self) -> bool {
-        self.work == Work::Deletion
+        self.work == UnfinishedWork::Deletion
     }
 
     /// Returns true if the node is being copied to this location.
     pub fn is_of_copy(&self) -> bool {
-        matches!(self.work, Work::MovedFrom(_))
+        matches!(self.work, UnfinishedWork::MovedFrom(_))
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>> {
@@ -88,9 +88,9 @@ impl Mark {
             document.insert("repair".to_owned(), json!(self.is_repair));
         }
         let (name, path) = match &self.work {
-            Work::Deletion => return to_bytes(&document),
-            Work::MovedTo(path) => ("moved_to", path),
-            Work::MovedFrom(path) => ("moved_from", path),
+            UnfinishedWork::Deletion => return to_bytes(&document),
+            UnfinishedWork::MovedTo(path) => ("moved_to", path),
+            UnfinishedWork::MovedFrom(path) => ("moved_from", path),
         };
         document.insert(name.to_owned(), json!(path.as_str()));
         to_bytes(&document)
@@ -104,9 +104,9 @@ impl Mark {
             format.ok_or_else(|| Error::new(ErrorKind::Corrupt, "the mark lacks the format of the node"))?;
         let path = |name: &str| map.get(name).and_then(Json::as_str).map(NodePath::new).transpose();
         let work = match (path("moved_to")?, path("moved_from")?) {
-            (Some(to), _) => Work::MovedTo(to),
-            (None, Some(from)) => Work::MovedFrom(from),
-            (None, None) => Work::Deletion,
+            (Some(to), _) => UnfinishedWork::MovedTo(to),
+            (None, Some(from)) => UnfinishedWork::MovedFrom(from),
+            (None, None) => UnfinishedWork::Deletion,
         };
         let owner = map.get("owner").and_then(Json::as_object).and_then(Owner::from_json);
         let is_repair = map.get("repair") == Some(&Json::Bool(true));
@@ -160,7 +160,7 @@ impl Location {
     }
 
     /// Stores a mark, which records that work has begun. Waits for a repair that is running at this location.
-    pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
+    pub(super) fn put_mark(&self, format: Format, work: UnfinishedWork) -> Result<()> {
         let mark = Mark::new(format, work);
         if !self.is_guarded() {
             return self.put(self.mark_key(), &mark.to_bytes()?, Condition::Always);
@@ -225,11 +225,13 @@ impl Location {
         // The first response may be out of date by now.
         let Some(mark) = self.mark()? else { return Ok(()) };
         match mark.work {
-            Work::Deletion | Work::MovedTo(_) if mark.is_worked_on() && !mark.is_repair => {
+            UnfinishedWork::Deletion | UnfinishedWork::MovedTo(_)
+                if mark.is_worked_on() && !mark.is_repair =>
+            {
                 let message = format!("the deletion of '{}' is not finished; try again", self.path);
                 Err(Error::new(ErrorKind::Conflict, message).with_path(&self.path))
             }
-            Work::MovedFrom(_) if !mark.is_being_repaired() => Ok(()),
+            UnfinishedWork::MovedFrom(_) if !mark.is_being_repaired() => Ok(()),
             _ => self.erase_left_mark(),
         }
     }
@@ -326,7 +328,9 @@ mod tests {
     #[test]
     fn marks_are_read_as_they_were_written() {
         let path = || NodePath::new("/a/b").unwrap();
-        for work in [Work::Deletion, Work::MovedTo(path()), Work::MovedFrom(path())] {
+        for work in
+            [UnfinishedWork::Deletion, UnfinishedWork::MovedTo(path()), UnfinishedWork::MovedFrom(path())]
+        {
             let mark = Mark { owner: Some(Owner::new()), is_repair: true, ..Mark::new(Format::V2, work) };
             assert_eq!(Mark::from_bytes(&mark.to_bytes().unwrap()).unwrap(), mark);
         }
@@ -344,7 +348,7 @@ mod tests {
         let place = OpenOptions::new().location(store, "data").unwrap();
         for (format, fits) in [(Format::V3Draft, true), (Format::V3, false), (Format::V3Experimental, false)]
         {
-            place.put_mark(format, Work::Deletion).unwrap();
+            place.put_mark(format, UnfinishedWork::Deletion).unwrap();
             assert_eq!(place.mark().is_ok(), fits, "{format}");
         }
     }

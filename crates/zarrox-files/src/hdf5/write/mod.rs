@@ -29,7 +29,7 @@ use heap::Heap;
 use messages::{Header, kind};
 pub(crate) use options::{Convention, Options};
 use path::{name, parent};
-use plan::{Below, Tree};
+use plan::{PlannedGroup, Tree};
 
 /// Writes a node with all nodes below it.
 pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) -> Result<()> {
@@ -160,7 +160,7 @@ impl Tree {
     fn group(
         &self,
         number: usize,
-        group: &Below,
+        group: &PlannedGroup,
         links: &[(String, u64)],
         convention: Convention,
         heap: &mut Heap,

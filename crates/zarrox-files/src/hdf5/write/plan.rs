@@ -13,17 +13,17 @@ use super::options::{Convention, Options};
 use super::path::{name, parent};
 use super::user_types::UserTypes;
 use crate::input::unsupported;
-use crate::netcdf::{Dimensions, Hints, Kind, Shaped, Told, above};
+use crate::netcdf::{DeclaredDimension, Dimensions, Hints, Kind, Shaped, above};
 
 /// A group and its attributes.
-pub(super) struct Below {
+pub(super) struct PlannedGroup {
     pub(super) path: String,
     pub(super) attributes: Attributes,
 }
 
 /// The hierarchy to be written.
 pub(super) struct Tree {
-    pub(super) groups: Vec<Below>,
+    pub(super) groups: Vec<PlannedGroup>,
     pub(super) arrays: Vec<Source>,
     pub(super) dimensions: Dimensions,
     pub(super) types: UserTypes,
@@ -50,9 +50,9 @@ impl Tree {
         found.sort(&hints);
         let groups = found.groups.iter().map(|(path, attributes)| {
             let attributes = Attributes::new(path, attributes, Elements::None, options)?;
-            Ok(Below { path: path.clone(), attributes })
+            Ok(PlannedGroup { path: path.clone(), attributes })
         });
-        let groups = groups.collect::<Result<Vec<Below>>>()?;
+        let groups = groups.collect::<Result<Vec<PlannedGroup>>>()?;
         let mut arrays = Vec::new();
         for (path, array) in found.arrays {
             match Source::new(path.clone(), array, options) {
@@ -60,7 +60,8 @@ impl Tree {
                 Err(error) => leave_out(options, &path, error)?,
             }
         }
-        let told: Vec<Told> = groups.iter().flat_map(|group| told(&group.path, &hints)).collect();
+        let told: Vec<DeclaredDimension> =
+            groups.iter().flat_map(|group| told(&group.path, &hints)).collect();
         let dimensions = laid_out(&mut arrays, &told, options)?;
         check_unlimited(&arrays, &dimensions, options)?;
         let mut tree = Self {
@@ -216,9 +217,9 @@ fn leave_out(options: &Options<'_>, path: &str, error: Error) -> Result<()> {
 }
 
 /// Returns the dimensions in the attributes of a group.
-fn told(group: &str, hints: &HashMap<String, Hints>) -> Vec<Told> {
+fn told(group: &str, hints: &HashMap<String, Hints>) -> Vec<DeclaredDimension> {
     let own = hints.get(group).map(|hints| hints.dimensions.as_slice()).unwrap_or_default();
-    let told = own.iter().map(|found| Told {
+    let told = own.iter().map(|found| DeclaredDimension {
         group: group.to_owned(),
         name: found.name.clone(),
         length: found.length,
@@ -228,7 +229,11 @@ fn told(group: &str, hints: &HashMap<String, Hints>) -> Vec<Told> {
 }
 
 /// Finds the dimensions of arrays, and chooses their chunks. Arrays that the kind of file cannot express are left out.
-fn laid_out(arrays: &mut Vec<Source>, told: &[Told], options: &Options<'_>) -> Result<Dimensions> {
+fn laid_out(
+    arrays: &mut Vec<Source>,
+    told: &[DeclaredDimension],
+    options: &Options<'_>,
+) -> Result<Dimensions> {
     let is_netcdf = options.convention == Convention::NetCdf;
     loop {
         let shaped: Vec<Shaped> = arrays.iter().map(Source::shaped).collect();
@@ -264,7 +269,7 @@ fn unlimited(
     array: &Shaped,
     own: &[Option<usize>],
     dimensions: &Dimensions,
-    told: &[Told],
+    told: &[DeclaredDimension],
     options: &Options<'_>,
 ) -> Vec<bool> {
     let by_name = |name: &String| {

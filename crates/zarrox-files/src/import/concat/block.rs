@@ -9,11 +9,11 @@ use crate::input::{corrupt, zeroed};
 pub(crate) struct Block {
     data_type: DataType,
     shape: Vec<usize>,
-    elements: Held,
+    elements: BlockElements,
 }
 
 /// The elements of a block.
-enum Held {
+enum BlockElements {
     /// Elements of this size in bytes.
     Fixed(usize, Vec<u8>),
     /// Elements of variable length.
@@ -28,14 +28,14 @@ impl Block {
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
         let count = count.ok_or_else(too_large)?;
         let elements = if data_type.storage() == Storage::Variable {
-            Held::Variable(vec![fill.into(); count])
+            BlockElements::Variable(vec![fill.into(); count])
         } else {
             let item = data_type.size();
             let mut bytes = zeroed(count.checked_mul(item).ok_or_else(too_large)?)?;
             if fill.len() == item && item > 0 && fill.iter().any(|&byte| byte != 0) {
                 bytes.chunks_exact_mut(item).for_each(|element| element.copy_from_slice(fill));
             }
-            Held::Fixed(item, bytes)
+            BlockElements::Fixed(item, bytes)
         };
         Ok(Self { data_type: data_type.clone(), shape, elements })
     }
@@ -56,12 +56,14 @@ impl Block {
             return Err(misfit());
         }
         let elements: Vec<&[u8]> = match self.elements {
-            Held::Fixed(..) => Vec::new(),
-            Held::Variable(_) => part.elements().collect(),
+            BlockElements::Fixed(..) => Vec::new(),
+            BlockElements::Variable(_) => part.elements().collect(),
         };
         let mut put_row = |target, from, count| match &mut self.elements {
-            Held::Fixed(item, bytes) => copy_bytes(bytes, part.as_bytes(), *item, [target, from, count]),
-            Held::Variable(own) => copy_elements(own, &elements, [target, from, count]),
+            BlockElements::Fixed(item, bytes) => {
+                copy_bytes(bytes, part.as_bytes(), *item, [target, from, count])
+            }
+            BlockElements::Variable(own) => copy_elements(own, &elements, [target, from, count]),
         };
         let Some((&row, outer)) = part_lengths.split_last() else {
             return put_row(0, 0, 1).ok_or_else(misfit);
@@ -88,8 +90,10 @@ impl Block {
     /// Returns the array.
     pub(crate) fn finish(self) -> Result<DynArray> {
         match self.elements {
-            Held::Fixed(_, bytes) => DynArray::new(self.data_type, self.shape, bytes),
-            Held::Variable(elements) => DynArray::from_elements(self.data_type, self.shape, elements),
+            BlockElements::Fixed(_, bytes) => DynArray::new(self.data_type, self.shape, bytes),
+            BlockElements::Variable(elements) => {
+                DynArray::from_elements(self.data_type, self.shape, elements)
+            }
         }
     }
 }

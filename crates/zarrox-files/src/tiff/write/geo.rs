@@ -22,7 +22,7 @@ const NORTH: [&str; 8] =
 
 /// The georeferencing of an image.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Georeference {
     /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Integer columns and rows are the
     /// corners of pixels.
     transform: [f64; 6],
@@ -30,7 +30,7 @@ pub(super) struct Place {
     system: Option<(u16, bool)>,
 }
 
-impl Place {
+impl Georeference {
     /// Returns the georeferencing of an array from its attributes or its coordinates. Its last dimensions are these rows
     /// and columns.
     pub(super) fn of(placed: &Placed, rows: &Axis, columns: &Axis, size: (u64, u64)) -> Result<Option<Self>> {

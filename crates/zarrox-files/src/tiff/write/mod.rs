@@ -21,7 +21,7 @@ pub use encode::Compression;
 
 use self::encode::{Encoding, predictor_of};
 use self::file::{File, Tags, Value};
-use self::geo::Place;
+use self::geo::Georeference;
 use self::layout::{Layout, Leading, sample_format};
 use crate::placed::{Axis, Placed};
 use crate::tiff::predictor::Predictor;
@@ -72,7 +72,7 @@ pub(crate) fn write(
     let (rows, columns) = (axes[first], axes[first + 1]);
     let place = match options.is_ome {
         true => None,
-        false => Place::of(&placed, rows, columns, (plain.height, plain.width))?,
+        false => Georeference::of(&placed, rows, columns, (plain.height, plain.width))?,
     };
     let layout = if place.is_some() { Layout::of(&placed, Leading::Planes)? } else { plain };
     let mut tags = Tags::new();

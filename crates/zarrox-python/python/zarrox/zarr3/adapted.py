@@ -15,7 +15,7 @@ from zarrox.storage.native import NativeStore
 from zarrox.storage.directory import DirectoryStore
 
 from . import versions
-from .reached import Reached, called_back, reached
+from .access import StoreAccess, callback_access, direct_access
 
 __all__ = ["StoreOfZarrPython", "adapted"]
 
@@ -30,8 +30,8 @@ class StoreOfZarrPython(NativeStore):
     """
 
     _identity = ("store",)
-    _transient = (*NativeStore._transient, "_reached")
-    _reached: Reached | None = None
+    _transient = (*NativeStore._transient, "_access")
+    _access: StoreAccess | None = None
     """The object whose methods the native store calls. The native store has only a weak reference to it."""
 
     def __init__(self, store: Store) -> None:
@@ -39,8 +39,8 @@ class StoreOfZarrPython(NativeStore):
         self._read_only = store.read_only
 
     def _connect(self) -> _native.Store:
-        self._reached = reached(self.store) or called_back(self.store, sync._get_loop())
-        return self._reached.native
+        self._access = direct_access(self.store) or callback_access(self.store, sync._get_loop())
+        return self._access.native
 
 
 def adapted(store: Any) -> BaseStore:

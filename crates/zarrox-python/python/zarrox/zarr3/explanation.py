@@ -7,7 +7,7 @@ from typing import Any
 
 from .pipeline import ZarroxCodecPipeline
 from .settings import PIPELINE
-from .reached import reached
+from .access import direct_access
 
 __all__ = ["Explanation", "explain"]
 
@@ -65,6 +65,6 @@ def explain(array: Any) -> Explanation:
     reason = pipeline.reason()
     if reason is not None:
         return Explanation(name, "python", "python", (reason,))
-    if reached(store) is not None:
+    if direct_access(store) is not None:
         return Explanation(name, "rust", "rust")
     return Explanation(name, "rust", "python", (f"Rust does not reach what is in {store!r}: its methods are called",))

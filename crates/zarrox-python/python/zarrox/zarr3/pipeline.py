@@ -21,7 +21,7 @@ from zarr.storage import StorePath
 from zarrox import _native
 
 from .natives import Document, document
-from .reached import Reached, StoreError, called_back, place, reached
+from .access import StoreAccess, StoreError, callback_access, direct_access, place
 from .threads import interruptible
 
 __all__ = ["Batch", "ZarroxCodecPipeline"]
@@ -41,7 +41,7 @@ class Opened:
     of: tuple[Any, Store, asyncio.AbstractEventLoop]
     """The location of the values, the store, and the event loop. They are kept alive, so that no other objects get
     their addresses."""
-    where: Reached
+    where: StoreAccess
     array: _native.Array
 
 
@@ -195,7 +195,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return known
 
     def _open(self, store: Store, loop: asyncio.AbstractEventLoop) -> Opened:
-        where = reached(store) or called_back(store, loop)
+        where = direct_access(store) or callback_access(store, loop)
         opened = Opened((place(store), store, loop), where, self._array_document().opened(where.native))
         if len(self._arrays) >= _STORES:
             self._arrays.clear()

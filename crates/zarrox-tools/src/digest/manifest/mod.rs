@@ -34,7 +34,7 @@ use crate::digest::{Digest, DigestKind, StoredSum, StoredValues};
 use lines::LineWriter;
 use sorted::{BATCH, sorted_names};
 use zarrox::Progress;
-use zarrox::internals::{Listener, Location, Work};
+use zarrox::internals::{Listener, Location, Task};
 use zarrox::{Consolidated, OpenMode, OpenOptions, Place};
 
 /// Writes manifests, and compares them with stored values.
@@ -158,8 +158,8 @@ impl Manifest {
         writer.finish()
     }
 
-    fn work(&self) -> Work {
-        Work::new(self.memory, self.listener.clone())
+    fn work(&self) -> Task {
+        Task::new(self.memory, self.listener.clone())
     }
 
     /// Returns the options for opening locations: read-only, and without consolidated metadata, which does not show the
@@ -171,7 +171,7 @@ impl Manifest {
 
 struct Writer<'a> {
     values: &'a StoredValues,
-    work: &'a Work,
+    work: &'a Task,
     lines: LineWriter<'a>,
     sum: StoredSum,
     keys: u64,

@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use zarrox_core::{Error, ErrorKind, Result};
 
 use crate::digest::StoredValues;
-use zarrox::internals::Work;
+use zarrox::internals::Task;
 
 /// The number of values in a batch for the threads.
 pub(super) const BATCH: usize = 1024;
@@ -27,7 +27,7 @@ pub(super) struct Entry {
 const OVERHEAD: usize = size_of::<Entry>() + 16;
 
 /// Returns the names of all values in order.
-pub(super) fn sorted_names(values: &StoredValues, work: &Work) -> Result<Sorted> {
+pub(super) fn sorted_names(values: &StoredValues, work: &Task) -> Result<Sorted> {
     let mut sorter = Sorter::new((work.memory / 2).min(SORTED_IN_MEMORY));
     let mut is_empty = true;
     values.visit(&mut |name, size| {

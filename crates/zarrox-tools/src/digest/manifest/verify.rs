@@ -12,7 +12,7 @@ use zarrox_core::{Error, ErrorKind, Result};
 use super::lines::{Line, LineReader};
 use super::sorted::{BATCH, Entry, Sorted, sorted_names};
 use crate::digest::{Hashed, StoredValues};
-use zarrox::internals::Work;
+use zarrox::internals::Task;
 
 /// The maximum number of changed values in memory, among which swapped pairs are found.
 const REMEMBERED: usize = 1 << 20;
@@ -162,7 +162,7 @@ pub(super) type DiscrepancyListener<'t> = &'t mut dyn FnMut(Discrepancy) -> Resu
 pub(super) fn verify(
     values: &StoredValues,
     manifest: &mut dyn BufRead,
-    work: &Work,
+    work: &Task,
     listener: DiscrepancyListener<'_>,
 ) -> Result<Verified> {
     let lines = LineReader::begin(manifest)?;
@@ -233,7 +233,7 @@ struct Changed {
 
 struct Verifier<'a> {
     values: &'a StoredValues,
-    work: &'a Work,
+    work: &'a Task,
     listener: DiscrepancyListener<'a>,
     verified: Verified,
     changed: Vec<Changed>,

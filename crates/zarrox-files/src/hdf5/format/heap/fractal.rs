@@ -38,21 +38,21 @@ pub(in crate::hdf5::format) struct FractalHeap {
     filtered_root: (u64, u32),
     /// The width of lengths of objects.
     length_width: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<Cache>,
 }
 
 /// The cached parts of the heap.
 #[derive(Debug, Default)]
-struct Kept {
+struct Cache {
     direct: HashMap<Address, Arc<Vec<u8>>>,
-    indirect: HashMap<Address, Arc<Vec<Place>>>,
+    indirect: HashMap<Address, Arc<Vec<BlockLocation>>>,
     bytes: usize,
     huge: Option<Arc<HashMap<u64, Huge>>>,
 }
 
 /// The location of a block.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct BlockLocation {
     address: Option<Address>,
     /// The stored size and the mask of skipped filters of a filtered direct block.
     filtered: (u64, u32),
@@ -129,7 +129,7 @@ impl FractalHeap {
         })
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, Cache> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -225,7 +225,7 @@ impl FractalHeap {
     /// Returns the direct block with an offset of the heap, and the offset of its start.
     fn block(&self, source: &Source, offset: u64) -> Result<(Arc<Vec<u8>>, u64)> {
         let missing = || corrupt(format!("a fractal heap has no block for the offset {offset}"));
-        let mut place = Place { address: self.root, filtered: self.filtered_root };
+        let mut place = BlockLocation { address: self.root, filtered: self.filtered_root };
         let (mut start, mut size, mut rows) = (0, self.doubling.first, self.rows);
         while rows > 0 {
             let places = self.places(source, place.address.ok_or_else(missing)?, start, rows)?;
@@ -257,7 +257,13 @@ impl FractalHeap {
     }
 
     /// Reads the locations of the children of an indirect block.
-    fn places(&self, source: &Source, address: Address, start: u64, rows: u64) -> Result<Arc<Vec<Place>>> {
+    fn places(
+        &self,
+        source: &Source,
+        address: Address,
+        start: u64,
+        rows: u64,
+    ) -> Result<Arc<Vec<BlockLocation>>> {
         if let Some(places) = self.kept().indirect.get(&address) {
             return Ok(Arc::clone(places));
         }
@@ -275,7 +281,7 @@ impl FractalHeap {
             let address = cursor.address()?;
             let has_size = is_filtered && index < direct;
             let filtered = if has_size { (cursor.length()?, cursor.u32()?) } else { (0, 0) };
-            places.push(Place { address, filtered });
+            places.push(BlockLocation { address, filtered });
         }
         let places = Arc::new(places);
         self.kept().indirect.insert(address, Arc::clone(&places));

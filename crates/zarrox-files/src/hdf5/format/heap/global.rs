@@ -24,11 +24,11 @@ struct Collection {
 /// The most recently read collections.
 #[derive(Debug, Default)]
 pub(in crate::hdf5::format) struct GlobalHeap {
-    kept: Mutex<Kept>,
+    kept: Mutex<Cache>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Cache {
     collections: BTreeMap<Address, Arc<Collection>>,
     order: VecDeque<Address>,
     bytes: usize,
@@ -60,7 +60,7 @@ impl GlobalHeap {
     }
 }
 
-impl Kept {
+impl Cache {
     /// Caches a collection, and evicts the oldest collections.
     fn keep(&mut self, address: Address, collection: &Arc<Collection>) {
         if self.collections.contains_key(&address) {

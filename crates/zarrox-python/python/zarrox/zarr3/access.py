@@ -20,11 +20,11 @@ from zarrox.storage.remote import native_options
 from .in_memory import FilesOfFsspec, ObjectsOfObstore
 from .store import Store as OwnStore
 
-__all__ = ["Reached", "StoreError", "called_back", "place", "reached"]
+__all__ = ["StoreAccess", "StoreError", "callback_access", "direct_access", "place"]
 
 
 @dataclass(frozen=True)
-class Reached:
+class StoreAccess:
     """A store in the form in which Rust accesses it."""
 
     native: _native.Store
@@ -75,7 +75,7 @@ class Callback(CalledBack):
         self._wait(self._store.set(key, cpu.Buffer.from_bytes(value)))
 
 
-def reached(store: Store) -> Reached | None:
+def direct_access(store: Store) -> StoreAccess | None:
     """Returns a store in the form in which Rust accesses it without zarr-python.
 
     Parameters
@@ -86,12 +86,12 @@ def reached(store: Store) -> Reached | None:
 
     Returns
     -------
-    Reached or None
+    StoreAccess or None
         ``None`` if the store must be called back.
     """
     if type(store) is OwnStore:
         native = store.native
-        return None if native is None else Reached(native, f"zarrox: {store}", is_near=not native.is_far)
+        return None if native is None else StoreAccess(native, f"zarrox: {store}", is_near=not native.is_far)
     find = _KINDS.get(type(store).__name__)
     if find is None or type(store) is not getattr(zarr.storage, type(store).__name__, None):
         return None
@@ -110,7 +110,7 @@ def place(store: Any) -> tuple[Any, ...]:
     return tuple(members.get(name) for name in ("root", "path", "_zmode", "fs")) + (id(members.get("_store_dict")),)
 
 
-def called_back(store: Store, loop: asyncio.AbstractEventLoop) -> Reached:
+def callback_access(store: Store, loop: asyncio.AbstractEventLoop) -> StoreAccess:
     """Returns a store whose methods Rust calls back.
 
     Parameters
@@ -123,43 +123,43 @@ def called_back(store: Store, loop: asyncio.AbstractEventLoop) -> Reached:
     mapping = Callback(store, loop)
     native = _native.Store.mapping(mapping, f"{type(store).__name__} {store}", int(config.get("async.concurrency")))
     # The native store has a weak reference to the mapping, which this object keeps alive.
-    return _Held(native, f"called back: {type(store).__name__}", is_callback=True, mapping=mapping)
+    return _MappingAccess(native, f"called back: {type(store).__name__}", is_callback=True, mapping=mapping)
 
 
 @dataclass(frozen=True)
-class _Held(Reached):
+class _MappingAccess(StoreAccess):
     mapping: Any = None
 
 
-def _directory(path: str) -> Reached:
+def _directory(path: str) -> StoreAccess:
     # zarr-python follows all links, however the store is opened.
-    return Reached(_native.Store.directory(path, {"follow_links": "true"}), "directory", is_near=True)
+    return StoreAccess(_native.Store.directory(path, {"follow_links": "true"}), "directory", is_near=True)
 
 
-def _local(store: Any) -> Reached:
+def _local(store: Any) -> StoreAccess:
     return _directory(os.fspath(store.root))
 
 
-def _memory(store: Any) -> Reached:
+def _memory(store: Any) -> StoreAccess:
     values = store._store_dict
     native = _native.Store.mapping(values, values, None, cpu.Buffer.from_bytes)
     path = getattr(store, "path", "")
-    return _Held(native.prefixed(path) if path else native, "memory", is_near=True, mapping=values)
+    return _MappingAccess(native.prefixed(path) if path else native, "memory", is_near=True, mapping=values)
 
 
-def _in_memory(mapping: MutableMapping[str, Any], identity: Any) -> Reached:
+def _in_memory(mapping: MutableMapping[str, Any], identity: Any) -> StoreAccess:
     native = _native.Store.mapping(mapping, identity)
-    return _Held(native, "memory", is_near=True, mapping=mapping)
+    return _MappingAccess(native, "memory", is_near=True, mapping=mapping)
 
 
-def _zip(store: Any) -> Reached | None:
+def _zip(store: Any) -> StoreAccess | None:
     # While an archive is written, its central directory is in the memory of `zipfile`.
     if store._zmode != "r" or store.path is None:
         return None
-    return Reached(_native.Store.zip(os.fspath(store.path), "r", 0), "zip archive", is_near=True)
+    return StoreAccess(_native.Store.zip(os.fspath(store.path), "r", 0), "zip archive", is_near=True)
 
 
-def _fsspec(store: Any) -> Reached | None:
+def _fsspec(store: Any) -> StoreAccess | None:
     fs, path = store.fs, store.path
     if store.allowed_exceptions != _allowed():
         return None
@@ -183,7 +183,7 @@ def _allowed() -> tuple[type[Exception], ...]:
     return ALLOWED_EXCEPTIONS
 
 
-def _obstore(store: Any) -> Reached | None:
+def _obstore(store: Any) -> StoreAccess | None:
     inner = store.store
     kind = type(inner).__name__
     if kind == "LocalStore":
@@ -203,10 +203,10 @@ def _obstore(store: Any) -> Reached | None:
     return _at_url(f"s3://{bucket}/{inner.prefix or ''}".rstrip("/"), options)
 
 
-def _at_url(url: str, options: dict[str, str]) -> Reached:
+def _at_url(url: str, options: dict[str, str]) -> StoreAccess:
     native, path = _native.Store.from_url(url, options)
     scheme = url.partition("://")[0]
-    return Reached(native.prefixed(path) if path else native, scheme)
+    return StoreAccess(native.prefixed(path) if path else native, scheme)
 
 
 _FSSPEC = {
@@ -231,7 +231,7 @@ _S3 = {
 }
 """The native names of the settings of obstore."""
 
-_KINDS: dict[str, Callable[[Any], Reached | None]] = {
+_KINDS: dict[str, Callable[[Any], StoreAccess | None]] = {
     "LocalStore": _local,
     "MemoryStore": _memory,
     "ManagedMemoryStore": _memory,
