@@ -67,7 +67,7 @@ pub(crate) fn check_glibc(path: &Path) -> Outcome {
     let symbols = program("objdump", ["-T", &path.to_string_lossy()]).output();
     let symbols = symbols.ok_or("objdump failed: install binutils")?;
     let newest = newest_glibc(&symbols).ok_or_else(|| format!("{} requires no glibc", path.display()))?;
-    println!("{}: the newest symbol is of glibc {}.{}", path.display(), newest.0, newest.1);
+    println!("{}: the newest symbol needs glibc {}.{}", path.display(), newest.0, newest.1);
     if newest > GLIBC {
         return Err(format!("{} requires a newer glibc than {}.{}", path.display(), GLIBC.0, GLIBC.1));
     }

@@ -131,7 +131,7 @@ fn closed_nodes_and_other_numbers_are_errors() {
         }
     }
     let mut size = 0;
-    // SAFETY: the pointer is of a number.
+    // SAFETY: the pointer points to a number.
     assert_status(
         unsafe { zarrox_ndim(nodes.group, &raw mut size) },
         Status::InvalidArgument,

@@ -63,7 +63,7 @@ fn every_node_has_its_values_or_is_named() {
         for (path, said) in said["nodes"].as_object().unwrap() {
             let place = format!("{file}: {path}");
             let array = root.open(path).unwrap_or_else(|error| panic!("{place}: {error}"));
-            check(&array.into_array().unwrap_or_else(|_| panic!("{place} is no array")), said, &place);
+            check(&array.into_array().unwrap_or_else(|_| panic!("{place} is not an array")), said, &place);
             count += 1;
         }
         let none = Json::Object(json::Map::default());

@@ -34,7 +34,7 @@ def rows() -> list[tuple[Any, Any, Elsewhere, str]]:
 def test_each_name_is_said_to_be_elsewhere(lacks: Any, has: Any, table: Elsewhere, name: str) -> None:
     missing, there = owner(lacks, name), owner(has, name)
     for each in table.names[name].split():
-        with pytest.raises(AttributeError, match=rf"{name}\.{each} is of {table.release}: {table.line}"):
+        with pytest.raises(AttributeError, match=rf"{name}\.{each} belongs to {table.release}: {table.line}"):
             getattr(missing, each)
         if not (has is zarrox and each in ("dask", "xarray", "zarr3")):
             assert hasattr(there, each), each
@@ -63,7 +63,7 @@ def test_what_neither_has_is_an_ordinary_error() -> None:
         for each in (interface, interface.zeros(3), interface.group(), interface.storage, interface.codecs):
             with pytest.raises(AttributeError) as raised:
                 each.nothing  # noqa: B018
-            assert "is of" not in str(raised.value)
+            assert "belongs to" not in str(raised.value)
 
 
 def test_arrays_of_one_are_taken_by_functions_of_the_other() -> None:

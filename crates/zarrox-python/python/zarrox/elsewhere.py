@@ -38,7 +38,7 @@ class Elsewhere:
             Always. The message says where to find a name of the other release.
         """
         if name in self.names[owner].split():
-            raise AttributeError(f"{owner}.{name} is of {self.release}: {self.line}")
+            raise AttributeError(f"{owner}.{name} belongs to {self.release}: {self.line}")
         what = f"module {owner.replace('zarr', 'zarrox', 1)!r}" if shown is None else f"{shown!r} object"
         raise AttributeError(f"{what} has no attribute {name!r}")
 

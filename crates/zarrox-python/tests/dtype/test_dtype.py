@@ -416,7 +416,7 @@ class Celsius(ZDType[Any, Any]):
     def from_native_dtype(cls, dtype: Any) -> Celsius:
         if cls._check_native_dtype(dtype):
             return cls()
-        raise DataTypeValidationError(f"{dtype} is no temperature")
+        raise DataTypeValidationError(f"{dtype} is not a temperature")
 
     def to_native_dtype(self) -> Any:
         return np.dtype("float32")
@@ -425,13 +425,13 @@ class Celsius(ZDType[Any, Any]):
     def _from_json_v2(cls, data: Any) -> Celsius:
         if data == {"name": "<f4", "object_codec_id": None}:
             return cls()
-        raise DataTypeValidationError(f"{data} is no temperature")
+        raise DataTypeValidationError(f"{data} is not a temperature")
 
     @classmethod
     def _from_json_v3(cls, data: Any) -> Celsius:
         if data == cls._zarr_v3_name:
             return cls()
-        raise DataTypeValidationError(f"{data} is no temperature")
+        raise DataTypeValidationError(f"{data} is not a temperature")
 
     def to_json(self, zarr_format: int) -> Any:
         return {"name": "<f4", "object_codec_id": None} if zarr_format == 2 else self._zarr_v3_name

@@ -55,7 +55,7 @@ class TwoBits(ZDType[Any, Any]):
     def cast_scalar(self, data: object) -> Any:
         if self._check_scalar(data):
             return ml_dtypes.int2(data)
-        raise TypeError(f"{data!r} is no integer")
+        raise TypeError(f"{data!r} is not an integer")
 
     def default_scalar(self) -> Any:
         return ml_dtypes.int2(0)

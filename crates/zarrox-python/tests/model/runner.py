@@ -23,7 +23,7 @@ _OPERATIONS = (changes, copies)
 #: The number of operations on the same arrays, before new arrays are created.
 _TOGETHER = 80
 
-#: The kind of a failure that is no difference: an operation needs the results of operations that were left out.
+#: The kind of a failure that is not a difference: an operation needs the results of operations that were left out.
 _DOES_NOT_FIT = "does not fit"
 
 #: The maximum number of attempts to reproduce a failure with fewer operations.

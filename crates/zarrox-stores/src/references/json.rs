@@ -81,7 +81,7 @@ struct Reader<'a> {
     /// All URLs, each once.
     urls: HashSet<Arc<str>>,
     references: key_map::Map<Reference>,
-    /// The error to return if the document is of version 0, whose references are not in the member `refs`.
+    /// The error to return if the document has version 0, whose references are not in the member `refs`.
     flat_problem: Option<Problem>,
     flat: key_map::Map<Reference>,
     version: Option<Json>,

@@ -125,7 +125,7 @@ fn documents_are_not_restored_that_are_there() {
     let root = OpenOptions::new().format(Format::V2).create_group(&path).unwrap();
     root.create_group("g").unwrap();
     root.consolidate_metadata().unwrap();
-    // The group's document is intact, and newer than its copy; the damaged document is of another format.
+    // The group's document is intact, and newer than its copy; the damaged document has another format.
     let newer = r#"{"zarr_format": 2, "new": 1}"#;
     fs::write(path.join("g/.zgroup"), newer).unwrap();
     fs::write(path.join("g/zarr.json"), "{").unwrap();

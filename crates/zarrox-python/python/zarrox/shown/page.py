@@ -108,7 +108,7 @@ class Shown(Generic[Native]):
             The height of the frame in pixels.
         proxy : bool or str, optional
             The URL prefix below which jupyter-server-proxy forwards to ports of this machine. True is the prefix of
-            JupyterHub, or ``/`` without JupyterHub; False is no proxy. By default, JupyterHub is detected by its
+            JupyterHub, or ``/`` without JupyterHub; False disables the proxy. By default, JupyterHub is detected by its
             variable ``JUPYTERHUB_SERVICE_PREFIX``.
 
         Returns
