@@ -36,7 +36,8 @@ class ZipStore(FileStore):
     allowZip64 : bool, optional
         No effect: archives of any size are supported.
     mode : {'a', 'r', 'r+', 'w', 'x'}, optional
-        'r': read only; 'r+': read and write; 'a': created if missing; 'w': replaced by a new archive; 'x': created, must not exist.
+        'r': read only; 'r+': read and write; 'a': created if missing; 'w': replaced by a new archive at the first write or
+        :meth:`close`; 'x': created, must not exist.
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     read_only : bool, optional

@@ -240,8 +240,8 @@ class ZipStore(AwaitedStore, archive.ZipStore):
     path : str or PathLike
         The archive.
     mode : {'r', 'r+', 'a', 'w', 'x'}, optional
-        'r': read only; 'r+': read and write; 'a': created if missing; 'w': replaced by a new archive; 'x': created,
-        must not exist.
+        'r': read only; 'r+': read and write; 'a': created if missing; 'w': replaced by a new archive at the
+        first write or :meth:`close`; 'x': created, must not exist.
     read_only : bool, optional
         Whether writing is rejected; by default true with mode 'r'.
     compression : int, optional
