@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let wheel = only_file(".whl")?;
     check(&wheel)?;
     try_out(&wheel)?;
+    release::check_size(&wheel, MOST)?;
     let distribution = only_file(".tar.gz")?;
     release::check_size(&distribution, MOST)?;
     if source { try_out(&distribution) } else { Ok(()) }
@@ -63,9 +64,8 @@ fn build() -> Outcome {
     build.with(["--compatibility", &format!("manylinux_{}_{}", GLIBC.0, GLIBC.1)]).run()
 }
 
-/// Checks the size, the tag, and the content of a wheel.
+/// Checks the tag and the content of a wheel.
 fn check(wheel: &Path) -> Outcome {
-    release::check_size(wheel, MOST)?;
     let name = wheel.to_string_lossy();
     let shown = release::tool("auditwheel")?.with(["show", &name]).printed()?;
     println!("{shown}");

@@ -24,13 +24,13 @@ pub(crate) fn registry() -> &'static Registry {
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
-    // Warnings are not subscribed to when Python imports the module, since the command sets its own
-    // subscriber.
-    warnings::tell();
     OpenOptions::new().registry(registry().clone()).allow_foreign_files(true)
 }
 
+/// Returns the options for opening nodes, and subscribes Python to warnings. The import of the package does not open nodes, and
+/// does not subscribe: the command sets its own subscriber.
 pub(crate) fn open_options() -> OpenOptions {
+    warnings::subscribe();
     OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
 }
 

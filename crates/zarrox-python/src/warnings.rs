@@ -3,6 +3,7 @@
 
 use std::ffi::CString;
 use std::fmt::Debug;
+use std::sync::Once;
 
 use pyo3::prelude::*;
 use tracing::field::{Field, Visit};
@@ -66,7 +67,10 @@ fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
 }
 
 /// Subscribes Python to warnings.
-pub(crate) fn tell() {
-    // An error means that this process already has a subscriber, which is kept.
-    let _ = tracing::subscriber::set_global_default(Warnings);
+pub(crate) fn subscribe() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // An error means that this process already has a subscriber, which is kept.
+        let _ = tracing::subscriber::set_global_default(Warnings);
+    });
 }

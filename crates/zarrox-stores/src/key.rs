@@ -128,7 +128,7 @@ impl Prefix {
     /// [`StoreErrorKind::InvalidKey`] when the name is not valid in a key.
     pub fn child(&self, name: &str) -> Result<Self, StoreError> {
         check(name).map_err(|reason| invalid(format!("{self}{name}/"), reason))?;
-        Ok(Self(format!("{self}{name}/").into()))
+        Ok(Self([self.as_str(), name, "/"].concat().into()))
     }
 
     /// Returns true if the key lies below this prefix, at any depth.

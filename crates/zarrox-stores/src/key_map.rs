@@ -83,5 +83,5 @@ fn range_from<'a, V>(map: &'a Map<V>, start: Bound<&str>) -> Range<'a, Key, V> {
 
 /// Returns the least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
 fn after(prefix: &Prefix) -> String {
-    format!("{}0", prefix.segments())
+    [prefix.segments(), "0"].concat()
 }

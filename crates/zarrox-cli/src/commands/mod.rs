@@ -222,5 +222,6 @@ fn trace(verbose: u8) {
     let all = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(level);
     let retries = (verbose == 0 && io::stderr().is_terminal()).then(|| retries::layer(io::stderr()));
     let notes = (verbose == 0).then(|| notes::layer(io::stderr()));
-    tracing_subscriber::registry().with(all).with(notes).with(retries).init();
+    // In a Python program that has used the package before, the subscriber of the package is kept.
+    let _ = tracing_subscriber::registry().with(all).with(notes).with(retries).try_init();
 }

@@ -8,6 +8,9 @@ use indexmap::map;
 
 use super::value::{Json, Map, NULL};
 
+/// The number of members for which memory is allocated with the first parsed member.
+const FEW: usize = 4;
+
 impl Map {
     /// Creates an object without members.
     pub fn new() -> Self {
@@ -49,6 +52,15 @@ impl Map {
     /// last.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         self.0.insert(name, value)
+    }
+
+    /// Adds a parsed member. Most objects have a few members: memory for them is allocated at once, since each growth of the hash
+    /// table would place all members again.
+    pub(super) fn add_parsed(&mut self, name: Cow<'_, str>, value: Json) {
+        if self.0.is_empty() {
+            self.0.reserve(FEW);
+        }
+        self.0.insert(name.into_owned(), value);
     }
 
     /// Removes a member, and returns its value. The other members keep their order.

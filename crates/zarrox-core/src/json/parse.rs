@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
             b'"' => self.string().map(|text| Json::String(text.into_owned())),
             b'{' => {
                 let mut map = Map::default();
-                self.object(levels, |name, json| drop(map.insert(name.into_owned(), json)))?;
+                self.object(levels, |name, json| map.add_parsed(name, json))?;
                 Ok(Json::Object(map))
             }
             b'[' => self.list(levels).map(Json::Array),
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
             } else {
                 parser.value(below)?
             };
-            map.insert(name.into_owned(), json);
+            map.add_parsed(name, json);
             Ok(())
         })?;
         Ok(map.into())

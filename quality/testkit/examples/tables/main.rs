@@ -15,7 +15,7 @@ Generated from the definitions in the source by `cargo xtask docs`.
 ";
 
 const SIZES: &str = "\
-Raw bits, byte strings and text of fixed length can have any size. Times can have any unit and multiple. The table has one example of each.";
+Raw bits, fixed-length byte strings and fixed-length strings can have any size. Times can have any unit and scale factor. The table has one example of each.";
 
 fn main() -> Result<()> {
     let mut formats: Vec<String> = Format::all().map(|format| format.to_string()).collect();
