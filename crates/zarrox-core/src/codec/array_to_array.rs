@@ -29,7 +29,7 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns true if decoding only copies elements. An example is a codec that rounds when it encodes.
+    /// Returns true if decoding only copies elements, as for a codec that rounds values when it encodes them.
     #[doc(hidden)]
     fn decodes_unchanged(&self) -> bool {
         false

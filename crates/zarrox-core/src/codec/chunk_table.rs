@@ -1,4 +1,4 @@
-//! A table of the inner chunks of a chunk, for check and repair.
+//! A table of the inner chunks of a chunk, for verification and repair.
 
 use std::fmt;
 
@@ -59,25 +59,25 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// chunks get the fill value, and are stored only if `fill` is true. Appends nothing if all inner chunks are lost and not
     /// stored.
     ///
-    /// An inner chunk is recovered from a damaged index only if its position is unambiguous.
+    /// If the index is damaged, an inner chunk is recovered only if its position is unambiguous.
     ///
     /// # Errors
     /// When the valid inner chunks cannot be determined.
     fn repair(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<RepairOutcome, CodecError>;
 }
 
-/// The result of the repair of a chunk with inner chunks.
+/// The result of repairing a chunk with inner chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RepairOutcome {
     /// The number of inner chunks whose stored bytes are unchanged.
     pub kept: usize,
-    /// The number of these inner chunks that were recovered from a damaged index.
+    /// The number of unchanged inner chunks that had to be located because the index was damaged.
     pub found: usize,
     /// The number of inner chunks that are lost.
     pub lost: usize,
 }
 
-/// The result of the recovery of elements from a damaged chunk whose elements can be read in parts.
+/// The result of recovering elements from a damaged chunk that can be read in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Salvaged {
     /// The number of elements that were recovered.

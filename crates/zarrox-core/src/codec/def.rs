@@ -1,4 +1,4 @@
-//! A codec of any kind, and functions that definitions of codecs share.
+//! A codec of any kind, and functions shared by codec definitions.
 
 use super::{ArrayToArray, ArrayToBytes, BytesToBytes};
 use crate::error::CodecError;

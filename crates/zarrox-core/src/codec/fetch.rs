@@ -21,8 +21,8 @@ pub enum Sink<'a> {
     Into(&'a mut [u8]),
     /// The bytes go to a continuation, which may return further fetches.
     Then(Continuation<'a>),
-    /// The bytes go to a deferred decoding, which first collects bytes from several ranges in a buffer of its own. All these
-    /// ranges lie in the range of the fetch.
+    /// The bytes go to a deferred decoding, which first collects bytes from several ranges in its own buffer. All of the ranges
+    /// lie within the range of the fetch.
     Deferred(Box<dyn DeferredDecode + 'a>),
 }
 
@@ -34,7 +34,7 @@ pub trait DeferredDecode: Send {
     /// Returns the fetches that must complete before decoding.
     fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError>;
 
-    /// Decodes the bytes. All fetches, and the fetches that followed from them, must be complete.
+    /// Decodes the bytes. All fetches, and the fetches that follow from them, must be complete.
     fn finish(self: Box<Self>) -> Result<(), CodecError>;
 }
 

@@ -1,5 +1,5 @@
-//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn a small
-//! size into gigabytes. So memory is allocated in proportion to the bytes that were decoded, not to the declared size.
+//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn a small size into
+//! gigabytes. Memory is therefore allocated in proportion to the bytes decoded so far, not to the declared size.
 
 use super::{BytesAccess, BytesToBytes, DecodeStream};
 use crate::error::{CodecError, ErrorKind};
@@ -11,17 +11,17 @@ const TRUSTED: usize = 8 << 20;
 /// The size of the smallest buffer, in bytes.
 const LEAST: usize = 64 << 10;
 
-/// Returns the size of the largest buffer that is allocated before any byte was decoded, in bytes.
+/// Returns the size of the largest buffer that is allocated before any byte has been decoded, in bytes.
 fn trusted(encoded: &[u8]) -> usize {
     encoded.len().saturating_mul(2).max(TRUSTED)
 }
 
-/// Returns true if a buffer of the declared size may be allocated before any byte was decoded.
+/// Returns true if a buffer of the declared size may be allocated before any byte has been decoded.
 pub fn is_trusted(size: usize, encoded: &[u8]) -> bool {
     size <= trusted(encoded)
 }
 
-/// Decodes all bytes within the limit, whatever their decoded size.
+/// Decodes all bytes, if their decoded size is within the limit.
 ///
 /// # Errors
 /// When the codec fails, when the decoded bytes exceed the limit, and when memory cannot be allocated.
@@ -52,8 +52,8 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     }
 }
 
-/// Returns the size of the next buffer if `room` bytes were too few: twice as many, but at first at most the declared
-/// size.
+/// Returns the size of the next buffer if `room` bytes were not enough: twice the size, but not beyond the declared size until
+/// that was tried.
 fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecError> {
     if room >= limit {
         return Err(beyond(limit));

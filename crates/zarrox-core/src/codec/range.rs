@@ -1,10 +1,10 @@
-//! Ranges of bytes in a stored object.
+//! Byte ranges of a stored object.
 
 use std::ops::Range;
 
 use crate::error::CodecError;
 
-/// A range of bytes in a stored object.
+/// A byte range of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteRange {
     /// The bytes from `offset` on: `length` of them, or all to the end.

@@ -59,7 +59,7 @@ pub(super) fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
 
 /// The elements of a chunk and their destination in memory.
 ///
-/// Other threads may write to other elements of the same memory. So a set never exposes its memory as a whole, only its
+/// Other threads may write to other elements of the same memory. A part therefore never exposes its memory as a whole, only its
 /// elements.
 #[derive(Debug)]
 pub struct ReadPart<'a> {
@@ -154,7 +154,7 @@ pub(super) struct ReadSet<'a> {
 }
 
 impl<'a> ReadSet<'a> {
-    /// Returns the bounding box of the elements, in a chunk of this many dimensions.
+    /// Returns the bounding box of the elements, in a chunk of `ndim` dimensions.
     pub(super) fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         self.set.bounding_box(ndim)
     }

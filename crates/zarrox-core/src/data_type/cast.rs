@@ -12,10 +12,10 @@ use crate::registry::Registry;
 pub enum Casting {
     /// No changes: an element that the other type cannot represent is an error.
     Exact,
-    /// The changes of NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float or truncated
-    /// to integers, complex numbers lose their imaginary part, everything except 0 becomes true. Floats beyond the range of an
-    /// integer become its limit, and NaN becomes 0 (in NumPy, this depends on the machine). A number that a type without
-    /// infinities or NaN cannot represent is still an error.
+    /// The changes of NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float or truncated to
+    /// integers, complex numbers lose their imaginary part, everything except 0 becomes true. Floats beyond the range of an
+    /// integer type are clamped to its limits, and NaN becomes 0 (in NumPy, this depends on the machine). A number that a type
+    /// without infinities or NaN cannot represent is still an error.
     Lossy,
 }
 
@@ -107,7 +107,7 @@ impl Registry {
     #[doc(hidden)]
     pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
         let method = match (from.fields(), to.fields()) {
-            // Elements of variable length are references into a buffer.
+            // Variable-length elements are references into a buffer.
             _ if from == to && from.storage() != Storage::Variable => CastMethod::Copy,
             (Some(source), Some(target)) => CastMethod::Fields(self.cast_fields(source, target, casting)?),
             (None, None) => {

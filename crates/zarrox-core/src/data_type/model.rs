@@ -11,7 +11,7 @@ use crate::json::Map;
 /// The maximum size of an element in bytes: a larger element indicates an error or an attack.
 pub const LARGEST: usize = 1 << 20;
 
-/// The name of the optional types, which no field of a structure can have.
+/// The name of optional types, which fields of a structure cannot have.
 pub(super) const OPTIONAL: &str = "zarrs.optional";
 
 /// A data type of the model, independent of the format that it was read from.
@@ -97,7 +97,7 @@ impl DataType {
         }
     }
 
-    /// Returns the core type with this layout in memory, if there is one.
+    /// Returns the core type with this in-memory layout, if there is one.
     #[doc(hidden)]
     pub fn of_storage(storage: &Storage) -> Option<Self> {
         Some(match storage {
@@ -141,14 +141,13 @@ impl DataType {
         self.storage().size()
     }
 
-    /// Returns the number of bytes that bytes→bytes codecs treat as one element, as in numcodecs: 1 for elements of variable
-    /// length.
+    /// Returns the number of bytes that bytes→bytes codecs treat as one element, as in numcodecs: 1 for variable-length elements.
     #[doc(hidden)]
     pub fn encoded_item(&self) -> usize {
         if self.storage() == Storage::Variable { 1 } else { self.size() }
     }
 
-    /// Returns true if this is a type outside the core list with this name, whatever its configuration.
+    /// Returns true if this is a type outside the core list with this name, regardless of its configuration.
     #[doc(hidden)]
     pub fn is_named(&self, name: &str) -> bool {
         matches!(self, Self::Extension(extension) if extension.name == name)
@@ -173,7 +172,7 @@ impl DataType {
         }
     }
 
-    /// Returns the name in v3 metadata of a core type that has only one name.
+    /// Returns the v3 name of the type, if it is a core type with only one name.
     pub(super) const fn core_name(&self) -> Option<&'static str> {
         Some(match self {
             Self::Bool => "bool",
@@ -256,7 +255,7 @@ impl Structure {
         &self.fields
     }
 
-    /// Returns the field of this name. A name with dots is a path into nested structures, if no field has exactly this name.
+    /// Returns the field with this name. A name with dots is a path into nested structures, unless a field has exactly this name.
     pub fn field(&self, name: &str) -> Option<Field> {
         if let Some(field) = self.fields.iter().find(|field| field.name == name) {
             return Some(field.clone());
@@ -270,7 +269,7 @@ impl Structure {
     /// Returns a structure with some of the fields, in the given order, without padding.
     ///
     /// # Errors
-    /// When the field is unknown.
+    /// When a field is unknown.
     pub fn select(&self, names: &[&str]) -> Result<(Self, Vec<Field>)> {
         let mut builder = Builder::default();
         let mut chosen = Vec::new();
@@ -320,7 +319,7 @@ impl Structure {
 }
 
 impl fmt::Display for Structure {
-    /// Formats the fields like a declaration: `struct(x: float32, y: int16[2])`.
+    /// Formats the fields as a declaration: `struct(x: float32, y: int16[2])`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("struct")?;
         for (index, field) in self.fields.iter().enumerate() {

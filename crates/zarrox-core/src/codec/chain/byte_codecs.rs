@@ -18,7 +18,7 @@ pub(super) const STREAM: usize = 512 << 10;
 /// The maximum size of chunks that are always decoded whole, in bytes: finding the needed parts would cost more.
 pub(super) const PARTS: usize = 128 << 10;
 
-/// The minimum size of chunks that are verified block by block, in bytes: verification is slower than in one call, but needs
+/// The minimum size of chunks that are verified block by block, in bytes: this is slower than verification in one call, but needs
 /// little memory.
 const VERIFIED: usize = 32 << 20;
 
@@ -38,7 +38,7 @@ pub(super) struct ByteCodecs {
     pub(super) limit: usize,
     /// True if the array→bytes codec decodes in place.
     pub(super) in_place: bool,
-    /// True if the array→bytes codec stores elements in the layout of memory.
+    /// True if the array→bytes codec stores elements in their in-memory layout.
     pub(super) stores_memory: bool,
     /// True if the array→bytes codec has inner chunks.
     pub(super) has_chunks: bool,
@@ -83,7 +83,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Returns the window without checksums, if checksums are not verified, and the codecs that remain to be decoded.
+    /// Returns the window and the codecs that remain to be decoded. If checksums are not verified, the window excludes them.
     pub(super) fn unframed(&self, mut window: Window, options: DecodeOptions) -> (Window, &[BytesCodec]) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
@@ -187,7 +187,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes a region from bytes that these bytes→bytes codecs encoded.
+    /// Decodes a region from the output of the given bytes→bytes codecs.
     #[inline]
     pub(super) fn decode(
         &self,
@@ -204,8 +204,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes the bytes of the bytes→bytes codec next to an array→bytes codec that works in place. They are decoded directly
-    /// into the destination if possible, otherwise block by block if the chunk is large.
+    /// Decodes the output of the first bytes→bytes codec, if the array→bytes codec before it works in place. The bytes are
+    /// decoded directly into the destination if possible, or else block by block if the chunk is large.
     fn decode_first(
         &self,
         first: &BytesCodec,
@@ -239,7 +239,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes a region block by block, from the bytes of the bytes→bytes codec next to the array→bytes codec.
+    /// Decodes a region block by block, from the output of the first bytes→bytes codec.
     fn decode_stream(
         &self,
         first: &BytesCodec,
@@ -254,8 +254,8 @@ impl ByteCodecs {
         decoded.map_err(first.explain())
     }
 
-    /// Decodes a very large chunk block by block and discards the result. Returns `None` if the chunk is smaller, or its bytes
-    /// cannot be elements.
+    /// Decodes a very large chunk block by block and discards the result. Returns `None` if the chunk is smaller, or if its
+    /// decoded bytes are not elements in their in-memory layout, or not a stream.
     pub(super) fn verify_blocks(&self, encoded: &[u8]) -> Option<Result<(), CodecError>> {
         let (size, codecs) = (self.chunk.size(), self.bytes_to_bytes.as_slice());
         let first = codecs.first().filter(|_| self.stores_memory && size > VERIFIED)?;
@@ -274,7 +274,7 @@ impl ByteCodecs {
         codec.decode(plain, region).map_err(|e| e.in_codec(name))
     }
 
-    /// Decodes all of these bytes→bytes codecs except the first `keep`, and calls `work` with the result.
+    /// Decodes with all of the given bytes→bytes codecs except the first `keep`, and calls `work` with the result.
     pub(super) fn undo<R>(
         &self,
         keep: usize,
@@ -323,7 +323,7 @@ impl ByteCodecs {
         })
     }
 
-    /// Encodes bytes through all bytes→bytes codecs and appends them to `encoded`.
+    /// Encodes bytes with all bytes→bytes codecs and appends them to `encoded`.
     pub(super) fn encode_bytes(&self, plain: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
         encode_through(&self.bytes_to_bytes, plain, encoded)
     }

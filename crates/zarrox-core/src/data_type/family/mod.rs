@@ -78,7 +78,7 @@ pub trait Family: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the family's types, for tables of all types; one example if the size of the types varies.
+    /// Returns the types of the family, for tables of all types; a single example if the size of the types varies.
     fn examples(&self) -> Vec<DataType>;
 
     /// Returns true if the type belongs to the family.
@@ -149,7 +149,7 @@ pub trait Family: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the text of an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
+    /// Formats an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String;
 }
 

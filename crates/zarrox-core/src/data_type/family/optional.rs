@@ -1,9 +1,9 @@
 //! Optional elements: `zarrs.optional` (also `optional`), which the Rust library zarrs writes in v3.
 //!
-//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may
-//! be optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte, 1 if the value is
-//! present and 0 otherwise, followed by the value. A missing value is zero. If values have variable length, a missing element
-//! has no bytes, and any other element is the byte 1 followed by the bytes of its value.
+//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may be
+//! optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte (1 if the value is
+//! present, 0 if it is missing) followed by the value, which is zero if it is missing. If values have variable length, a missing
+//! element has no bytes, and any other element is the byte 1 followed by the bytes of its value.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the optional types, whose values have known types.
+/// The family of optional types, whose values have known types.
 #[derive(Debug)]
 pub(crate) struct Optionals(pub(crate) &'static dyn KnownTypes);
 
 /// The name that early versions of zarrs wrote.
 const LEGACY: &str = "optional";
 
-/// The maximum nesting of optional types: more indicates an error or an attack.
+/// The maximum nesting of optional types: deeper nesting indicates an error or an attack.
 const DEEPEST: usize = 8;
 
 /// Returns the optional type of a known type.
@@ -210,7 +210,7 @@ mod tests {
         let number = parse(&of("uint8", json!({}))).unwrap();
         let nested = parse(&of(NAME, json!({"name": "uint8", "configuration": {}}))).unwrap();
         let text = parse(&of("string", json!({}))).unwrap();
-        // The JSON of zarrs for these values.
+        // The JSON that zarrs writes for these values.
         for (data_type, json, bytes, text) in [
             (&number, json!(null), &[0, 0][..], "null"),
             (&number, json!([42]), &[1, 42], "42"),
