@@ -17,7 +17,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// The node, chunk or file was not found.
     NotFound,
-    /// Something already exists, and overwriting was not requested.
+    /// The object to create already exists, and overwriting was not requested.
     AlreadyExists,
     /// The storage denies access.
     Forbidden,
@@ -29,7 +29,7 @@ pub enum ErrorKind {
     Conflict,
     /// The operation was interrupted.
     Interrupted,
-    /// The node or the store was opened for reading only.
+    /// The node or the store was opened read-only.
     ReadOnly,
     /// The storage has no space left.
     StorageFull,
@@ -45,7 +45,7 @@ pub enum ErrorKind {
     InvalidArgument,
     /// The requested element type differs from the element type of the array.
     DataTypeMismatch,
-    /// The operation would need more memory than the limits allow.
+    /// The operation needs more memory than the limits allow.
     LimitExceeded,
     /// Memory could not be allocated. The stored data may be intact.
     OutOfMemory,
@@ -151,8 +151,8 @@ impl Error {
         self
     }
 
-    /// Adds a location, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an
-    /// array](ErrorPlace::array). A text such as `field 'x'` is also a location.
+    /// Adds a location, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an array](ErrorPlace::array). A
+    /// string such as `field 'x'` is also accepted as a location.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl Into<ErrorPlace>) -> Self {
@@ -339,7 +339,7 @@ impl CodecError {
         Self::new(ErrorKind::Unsupported, message)
     }
 
-    /// Creates the error for an operation that would need more memory than the limit allows.
+    /// Creates the error for an operation that needs more memory than the limit allows.
     pub fn limit(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::LimitExceeded, message)
     }
@@ -404,8 +404,8 @@ impl From<CodecError> for Error {
     }
 }
 
-/// Keeps the error as the source, available with [`io::Error::get_ref`]. An interruption gets another kind than
-/// [`io::ErrorKind::Interrupted`], because functions of the standard library would retry.
+/// Keeps the error as the source, available with [`io::Error::get_ref`]. An interruption is not mapped to
+/// [`io::ErrorKind::Interrupted`], because functions of the standard library retry after errors of that kind.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         use ErrorKind as Kind;

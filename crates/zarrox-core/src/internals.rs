@@ -41,7 +41,7 @@ pub mod msgpack {
     pub use crate::msgpack::*;
 }
 
-/// Numbers: loops over them, and the cast between them.
+/// Numbers: loops over them, and casts between them.
 pub mod number {
     pub use crate::number::*;
 }
@@ -61,7 +61,7 @@ pub mod strided {
     pub use crate::strided::layout::contiguous_strides;
 }
 
-/// References to elements of variable length.
+/// References to variable-length elements.
 pub mod vlen {
     pub use crate::vlen::VlenRef;
 }

@@ -29,7 +29,7 @@ pub enum Token<'a> {
     F32(f32),
     /// A double-precision float.
     F64(f64),
-    /// Text, not yet checked to be UTF-8.
+    /// Text that has not been checked to be UTF-8.
     Text(&'a [u8]),
     /// Bytes.
     Bytes(&'a [u8]),
@@ -250,7 +250,7 @@ pub fn take_value<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], CodecError> {
     Ok(&all[..all.len() - rest.len()])
 }
 
-/// Returns the bytes of an element as a value; for an empty element, the bytes of nil.
+/// Returns the bytes of the value of an element; for an empty element, the bytes of nil.
 ///
 /// # Errors
 /// When the bytes are not exactly one value.
@@ -282,7 +282,7 @@ pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
 
-/// Converts a value to JSON. The recursion is as deep as [`walk`] allows.
+/// Converts a value to JSON. The recursion depth is limited by [`walk`].
 fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot represent {what}"));
     Ok(match Token::take(rest)? {
@@ -309,7 +309,7 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     })
 }
 
-/// Appends an element from JSON.
+/// Converts JSON to an element, and appends it.
 ///
 /// # Errors
 /// When the value is nested too deeply, or too long for MessagePack.

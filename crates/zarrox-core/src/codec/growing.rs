@@ -52,8 +52,8 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     }
 }
 
-/// Returns the size of the next buffer if `room` bytes were not enough: twice the size, but not beyond the declared size until
-/// that was tried.
+/// Returns the size of the next buffer if `room` bytes were not enough: twice the size, or the declared size if that is larger
+/// than `room` but smaller than twice the size.
 fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecError> {
     if room >= limit {
         return Err(beyond(limit));

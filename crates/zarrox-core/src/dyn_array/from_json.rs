@@ -57,7 +57,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns true if an element itself can be a list.
+    /// Returns true if an element can itself be a list.
     fn takes_lists(&self) -> bool {
         use crate::data_type::Storage::{Bool, Float, Int, Uint, Utf32};
         !matches!(self.data_type.storage(), Bool | Int(_) | Uint(_) | Float(_) | Utf32(_))

@@ -17,9 +17,9 @@ use crate::{DataType, Error, ErrorKind, FromElement, FromElements, IntoElements,
 pub struct DynArray {
     data_type: DataType,
     shape: Vec<usize>,
-    /// The bytes of the elements; for elements of variable length, their references.
+    /// The bytes of the elements; for variable-length elements, their references.
     bytes: Vec<u8>,
-    /// The bytes of elements of variable length.
+    /// The bytes of variable-length elements.
     vlen: Arc<VlenBuffer>,
 }
 
@@ -34,7 +34,7 @@ impl DynArray {
     /// Creates an array from bytes.
     ///
     /// # Errors
-    /// When the number of bytes does not fit the shape and the data type, or the elements have variable length.
+    /// When the number of bytes does not match the shape and the data type, or the elements have variable length.
     pub fn new(data_type: DataType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self> {
         if data_type.storage() == Storage::Variable {
             let message = format!(
@@ -54,10 +54,10 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array from elements in row-major order, of fixed or variable length.
+    /// Creates an array from elements of fixed or variable length, in row-major order.
     ///
     /// # Errors
-    /// When the number of elements does not fit the shape, or an element does not have the size of the data type.
+    /// When the number of elements does not match the shape, or the size of an element does not match the data type.
     pub fn from_elements<E: AsRef<[u8]>>(
         data_type: DataType,
         shape: Vec<usize>,
@@ -133,7 +133,7 @@ impl DynArray {
         Self::new(field.data_type, shape, bytes)
     }
 
-    /// Creates an array from the bytes of another program: in either byte order, and in either memory order.
+    /// Creates an array from bytes of another program, in either byte order and either memory order.
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
@@ -172,13 +172,13 @@ impl DynArray {
         &self.shape
     }
 
-    /// Returns the bytes of all elements, in row-major order. For elements of variable length, use [`DynArray::elements`]:
-    /// their bytes here are internal references.
+    /// Returns the bytes of all elements, in row-major order. For variable-length elements, use [`DynArray::elements`] instead:
+    /// the bytes here are internal references.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns the bytes of all elements; see [`DynArray::as_bytes`].
+    /// Returns the bytes of all elements. See [`DynArray::as_bytes`].
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -187,7 +187,7 @@ impl DynArray {
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is
-    /// also an error, such as bytes that are not UTF-8 as text.
+    /// also an error, such as bytes that are not UTF-8 if the type is `String`.
     pub fn to<A: FromElements>(&self) -> Result<A> {
         let read = |mut out: ViewMut<'_>| {
             out.copy_from(&self.view(), 1);
@@ -217,8 +217,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the types cannot be cast. [`ErrorKind::InvalidArgument`] when an element has no
-    /// counterpart, or with [`Casting::Exact`] no counterpart of the same value.
+    /// [`ErrorKind::Unsupported`] when the types cannot be cast. [`ErrorKind::InvalidArgument`] when the data type cannot
+    /// represent an element or, with [`Casting::Exact`], cannot represent its exact value.
     pub fn cast(&self, data_type: &DataType, casting: Casting, registry: &Registry) -> Result<Self> {
         if *data_type == self.data_type {
             return Ok(self.clone());
@@ -236,8 +236,8 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array with one dimension from the elements of a data type that are nearest to these numbers. Numbers that
-    /// the type cannot represent are left out.
+    /// Creates a one-dimensional array of the elements of a data type that are nearest to the given numbers. Numbers that the
+    /// type cannot represent are omitted.
     ///
     /// ```
     /// use zarrox_core::{DataType, DynArray, Registry};
@@ -278,7 +278,7 @@ impl DynArray {
         Self::new(data_type, self.shape.clone(), bytes)
     }
 
-    /// Copies the elements at one position of the first dimension, without that dimension. Panics if the position is out of
+    /// Copies the elements at one position along the first dimension, and drops that dimension. Panics if the position is out of
     /// bounds.
     pub(super) fn row(&self, position: usize) -> Result<Self> {
         let one = Span { start: position, step: 1, count: 1 };
@@ -338,7 +338,7 @@ impl FromElements for DynArray {
     }
 }
 
-/// One element of any data type, as an array without dimensions.
+/// One element of any data type, as a zero-dimensional array.
 impl FromElement for DynArray {
     fn decoder(data_type: &DataType) -> Result<Decode<Self>> {
         let data_type = data_type.clone();

@@ -2,7 +2,7 @@
 //!
 //! | trait | types |
 //! |---|---|
-//! | [`FromElement`], [`ToElement`] | one element: numbers, structs, text, times, optional values |
+//! | [`FromElement`], [`ToElement`] | one element: numbers, structs, strings, times, optional values |
 //! | [`FromElements`] | the result of a read: `ndarray`'s arrays, vectors |
 //! | [`IntoElements`] | the argument of a write: arrays, views, vectors, slices, and single values |
 //! | [`ElementsMut`] | the destination of a read |
@@ -33,7 +33,7 @@ pub use scalar::{exact_element, scalar};
 use crate::data_type::DataType;
 use crate::error::{Error, ErrorKind};
 
-/// Returns the error for a Rust type that does not hold the elements of a data type.
+/// Returns the error for a Rust type that cannot hold the elements of a data type.
 fn mismatch(data_type: &DataType, name: &str) -> Error {
     Error::new(ErrorKind::DataTypeMismatch, format!("the elements are {data_type}, not {name}"))
 }

@@ -11,7 +11,7 @@ use crate::data_type::{Casting, DataType, Element};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 
-/// Converts one value of a fixed size to an element of the target.
+/// Converts one fixed-size value to an element of the target.
 ///
 /// # Errors
 /// [`ErrorKind::DataTypeMismatch`] when the target has no element of the same value.
@@ -26,7 +26,8 @@ pub fn scalar<T: Element>(value: &T, target: &Target<'_>) -> Result<Elements<'st
     Ok(Elements::of_bytes(element, &[], item))
 }
 
-/// Converts an element to another data type that can represent its value: literals without a suffix are `i32` and `f64`.
+/// Converts an element to another data type that can represent its value. This is needed because literals without a suffix are
+/// `i32` and `f64`.
 ///
 /// # Errors
 /// [`ErrorKind::DataTypeMismatch`] when the data type has no element of the same value.
@@ -48,7 +49,7 @@ pub fn exact_element(
     })
 }
 
-/// Returns the advice for a value that has no equal element.
+/// Returns the advice for a value that the data type cannot represent.
 fn advice(wanted: &DataType) -> String {
     let is_float = matches!(wanted, DataType::Float32 | DataType::Float64);
     let rounds = |suffix| format!("; the compiler rounds a literal with the suffix `_{suffix}`");

@@ -49,11 +49,11 @@ impl ListedLength {
     }
 }
 
-/// The number of entries of a list that messages show.
+/// The maximum number of entries of a list that are shown in messages.
 const SHOWN: usize = 12;
 
 impl ChunkLengths {
-    /// Returns the lengths with another chunk at the end, unless its length would be 0.
+    /// Returns the lengths with one more chunk at the end, unless its length would be 0.
     fn with_one_more(&self, length: u64) -> Self {
         let Self::Listed(listed) = self else { return self.clone() };
         let mut listed = listed.clone();
@@ -65,7 +65,7 @@ impl ChunkLengths {
         Self::Listed(listed)
     }
 
-    /// Returns a readable description of the lengths; for a long list, of its beginning.
+    /// Returns a readable description of the lengths; for a long list, a description of its beginning.
     pub(super) fn describe(&self) -> String {
         let listed = match self {
             Self::Repeated(length) => return length.to_string(),
@@ -111,7 +111,7 @@ impl<const N: usize> From<[u64; N]> for ChunkLengths {
     }
 }
 
-/// A grid with chunk lengths for each dimension. Runs are stored as runs, however long.
+/// A grid with chunk lengths for each dimension. Runs are not expanded, however long they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rectilinear {
     lengths: Vec<ChunkLengths>,
@@ -171,7 +171,7 @@ impl Rectilinear {
         &self.lengths
     }
 
-    /// Returns the chunks along a dimension, from the first one.
+    /// Returns the chunks along a dimension, starting with the first.
     pub(super) fn runs(&self, dim: usize) -> &[Run] {
         self.runs.get(dim).map_or(&[], Vec::as_slice)
     }

@@ -1,4 +1,4 @@
-//! Numbers with their text.
+//! Numbers that keep their text.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub(super) const TOKENS: [&str; 3] = [NAN, INFINITY, MINUS_INFINITY];
 impl JsonNumber {
     /// Creates a number from its text, which the parser has validated.
     pub(super) fn of_text(text: &str) -> Self {
-        // Each integer has one text, except 0, which can also be written `-0`.
+        // Each integer has exactly one textual form, except 0, which can also be written `-0`.
         let integer = match text.strip_prefix('-') {
             None => text.parse().ok().map(Repr::Unsigned),
             Some("0") => None,
@@ -115,7 +115,7 @@ impl JsonNumber {
     }
 }
 
-/// Compares integers by value, floats by value whatever their text, and tokens by text, so that `NaN` equals itself.
+/// Compares integers by value, floats by value regardless of their text, and tokens by text, so that `NaN` equals itself.
 impl PartialEq for JsonNumber {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

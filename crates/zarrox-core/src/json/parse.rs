@@ -29,7 +29,7 @@ impl std::error::Error for SyntaxError {}
 /// The members of an object. The last of several members with the same name counts.
 pub(crate) type List<'a> = Vec<(Cow<'a, str>, Json)>;
 
-/// The usual number of members of an array's document.
+/// The usual number of members in an array document.
 const USUAL: usize = 12;
 
 /// Parses the text of one value.
@@ -143,7 +143,8 @@ impl<'a> Parser<'a> {
         there
     }
 
-    /// Returns the text from `start` to the current position. Both positions are next to an ASCII character or at an end.
+    /// Returns the text from `start` to the current position. Both positions are next to an ASCII character or at an end of the
+    /// input.
     #[inline]
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
@@ -407,7 +408,7 @@ impl<'a> Parser<'a> {
         Ok(character)
     }
 
-    /// Parses one unit of UTF-16, or a surrogate pair.
+    /// Parses one UTF-16 code unit, or a surrogate pair.
     fn escaped_unit(&mut self) -> Parsed<char> {
         let first = self.unit()?;
         let units = match first {

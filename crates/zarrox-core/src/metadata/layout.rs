@@ -29,8 +29,8 @@ enum Nodes {
 const APART: [&str; 2] = ["array", "group"];
 
 impl Layout {
-    /// Returns a layout in which a node is a prefix, with documents of these names, chunks and child nodes. If a node has
-    /// several documents, the last one has only attributes.
+    /// Returns a layout in which a node is a prefix, with documents of these names, chunks and child nodes. If a node has several
+    /// documents, the last one contains only attributes.
     pub const fn together(documents: &'static [&'static str]) -> Self {
         Self { nodes: Nodes::Together(documents), implicit_groups: false }
     }
@@ -62,8 +62,8 @@ impl Layout {
         }
     }
 
-    /// Returns true if a document of this name makes its prefix a node: it has more than attributes. Returns false for all
-    /// names if documents are separate from chunks.
+    /// Returns true if a document with this name makes its prefix a node, that is, if it contains more than attributes. Returns
+    /// false for all names if documents are separate from chunks.
     pub fn makes_node(&self, name: &str) -> bool {
         let Nodes::Together(documents) = &self.nodes else { return false };
         let deciding = documents.len().saturating_sub(1).max(1);

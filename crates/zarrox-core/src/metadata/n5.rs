@@ -30,16 +30,16 @@ pub(super) struct N5;
 
 const DOCUMENT: &str = "attributes.json";
 
-/// The member of the root with the version.
+/// The member of the root's document that contains the version.
 const VERSION: &str = "n5";
 
-/// The version of new roots. All written documents conform to it, so that every reader accepts them.
+/// The version of new roots. All written documents conform to this version, so that every reader accepts them.
 const WRITTEN: &str = "2.0.0";
 
 /// The newest supported version.
 const NEWEST: u64 = 4;
 
-/// The reserved attributes: no user attribute can have these names.
+/// The reserved names, which no user attribute can have.
 const RESERVED: [&str; 6] =
     [VERSION, "dimensions", "blockSize", "dataType", "compression", "compressionType"];
 
@@ -90,7 +90,7 @@ impl FormatDef for N5 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
-        // Other programs also have files with this name.
+        // Other programs also use files with this name.
         let Ok(map) = source.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
             let array = source.parsed(context.strictness).and_then(|map| array_from_document(map, context));

@@ -1,4 +1,4 @@
-//! The member `compression` of N5, whose members have different names than the members of Zarr's codecs.
+//! The member `compression` of N5, whose own members have different names from those of Zarr's codecs.
 
 use crate::json::json;
 

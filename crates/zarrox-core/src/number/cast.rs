@@ -17,7 +17,7 @@ pub struct RealCast {
     rounding: Rounding,
     range: OutOfRange,
     rules: Rules,
-    /// The machine type to which elements are converted first.
+    /// The built-in type to which elements are converted first.
     source: Machine,
     /// The loop that casts a slice; `None` if elements are cast one by one.
     kernel: Option<Kernel>,
@@ -33,7 +33,7 @@ pub struct CastFailure {
     pub why: Missing,
 }
 
-/// Elements that are mapped to elements of the other type, regardless of their values.
+/// Elements that are mapped to given elements of the other type, whatever their values.
 #[derive(Debug, Default)]
 struct Map {
     /// The distinct numbers, in ascending order of their patterns, each with the element that it is mapped to.
@@ -100,7 +100,7 @@ impl RealCast {
         Ok(())
     }
 
-    /// Converts the elements to machine numbers, if they are not machine numbers already.
+    /// Converts the elements to built-in numbers, unless they already are.
     fn load<'w>(&self, from: &[u8], wide: &'w mut [u8]) -> Option<&'w [u8]> {
         let count = from.len() / self.from.size();
         match &self.from {
@@ -127,7 +127,8 @@ impl RealCast {
     }
 }
 
-/// Returns the indices of the marked elements. The usual case, without any mark, does not examine each element.
+/// Returns the indices of the marked elements. In the usual case, in which no element is marked, they are not examined one by
+/// one.
 pub fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
     // Without an early exit, so that the loop is vectorised.
     let any = bad.iter().fold(false, |any, bad| any | bad);

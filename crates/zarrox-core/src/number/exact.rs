@@ -2,7 +2,7 @@
 
 use super::{Missing, Number, OutOfRange, Rounding};
 
-/// Integers in two's complement, possibly with fewer bits than their memory.
+/// Integers in two's complement, possibly with fewer bits than they occupy in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Integer {
     /// The size of an element, in bytes.
@@ -13,7 +13,7 @@ pub struct Integer {
     pub signed: bool,
 }
 
-/// Binary floats in the form of IEEE 754.
+/// Binary floats in an IEEE 754 format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binary {
     /// The size of an element, in bytes.
@@ -33,7 +33,7 @@ impl Integer {
         self.least() + ((1 << self.bits) - 1)
     }
 
-    /// Returns true if the integers use all bits of their memory.
+    /// Returns true if the integers use all bits that they occupy in memory.
     pub fn is_full(self) -> bool {
         self.bits as usize == 8 * self.size
     }

@@ -254,8 +254,8 @@ impl ByteCodecs {
         decoded.map_err(first.explain())
     }
 
-    /// Decodes a very large chunk block by block and discards the result. Returns `None` if the chunk is smaller, or if its
-    /// decoded bytes are not elements in their in-memory layout, or not a stream.
+    /// Decodes a very large chunk block by block and discards the result. Returns `None` if the chunk is smaller, the decoded
+    /// bytes are not the elements in their in-memory layout, or the codec cannot decode a stream.
     pub(super) fn verify_blocks(&self, encoded: &[u8]) -> Option<Result<(), CodecError>> {
         let (size, codecs) = (self.chunk.size(), self.bytes_to_bytes.as_slice());
         let first = codecs.first().filter(|_| self.stores_memory && size > VERIFIED)?;
