@@ -1,4 +1,4 @@
-//! The data types and codecs of a program, by their names in every format.
+//! The data types and codecs that a program knows, by their names in every format.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ pub struct CodecContext<'a> {
     pub chunk: &'a ChunkSpec,
     /// The registry, for codecs that contain codec pipelines.
     pub registry: &'a Registry,
-    /// The strictness for the configuration.
+    /// The strictness with which the configuration is read.
     pub strictness: Strictness,
-    /// The largest buffer for decoding a chunk, in bytes.
+    /// The maximum size of a buffer for decoding a chunk, in bytes.
     pub limit: usize,
 }
 
@@ -39,7 +39,7 @@ pub struct CodecDef {
     pub kind: CodecKind,
     /// Creates the codec from its v3 configuration.
     pub create: fn(&Map, &CodecContext<'_>) -> Result<Codec, CodecError>,
-    /// Converts v2's members (without `id`) to a v3 configuration, for elements of this many bytes.
+    /// Converts v2's members (without `id`) to a v3 configuration, for elements of the given size in bytes.
     pub from_v2: fn(&Map, usize) -> Result<Map, CodecError>,
     /// Converts a v3 configuration to v2's members (without `id`).
     pub to_v2: fn(&Map) -> Result<Map, CodecError>,
@@ -76,7 +76,7 @@ impl CodecDef {
         Self { v2_id: Some(id), ..self }
     }
 
-    /// Sets the conversion of v2's members (without `id`) to a v3 configuration, for elements of the given number of bytes.
+    /// Sets the conversion of v2's members (without `id`) to a v3 configuration, for elements of the given size in bytes.
     #[must_use]
     pub const fn with_from_v2(self, from_v2: fn(&Map, usize) -> Result<Map, CodecError>) -> Self {
         Self { from_v2, ..self }
@@ -89,7 +89,7 @@ impl CodecDef {
     }
 }
 
-/// The families of every registry.
+/// The families that every registry contains.
 pub(crate) static FAMILIES: &[&dyn Family] = &[
     &family::bool::Bool,
     &family::integer::Integers,
@@ -113,7 +113,7 @@ pub(crate) static CORE: Registry = Registry::CORE;
 
 /// The known data types and codecs: a value that is passed when a node is opened, never a global.
 ///
-/// A name is passed to every entry. It is an error if two entries accept it.
+/// Every name is offered to all entries. It is an error if two of them accept it.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     codecs: Vec<&'static CodecDef>,
@@ -155,8 +155,8 @@ impl Registry {
         self.with_codec(codec)
     }
 
-    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside the registry. The codec
-    /// has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns this member.
+    /// Sets the codec for all v2 `id`s that no other codec has. This is for codecs that are defined outside the registry. The
+    /// codec has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns this member.
     #[must_use]
     #[doc(hidden)]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
@@ -215,7 +215,7 @@ impl Registry {
         }
     }
 
-    /// Returns true if unknown types and codecs are accepted.
+    /// Returns true if the error means that a type or a codec is unknown, and unknown ones are accepted.
     fn takes(&self, error: &Error) -> bool {
         self.takes_unknown && error.kind() == ErrorKind::Unsupported
     }
@@ -322,14 +322,14 @@ impl Registry {
         Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
     }
 
-    /// Returns the data type of v2's `|O` elements, which only one of the codecs determines.
+    /// Returns the data type of v2's `|O` elements, which exactly one of the codecs determines.
     #[doc(hidden)]
     pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
         self.type_with_objects_from_v2(&"|O".into(), codecs)
     }
 
-    /// Returns the data type of v2 elements with this `dtype`, which [is `|O`, or has fields with
-    /// `|O`](crate::data_type::has_objects). The codecs determine the type of the objects.
+    /// Returns the data type of v2 elements with this `dtype`, which [is `|O`, or has `|O`
+    /// fields](crate::data_type::has_objects). The codecs determine the type of the objects.
     #[doc(hidden)]
     pub fn type_with_objects_from_v2<'c>(
         &self,
@@ -356,8 +356,8 @@ impl Registry {
         ))
     }
 
-    /// Checks that no codec interprets elements of variable length as another type, for example objects as text. In memory, all
-    /// such elements are bytes, and a codec does not know their meaning.
+    /// Checks that no codec interprets variable-length elements as another type, for example objects as strings. In memory, all
+    /// variable-length elements are bytes, and a codec does not know their meaning.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
         // Only the family of a user's data type knows how its elements are stored.
         let own = self.user_families.iter().any(|family| family.has(data_type));
@@ -421,7 +421,7 @@ impl Registry {
         data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }
 
-    /// Returns the known data types, for tables of all types; one example for each family whose types vary in size.
+    /// Returns the known data types, for tables of all types; a single example for each family whose types vary in size.
     #[doc(hidden)]
     pub fn examples(&self) -> Vec<DataType> {
         let structures = Structures(self).examples();
@@ -437,7 +437,7 @@ impl CodecSpec {
     /// Creates the codec, and returns its canonical name for metadata and errors.
     ///
     /// # Errors
-    /// When the codec is unknown or its configuration is invalid; in the strict mode, also when the name is an alias.
+    /// When the codec is unknown or its configuration is invalid; in strict mode, also when the name is an alias.
     #[doc(hidden)]
     pub fn create(&self, context: &CodecContext<'_>) -> Result<(&'static str, Codec), CodecError> {
         let def = context.registry.codec(&self.name);

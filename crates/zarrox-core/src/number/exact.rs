@@ -155,7 +155,7 @@ impl Binary {
             Ok(dropped) => rounded_shift(significand, dropped, rounding, negative),
             Err(_) => significand << (exponent - place).cast_unsigned(),
         };
-        // The hidden bit adds one to the exponent, and so does the carry of rounding.
+        // The hidden bit adds one to the exponent, and so does a carry from rounding.
         let steps = u128::from((place - self.least_place()).unsigned_abs());
         let magnitude = (steps << self.mantissa) + rounded;
         match u64::try_from(magnitude) {

@@ -1,4 +1,4 @@
-//! Conversion between floats of 16 and 32 bits, by arithmetic that has vector instructions on every machine.
+//! Conversion between 16-bit and 32-bit floats, with arithmetic that has vector instructions on every machine.
 
 use half::{bf16, f16};
 
@@ -55,7 +55,7 @@ impl Half for bf16 {
     }
 }
 
-/// Returns the number to add to a magnitude before its `dropped` lowest bits are cut, so that the magnitude is rounded.
+/// Returns the number to add to a magnitude before its `dropped` lowest bits are discarded, so that the magnitude is rounded.
 #[inline(always)]
 fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
     let (half, negative) = (1 << (dropped - 1), bits >> 31);
@@ -90,8 +90,8 @@ fn packed(number: f32, magnitude: u32, infinity: u32, payload: u32) -> (u16, boo
     ((magnitude | sign) as u16, (magnitude < infinity) | !number.is_finite())
 }
 
-/// Converts a double to the single from which rounding to a 16-bit float is correct: a number between two singles becomes the
-/// odd one of them, which is never the midpoint of two such floats.
+/// Converts a double to a single that still rounds to the correct 16-bit float: a number between two singles becomes the odd one
+/// of them, which is never the midpoint of two 16-bit floats.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the last bit represents the lost bits")]
 pub(super) fn odd_single(value: f64) -> f32 {

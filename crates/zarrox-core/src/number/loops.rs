@@ -20,8 +20,8 @@ pub fn map<S: Plain, T: Plain>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S
     }
 }
 
-/// Maps each element, and returns false if any element needs special treatment. `map` also returns a mark, which is not 0 or
-/// is true for such an element. The marks are written to `bad`, unless `bad` is empty.
+/// Maps each element, and returns false if any element needs special treatment. `map` also returns a mark, which is nonzero or
+/// true for such an element. The marks are written to `bad`, unless `bad` is empty.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output = M>>(
     from: &[u8],
@@ -35,7 +35,7 @@ pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output
         *to = made.put();
         any = any | mark;
     }
-    // Marks of another size than the numbers are expensive: they are only written if any element is marked.
+    // Writing marks whose size differs from that of the numbers is expensive, so they are written only if any element is marked.
     if any != none {
         S::elements(from).iter().zip(bad).for_each(|(from, bad)| *bad |= make(S::get(*from)).1 != none);
     }

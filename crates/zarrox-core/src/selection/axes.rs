@@ -3,7 +3,7 @@
 use super::indexing::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use crate::strided::{Dims, View, ViewMut};
 
-/// The operations on axes that read and write views share.
+/// The operations on axes that read views and write views have in common.
 pub trait Axes: Sized {
     /// Returns the view without an axis of length 1.
     #[must_use]

@@ -27,7 +27,7 @@ struct Axis {
     length: u64,
     /// The maximum number of positions in one chunk.
     chunk: u64,
-    /// The maximum number of positions of a part.
+    /// The maximum number of positions in a part.
     part: u64,
     /// The starts of chunks; `None` if positions are listed.
     borders: Option<Borders>,
@@ -40,7 +40,7 @@ struct Borders {
     span: ResolvedSpan,
 }
 
-/// The two limits of the size of a part, in elements: the maximum, and the size up to which a part may have several chunks.
+/// The two limits on the size of a part, in elements: the maximum, and the size up to which a part may have several chunks.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     most: u64,
@@ -113,8 +113,8 @@ impl Parts {
         })
     }
 
-    /// Creates boxes whose elements are consecutive in this order, within a box and from box to box; otherwise like
-    /// [`Parts::of_chunks`].
+    /// Creates boxes whose elements are consecutive in this order, both within a box and from one box to the next. Otherwise, the
+    /// boxes are like those of [`Parts::of_chunks`].
     #[doc(hidden)]
     #[must_use]
     pub fn in_order(
@@ -161,7 +161,8 @@ impl Parts {
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(times(axis)))
     }
 
-    /// Returns the number of elements that a part needs so that, in order, each chunk lies in only one part.
+    /// Returns the number of elements that a part must be able to hold so that, if parts are in order, each chunk lies in only
+    /// one part.
     #[must_use]
     pub fn whole_rows(&self) -> u64 {
         let first = self.axes.iter().position(|axis| axis.chunk.min(axis.length) > 1).unwrap_or_default();

@@ -7,7 +7,7 @@ use super::super::masked::MaskedChunks;
 use super::*;
 use crate::grid::{ChunkGrid, Run};
 
-/// A sequence of numbers that is the same in every run.
+/// A pseudo-random sequence of numbers that is the same in every run.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -27,7 +27,7 @@ impl Random {
         usize::try_from((u128::from(self.next()) * limit as u128) >> 64).unwrap()
     }
 
-    /// Returns a number of up to this many bits; small numbers are as frequent as large numbers.
+    /// Returns a number of at most `bits` bits; small numbers are as frequent as large ones.
     fn spread(&mut self, bits: usize) -> usize {
         let bits = self.below(bits + 1);
         self.below(1 << bits)
@@ -78,7 +78,7 @@ impl Case {
                 _ => groups.push(vec![dim]),
             }
         }
-        // All combinations are listed below: only one axis is long.
+        // All combinations are listed below, so only one axis is long.
         let count = |n: usize| if n == 0 || groups.len() < 3 && many < 100 { many } else { 6 };
         let drawn: Vec<Drawn> =
             groups.iter().enumerate().map(|(n, dims)| draw(random, dims, &chunk, count(n))).collect();
@@ -292,7 +292,7 @@ fn boxes_have_the_elements_in_their_order() {
         let boxes = case.set.boxes(usize::MAX).unwrap();
         let mut found: Vec<Pair> = Vec::new();
         for (region, memory) in &boxes {
-            // The same elements as a set. The last dimension of each axis is its only long one.
+            // The same elements as a set. Only the last dimension of each axis is longer than 1.
             let axes = case.set.axes.iter().zip(memory).map(|(axis, memory)| {
                 let (&dim, others) = axis.dims().split_last().unwrap();
                 assert!(others.iter().all(|&dim| region[dim].count == 1));

@@ -1,8 +1,8 @@
 //! Index arrays that select jointly: they are broadcast to one shape, and divided into independent groups.
 //!
-//! Two arrays that vary along different axes of the joint shape (such as the arrays of NumPy's `ix_`) select every
-//! combination, as independent axes do. So only arrays that vary along a common axis are listed point by point, and an array
-//! of one value is a single position.
+//! Two arrays that vary along different axes of the joint shape (such as the arrays of NumPy's `ix_`) select every combination,
+//! as independent axes do. Only arrays that vary along a common axis are therefore listed point by point. An array of one value
+//! is a single position.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) enum Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    /// Returns a mask that selects from these dimensions, or an error that names the axis where its length differs.
+    /// Returns a mask that selects from these dimensions, or an error that names the axis whose length differs.
     pub(super) fn mask(dims: Dims<Dim>, mask: &'a Mask) -> Result<Self> {
         for (dim, &length) in dims.iter().zip(mask.shape()) {
             if dim.length.cast_unsigned() != length as u64 {
@@ -81,7 +81,7 @@ impl<'a> Joint<'a> {
 struct Group {
     /// The indices of the arrays.
     members: Vec<usize>,
-    /// The axes of the joint shape along which the arrays vary, ascending.
+    /// The axes of the joint shape along which the arrays vary, in ascending order.
     along: Vec<usize>,
 }
 
@@ -170,7 +170,7 @@ fn group_axis(group: &Group, arrays: &[Joint<'_>], joint: &[usize]) -> Result<Re
     Ok(ResolvedAxis::Points(Points { dims, coordinates, shape }))
 }
 
-/// Returns the number of points of a shape, unless their positions exceed the memory.
+/// Returns the number of points of a shape, or an error if their positions do not fit into memory.
 pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     let most = isize::MAX.unsigned_abs() / size_of::<usize>();
     checked_size(shape).filter(|&count| count <= most).ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! Selections of elements of an array, with all indexing modes of NumPy and Zarr.
 //!
-//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for their combination. For an array of a given shape,
-//! it becomes a [`ResolvedSelection`]. Further selections from its result are possible before anything is read.
+//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule that combines them. For an array of a given shape, it is
+//! resolved to a [`ResolvedSelection`]. Further selections from its result can be made before anything is read.
 
 mod arrays;
 mod blocks;

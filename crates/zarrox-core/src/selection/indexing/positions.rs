@@ -43,7 +43,7 @@ impl Dim {
         Error::selection(format!("index {index} is out of bounds for axis {axis} with size {length}"))
     }
 
-    /// Returns the position of an index, counted from the beginning.
+    /// Returns the position that an index selects, counted from the beginning.
     pub(super) fn index(self, index: i64) -> Result<u64> {
         let position = if index < 0 { index.saturating_add(self.length) } else { index };
         if position < 0 || position >= self.length {
@@ -80,7 +80,7 @@ impl Dim {
             (_, true) => start.cast_unsigned(),
             (_, false) => start.cast_unsigned() - (count - 1) * stride,
         };
-        // With at most one position, the step has no effect: 1 keeps later arithmetic small.
+        // With at most one position, the step has no effect. A step of 1 keeps later arithmetic small.
         let step_out = if count > 1 { stride } else { 1 };
         Ok(ResolvedSpan { dim: self.axis, start, step: step_out, count, reversed: step < 0 && count > 1 })
     }
@@ -116,12 +116,11 @@ impl Dim {
         })
     }
 
-    /// Converts indices to positions from the beginning, or returns an error that names the first index
-    /// outside the array.
+    /// Converts indices to positions from the beginning, or returns an error that names the first out-of-bounds index.
     pub(super) fn normalized(self, values: &[i64]) -> Result<Positions> {
         let n = self.length;
         let mut list = reserved(values.len())?;
-        // One pass without branches: the processor handles several in parallel.
+        // One pass without branches, so that the processor handles several values in parallel.
         let mut outside = false;
         list.extend(values.iter().map(|&value| {
             let position = value.wrapping_add(n & (value >> 63));
@@ -187,7 +186,8 @@ fn even_step<T: Copy>(values: &[T], number: impl Fn(T) -> i64) -> Option<i64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let Some(&second) = values.get(1) else { return Some(1) };
     let step = number(second).checked_sub(number(first)).filter(|&step| step != 0)?;
-    // Evenly spaced values end where the step leads, so that the arithmetic below does not wrap.
+    // In evenly spaced values, the step determines the last value. Checking this first ensures that the arithmetic below does not
+    // wrap.
     let distance = i128::from(number(last)) - i128::from(number(first));
     if distance != i128::from(step) * (values.len() as i128 - 1) {
         return None;

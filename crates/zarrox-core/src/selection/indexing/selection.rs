@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{IndexArray, Mask};
 
-/// A selection along one dimension, or of a mask along several dimensions.
+/// A selection along one dimension or, with a mask, along several dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DimSelection {
     /// One position; a negative position counts from the end. The dimension is dropped from the result.
@@ -52,7 +52,7 @@ impl DimSelection {
         }
     }
 
-    /// Returns the number of dimensions of the array that the item selects from; 0 for an ellipsis and for a new axis.
+    /// Returns the number of dimensions of the array from which the item selects; 0 for an ellipsis and for a new axis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
@@ -89,7 +89,7 @@ pub(super) enum Kind {
     Orthogonal,
     /// Point by point.
     Coordinates,
-    /// By one mask of the array's shape.
+    /// By a mask of the array's shape.
     Mask,
     /// Along each dimension independently, in units of chunks.
     Blocks,
@@ -131,7 +131,7 @@ impl Selection {
     }
 
     /// Selects single elements with an integer or an array of positions for each dimension, which are broadcast together
-    /// (zarr-python's `vindex`). A single mask of the array's shape is allowed as well.
+    /// (zarr-python's `vindex`). A single mask of the array's shape is also allowed.
     ///
     /// ```
     /// use zarrox_core::Selection;
@@ -173,8 +173,8 @@ impl FromIterator<DimSelection> for Selection {
 }
 
 impl fmt::Display for Selection {
-    /// Formats the selection in NumPy's syntax, with long arrays shortened. The selection is enclosed in the name of its
-    /// kind, unless it follows NumPy's rules.
+    /// Formats the selection in NumPy's syntax, with long arrays shortened. The selection is wrapped in the name of its kind,
+    /// unless it follows NumPy's rules.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");

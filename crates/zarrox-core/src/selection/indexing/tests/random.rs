@@ -41,7 +41,7 @@ impl Random {
         DimSelection::Slice { start, stop, step: if self.one_in(300) { 0 } else { step } }
     }
 
-    /// Returns a part of the joint shape, with leading axes missing or some of length 1.
+    /// Returns an index array that can be broadcast to the joint shape: leading axes may be missing, and some may have length 1.
     fn integers(&mut self, joint: &[usize], length: usize) -> IndexArray {
         let missing = if self.one_in(3) { self.below(joint.len() + 1) } else { 0 };
         let shape: Vec<usize> =
@@ -237,7 +237,7 @@ fn what_is_displayed_is_parsed_again() {
     for _ in 0..5000 {
         let shape = random.shape();
         let selection = random.mixed(&shape);
-        // A number is not written as an array without dimensions, and an empty array has no kind.
+        // A zero-dimensional array is formatted as a number, and an empty array does not show its kind.
         if !selection.items().iter().any(without_dimensions) && !selection.to_string().contains("[]") {
             assert_eq!(selection, selection.to_string().parse().unwrap(), "{selection}");
             parsed += 1;
