@@ -17,10 +17,10 @@ pub trait Elementwise: fmt::Debug + Send + Sync {
     /// Returns the chunk after encoding, which has the shape of the decoded chunk.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
-    /// Encodes elements. Both slices have the same number of elements, in the machine's byte order.
+    /// Encodes elements. Both slices have the same number of elements, in native byte order.
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
 
-    /// Decodes elements. Both slices have the same number of elements, in the machine's byte order.
+    /// Decodes elements. Both slices have the same number of elements, in native byte order.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
 
     /// Returns true if [`Elementwise::decode`] only copies.

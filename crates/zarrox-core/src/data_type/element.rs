@@ -134,7 +134,7 @@ unsafe impl<T: Element> Element for Optional<T> {
     const CAN_BE_FIELD: bool = false;
 
     fn data_type() -> DataType {
-        // There is no optional type only if the type is too large, and no array has such elements.
+        // Only a type that is too large has no optional type, and no array can have elements of that size.
         DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))
     }
 
@@ -153,7 +153,7 @@ unsafe impl<const N: usize> Element for [u8; N] {
 // SAFETY: numbers of the same type without padding.
 unsafe impl<const N: usize> Element for [u32; N] {
     fn data_type() -> DataType {
-        // There is no such type for a length of 0 or an excessive length, and no array has such elements.
+        // There is no type for a length of 0 or an excessive length, and no array can have elements of that length.
         utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
     }
 }

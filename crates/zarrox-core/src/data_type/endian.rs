@@ -13,7 +13,7 @@ pub enum Endian {
 }
 
 impl Endian {
-    /// The byte order of the machine.
+    /// The native byte order of the machine.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
     /// Returns the name in v3 metadata.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::vlen::VlenRef;
 
-/// The layout of one element in memory. The number in a variant is the element's size in bytes. Decoded numbers are in the
-/// machine's byte order.
+/// The layout of one element in memory. The number in a variant is the element's size in bytes. Decoded numbers are in native
+/// byte order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// One byte, 0 or 1.

@@ -12,7 +12,7 @@ use crate::registry::CORE;
 use crate::strided::{Dims, Span, View, ViewMut, VlenBuffer};
 use crate::{DataType, Error, ErrorKind, FromElement, FromElements, IntoElements, Order, Registry, Result};
 
-/// Elements in memory, row-major, in the machine's byte order: a data type, a shape, and the bytes.
+/// Elements in memory, in row-major order and native byte order: a data type, a shape, and the bytes.
 #[derive(Debug, Clone)]
 pub struct DynArray {
     data_type: DataType,
@@ -90,8 +90,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the data type does not have such elements,
-    /// [`ErrorKind::InvalidArgument`] when a value is outside its range.
+    /// [`ErrorKind::DataTypeMismatch`] when the values are not elements of the data type, [`ErrorKind::InvalidArgument`] when a
+    /// value is outside its range.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn from_values(data_type: DataType, values: impl IntoElements) -> Result<Self> {
         let elements = values.elements(&Target { data_type: &data_type, registry: &CORE })?;

@@ -4,10 +4,10 @@ use super::InPlace;
 use crate::data_type::DataType;
 use crate::error::Result;
 
-/// Decodes one element from its bytes in memory, which are in the machine's byte order.
+/// Decodes one element from its bytes in memory, which are in native byte order.
 pub type Decode<T> = Box<dyn Fn(&[u8]) -> Result<T>>;
 
-/// Appends the bytes of one element, in the machine's byte order.
+/// Appends the bytes of one element, in native byte order.
 pub type Encode<T> = Box<dyn Fn(&T, &mut Vec<u8>) -> Result<()>>;
 
 /// A Rust type as which elements of an array can be read.

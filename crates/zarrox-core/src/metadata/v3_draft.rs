@@ -307,7 +307,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// Converts bytes between big-endian words and words in the machine's byte order.
+/// Converts bytes between big-endian words and words in native byte order.
 fn swapped(mut bytes: Vec<u8>, data_type: &DataType) -> Vec<u8> {
     if Endian::NATIVE == Endian::Little {
         bytes.chunks_exact_mut(data_type.storage().word()).for_each(<[u8]>::reverse);

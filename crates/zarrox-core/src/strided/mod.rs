@@ -1,8 +1,8 @@
 //! Views of strided memory, and the copies between them: the innermost loops of reading and writing.
 //!
-//! Only this module and `selection::gather`, which copies between views, have `unsafe` code. A view is a pointer, a shape in
-//! elements and strides in bytes. It can only be created over memory that may be used for the view's lifetime, and every method
-//! that narrows a view checks its bounds.
+//! Most of the crate's `unsafe` code is in this module and in `selection::gather`, which copies between views. A view is a
+//! pointer, a shape in elements and strides in bytes. It can only be created over memory that may be used for the view's
+//! lifetime, and every method that narrows a view checks its bounds.
 
 pub(crate) mod layout;
 pub(crate) mod loops;

@@ -184,8 +184,8 @@ impl Composing<'_> {
         }
     }
 
-    /// Returns the position of an axis of the first result in the new result; `number` is the axis of the second selection that
-    /// it comes from.
+    /// Returns the position of an axis of the first result in the new result; `number` is the index of the composed axis that it
+    /// comes from.
     fn place(&self, dim: usize, number: usize) -> ResultAxis {
         match self.first.result[dim] {
             ResultAxis::New => ResultAxis::New,

@@ -86,7 +86,7 @@ fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     bound.map(Some).map_err(|_| bad(part, number, "is not an integer"))
 }
 
-/// Returns the bound for a number that overflows.
+/// Returns the bound that replaces a number that overflows `i64`.
 fn farthest(error: &ParseIntError) -> Option<i64> {
     match error.kind() {
         IntErrorKind::PosOverflow => Some(i64::MAX),

@@ -93,7 +93,7 @@ impl Dim {
         Ok(self.positions(self.normalized(values)?))
     }
 
-    /// Returns the span of evenly spaced indices that all count from the same end and are inside the array.
+    /// Returns a span if the indices are evenly spaced, all count from the same end, and are within bounds.
     fn evenly_spaced_indices(self, values: &[i64]) -> Option<ResolvedSpan> {
         let (&first, &last) = (values.first()?, values.last()?);
         if (first < 0) != (last < 0) {
@@ -186,8 +186,8 @@ fn even_step<T: Copy>(values: &[T], number: impl Fn(T) -> i64) -> Option<i64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let Some(&second) = values.get(1) else { return Some(1) };
     let step = number(second).checked_sub(number(first)).filter(|&step| step != 0)?;
-    // In evenly spaced values, the step determines the last value. Checking this first ensures that the arithmetic below does not
-    // wrap.
+    // If the values are evenly spaced, the step determines the last one. Checking this first ensures that the arithmetic below
+    // does not wrap.
     let distance = i128::from(number(last)) - i128::from(number(first));
     if distance != i128::from(step) * (values.len() as i128 - 1) {
         return None;
