@@ -1,4 +1,4 @@
-//! The error type of the library, and the smaller error type that codecs return.
+//! The error type of the library, and the simpler error type that codecs return.
 
 use std::borrow::Cow;
 use std::collections::TryReserveError;
@@ -53,9 +53,9 @@ pub enum ErrorKind {
 
 /// An error: its cause, its location, and advice.
 ///
-/// One opaque type serves the whole library, so that new causes do not break a caller's `match`. Programs inspect
-/// [`Error::kind`] and the location ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the
-/// `Display` text to users, and find the underlying cause with [`std::error::Error::source`].
+/// One opaque type serves the whole library, so that new causes of errors do not break a caller's `match`. Programs inspect
+/// [`Error::kind`] and the location ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the `Display`
+/// text to users, and find the underlying cause with [`std::error::Error::source`].
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -138,7 +138,7 @@ macro_rules! places_of_text {
 places_of_text!(&str String &String Cow<'_, str>);
 
 impl Error {
-    /// Creates an error of a kind. The message states what failed, the value, and the remedy.
+    /// Creates an error of the given kind. The message states what failed, the value, and the remedy.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (message, places) = (message.into(), Vec::new());
         Self(Box::new(Inner { kind, message, places, path: None, key: None, codec: None, source: None }))
@@ -195,7 +195,7 @@ impl Error {
         self.0.places.iter().find_map(|place| part(&place.0))
     }
 
-    /// Returns the path of the array or group in its hierarchy, if the error has one: `/ocean/temperature`.
+    /// Returns the path of the array or group in its hierarchy, if the error has one, such as `/ocean/temperature`.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref().or_else(|| {
             self.find(|place| match place {
@@ -286,7 +286,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// An error of a codec: one sentence, without the location. The codec pipeline adds the name of the codec, and the array
+/// An error returned by a codec: one sentence, without the location. The codec pipeline adds the name of the codec, and the array
 /// adds the chunk and the key.
 #[derive(Debug)]
 pub struct CodecError {
@@ -354,7 +354,7 @@ impl CodecError {
         self.kind
     }
 
-    /// Adds a location inside the chunk: `inner chunk [0, 1]`.
+    /// Adds a location inside the chunk, such as `inner chunk [0, 1]`.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
@@ -362,7 +362,7 @@ impl CodecError {
         self
     }
 
-    /// Adds the name of the codec, unless the error has one.
+    /// Adds the name of the codec, unless the error already has one.
     #[must_use]
     #[doc(hidden)]
     pub fn in_codec(mut self, codec: &str) -> Self {

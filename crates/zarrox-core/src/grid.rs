@@ -19,7 +19,7 @@ pub use shape::{ChunkShape, about_a_mebibyte};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkGrid {
-    /// A regular grid: all chunks have the same shape. The chunks at the upper edges may extend beyond the array.
+    /// A regular grid: all chunks have the same shape. The last chunks along each dimension may extend beyond the array.
     Regular {
         /// The shape of every chunk, in elements; no length is zero.
         chunk_shape: Vec<u64>,
@@ -73,7 +73,7 @@ impl ChunkGrid {
         }
     }
 
-    /// Returns the grid for arrays of `shape`. If the listed chunks do not cover the shape, one further chunk covers the
+    /// Returns the grid for arrays of `shape`. If the listed chunks do not cover the shape, one more chunk is added to cover the
     /// rest, as in zarr-python. Returns `None` if the grid already covers the shape.
     #[doc(hidden)]
     pub fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
@@ -143,7 +143,7 @@ impl ChunkGrid {
         chunk.iter().enumerate().map(place).collect()
     }
 
-    /// Returns the grid in the form of `chunk_grid` in v3 metadata.
+    /// Returns the grid as the `chunk_grid` member of v3 metadata.
     #[doc(hidden)]
     pub fn to_json(&self) -> Json {
         let (name, configuration) = match self {

@@ -1,5 +1,5 @@
-//! Items that other crates of this workspace use beyond the public interface: the codec pipeline, the memory
-//! of selections, the documents of formats. They are outside semantic versioning and change without notice.
+//! Items that other crates of this workspace use beyond the public interface: the codec pipeline, the memory of selections, the
+//! documents of formats. They are exempt from semantic versioning and may change without notice.
 
 /// Codec pipelines: parts of chunks, byte ranges, tables of shards.
 pub mod codec {

@@ -44,7 +44,7 @@ pub(crate) mod internals {
     pub use super::value::JsonIndex;
 }
 
-/// Parses a value. The tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
+/// Parses a value. The tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although they are not part of JSON, are
 /// [numbers](JsonNumber).
 pub fn parse(bytes: &[u8]) -> Result<Json> {
     parse::value(bytes, true).map_err(document::not_json)

@@ -32,8 +32,8 @@ pub struct CodecDef {
     pub name: &'static str,
     /// Aliases in v3 metadata.
     pub aliases: &'static [&'static str],
-    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: the `from_v2` of each rejects the
-    /// members of the other codecs.
+    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: the `from_v2` of each then rejects the
+    /// members of the others.
     pub v2_id: Option<&'static str>,
     /// The kind of the codec: its input and output.
     pub kind: CodecKind,
@@ -46,7 +46,7 @@ pub struct CodecDef {
 }
 
 impl CodecDef {
-    /// Creates the definition of a codec with this v3 name and kind, which v2 does not have.
+    /// Creates the definition of a codec with this v3 name and kind that does not exist in v2.
     ///
     /// ```
     /// # use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecError};
@@ -111,7 +111,7 @@ pub(crate) static FAMILIES: &[&dyn Family] = &[
 /// The core data types, and no codecs.
 pub(crate) static CORE: Registry = Registry::CORE;
 
-/// The known data types and codecs: a value that is passed when a node is opened, never a global.
+/// The known data types and codecs: a value that is passed when a node is opened, and never a global.
 ///
 /// Every name is offered to all entries. It is an error if two of them accept it.
 #[derive(Debug, Clone, Default)]
@@ -182,7 +182,7 @@ impl Registry {
         self.takes_unknown
     }
 
-    /// Returns the reason why elements of this type with these codecs cannot be read: the unknown names.
+    /// Returns the reason why elements of this type with these codecs cannot be read, which lists the unknown names.
     #[doc(hidden)]
     pub fn unknown_among(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Option<String> {
         if !self.knows(data_type) {
@@ -253,7 +253,7 @@ impl Registry {
     }
 
     /// Returns the codec with this `id` and these members in v2 metadata. If several codecs share the `id`, the
-    /// [`from_v2`](CodecDef::from_v2) of each rejects the members of the other codecs.
+    /// [`from_v2`](CodecDef::from_v2) of each rejects the members of the others.
     #[doc(hidden)]
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);
@@ -279,7 +279,7 @@ impl Registry {
         }
     }
 
-    /// Returns the data type of the `data_type` member of v3 metadata.
+    /// Returns the data type that a `data_type` member of v3 metadata describes.
     #[doc(hidden)]
     pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
         let empty = Map::default();
@@ -305,7 +305,7 @@ impl Registry {
         Ok(data_type)
     }
 
-    /// Returns the data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    /// Returns the data type that a `dtype` member of v2 metadata describes, with its byte order if it has one.
     #[doc(hidden)]
     pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
         if let Some(fields) = json.as_array() {
@@ -359,7 +359,7 @@ impl Registry {
     /// Checks that no codec interprets variable-length elements as another type, for example objects as strings. In memory, all
     /// variable-length elements are bytes, and a codec does not know their meaning.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
-        // Only the family of a user's data type knows how its elements are stored.
+        // Only the family of a user-defined data type knows how its elements are stored.
         let own = self.user_families.iter().any(|family| family.has(data_type));
         if data_type.storage() != Storage::Variable || own {
             return Ok(());
@@ -385,7 +385,7 @@ impl Registry {
         self.object_type_from_v2([&members]).ok()
     }
 
-    /// Returns the data type in the form of the `dtype` member of v2 metadata.
+    /// Returns the data type as a `dtype` member of v2 metadata.
     #[doc(hidden)]
     pub fn data_type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json> {
         match (data_type, order) {

@@ -64,8 +64,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When no family has the data type, or it cannot represent the value: no value is truncated, and only decimals are
-    /// rounded, to the nearest float.
+    /// When no family has the data type, or the data type cannot represent the value. No value is truncated, and only decimals
+    /// are rounded, to the nearest float.
     #[doc(hidden)]
     pub fn cast_scalar(&self, data_type: &DataType, value: &Json) -> Result<FillValue> {
         let family = self.family(data_type)?;

@@ -1,4 +1,4 @@
-//! Buffers that a thread reuses, so that decoding a chunk allocates no fresh memory.
+//! Buffers that each thread reuses, so that decoding a chunk allocates no fresh memory.
 
 use std::cell::RefCell;
 use std::collections::TryReserveError;
@@ -147,7 +147,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Calls `work` with an empty vector whose capacity the next call reuses.
+/// Calls `work` with an empty vector, whose capacity is reused by the next call.
 pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     let mut buffer = take(&EMPTY, 0);
     let result = work(&mut buffer);

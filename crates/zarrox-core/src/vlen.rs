@@ -27,7 +27,7 @@ impl VlenRef {
         self.0.to_ne_bytes()
     }
 
-    /// Returns the number of the block, the offset in it, and the length.
+    /// Returns the number of the block, the offset in the block, and the length.
     fn parts(self) -> Option<(usize, usize, usize)> {
         let part = |shift: u32, bits: u32| usize::try_from((self.0 >> shift) & ((1 << bits) - 1)).ok();
         Some((part(PIECE, 128 - PIECE)?, part(OFFSET, PIECE - OFFSET)?, part(0, OFFSET)?))
@@ -36,7 +36,7 @@ impl VlenRef {
 
 /// The lowest bit of the block's number in a reference; 40 bits suffice for more blocks than memory can hold.
 const PIECE: u32 = 88;
-/// The lowest bit of the offset in the block, which has 48 bits; the length has the 40 bits below.
+/// The lowest bit of the offset in the block. The offset has 48 bits, and the length has the 40 bits below it.
 const OFFSET: u32 = 40;
 
 /// Memory for the bytes of variable-length elements. It only grows, and any number of threads can append to it at the same time.

@@ -9,7 +9,7 @@ use crate::strided::View;
 
 /// A codec that converts an array to bytes. A codec pipeline has exactly one array→bytes codec.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, in the form of v3 metadata.
+    /// Returns the complete configuration, as in v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the number of encoded bytes of a chunk.
@@ -48,7 +48,7 @@ pub enum ArrayAccess<'a> {
     Chunks(&'a dyn InnerChunks),
 }
 
-/// Computes the byte ranges of a region in an encoded chunk.
+/// Computes the byte ranges of an encoded chunk that a region needs.
 pub trait RegionRanges: fmt::Debug + Sync {
     /// Returns the fetches that fill a region from the encoded chunk at `window`.
     fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;

@@ -8,7 +8,7 @@ use crate::json::Map;
 
 /// A codec that converts bytes to bytes.
 pub trait BytesToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, in the form of v3 metadata.
+    /// Returns the complete configuration, as in v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the name that v3 metadata uses for this configuration, if it differs from the name in the definition.
@@ -16,7 +16,7 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the number of encoded bytes for this number of decoded bytes.
+    /// Returns the encoded size of input with the given decoded size.
     fn encoded_size(&self, decoded: Size) -> Size;
 
     /// Encodes bytes and appends them to `encoded`.
@@ -74,9 +74,9 @@ pub struct Framing {
     pub after: usize,
 }
 
-/// Adds bytes before and after the decoded bytes, which usually stay unchanged.
+/// Adds bytes before and after the decoded bytes, which themselves are usually unchanged.
 pub trait Framed: fmt::Debug + Sync {
-    /// Returns the decoded bytes inside the encoded bytes; `None` if the encoded bytes must be decoded.
+    /// Returns the decoded bytes as a part of the encoded bytes; `None` if the encoded bytes must be decoded.
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError>;
 
     /// Returns the numbers of added bytes, if these bytes are only a checksum. A reader that does not verify checksums skips

@@ -10,7 +10,7 @@ use crate::error::CodecError;
 pub enum Entry {
     /// The inner chunk is not stored: all its elements are the fill value.
     Empty,
-    /// The inner chunk is stored in this range of the encoded chunk, which may be out of bounds.
+    /// The inner chunk is stored in this range of the encoded chunk. The range may be out of bounds.
     Stored {
         /// The offset of the first byte.
         offset: u64,
@@ -24,7 +24,7 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// Returns the number of inner chunks along each dimension.
     fn grid(&self) -> &[usize];
 
-    /// Returns the range of the index in an encoded chunk that is stored at `window`.
+    /// Returns the byte range of the index of the encoded chunk at `window`.
     ///
     /// # Errors
     /// When the chunk is shorter than its index.
@@ -55,8 +55,8 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// When the inner chunk cannot be decoded.
     fn verify(&self, encoded: &[u8]) -> Result<(), CodecError>;
 
-    /// Builds a new encoded chunk from all valid inner chunks of a damaged chunk, and appends it to `encoded`. Lost inner
-    /// chunks get the fill value, and are stored only if `fill` is true. Appends nothing if all inner chunks are lost and not
+    /// Builds a new encoded chunk from all valid inner chunks of a damaged chunk, and appends it to `encoded`. Lost inner chunks
+    /// are filled with the fill value, and stored only if `fill` is true. Appends nothing if all inner chunks are lost and not
     /// stored.
     ///
     /// If the index is damaged, an inner chunk is recovered only if its position is unambiguous.

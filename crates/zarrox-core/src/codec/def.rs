@@ -26,7 +26,7 @@ pub enum Codec {
     BytesToBytes(Box<dyn BytesToBytes>),
 }
 
-/// The default of [`CodecContext::limit`](super::CodecContext::limit). No known writer makes larger chunks that must be decoded
+/// The default of [`CodecContext::limit`](super::CodecContext::limit). No known writer creates larger chunks that must be decoded
 /// as a whole.
 pub const CHUNK_LIMIT: usize = 4 << 30;
 

@@ -24,14 +24,14 @@ pub fn is_trusted(size: usize, encoded: &[u8]) -> bool {
 /// Decodes all bytes, if their decoded size is within the limit.
 ///
 /// # Errors
-/// When the codec fails, when the decoded bytes exceed the limit, and when memory cannot be allocated.
+/// When the codec fails, the decoded bytes exceed the limit, or memory cannot be allocated.
 pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
     let (said, trusted) = (codec.decoded_size(encoded), trusted(encoded).min(limit));
     if said.is_none_or(|size| size > trusted)
         && let BytesAccess::Stream(stream) = codec.access()
     {
         match decode_streaming(stream, encoded, limit) {
-            // A stream may allocate a window, which is not needed if the whole output is in memory.
+            // A stream may allocate a window, which decoding to memory does not need.
             Err(error) if error.kind() == ErrorKind::LimitExceeded && said.is_some() => {}
             result => return result,
         }
@@ -41,7 +41,7 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     loop {
         let mut decoded = Scratch::with_len(room)?;
         match codec.decode(encoded, &mut decoded) {
-            // The buffer was filled: there are at least this many bytes.
+            // The buffer was filled, so there are at least this many bytes.
             Err(error) if error.is_overflow() => room = more(room, said, limit)?,
             Err(error) => return Err(error),
             Ok(length) => {

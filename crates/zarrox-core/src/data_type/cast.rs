@@ -1,7 +1,7 @@
 //! Casting elements from one data type to another.
 //!
 //! Each family of numbers converts elements to numbers and numbers to elements ([`Family::number`], [`Family::write_number`]), so
-//! that each type can be cast to every other type. A loss is detected by reading back the written element.
+//! that each type can be cast to every other type. A loss of precision is detected by reading back the written element.
 
 use super::{DataType, Family, FamilyRef, Field, NumberCast, Storage, Structure};
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ impl Cast<'_> {
     /// Casts one element, and writes the result to `to`.
     ///
     /// # Errors
-    /// When the other type cannot represent the element, when an exact cast would change its value, and when `from` or `to` does
+    /// When the other type cannot represent the element, when an exact cast would change its value, or when `from` or `to` does
     /// not have the size of one element.
     pub fn element(&self, from: &[u8], to: &mut [u8]) -> Result<()> {
         if from.len() != self.from.size() || to.len() != self.to.size() {
@@ -239,7 +239,7 @@ mod tests {
         let is_number = |t: &DataType| registry.family(t).unwrap().number(t, &vec![0; t.size()]).is_some();
         let mut numbers: Vec<DataType> = registry.examples().into_iter().filter(is_number).collect();
         assert_eq!(numbers.len(), 1 + 8 + 3 + 2 + 4 + 12 + 13);
-        // The powers of two have no zero for the imaginary part.
+        // The power-of-two type has no zero for the imaginary part.
         numbers.retain(|data_type| data_type.to_string() != "complex_float8_e8m0fnu");
         // 1 is an element of every type.
         let one = |t: &DataType| registry.scalar_from_json(t, &json!(1), Strictness::Lenient).unwrap();

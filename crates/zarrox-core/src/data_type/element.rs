@@ -47,11 +47,11 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
     }
 }
 
-/// A Rust type that holds elements of a data type, byte for byte.
+/// A Rust type whose values are elements of a data type, byte for byte.
 ///
 /// # Safety
-/// The type must be plain data without padding or niches: every bit pattern must be a valid value, except for `bool`, which the
-/// library normalises to 0 or 1 first.
+/// The type must be plain data without padding or niches: every bit pattern must be a valid value, except for `bool`, whose bytes
+/// the library first normalises to 0 or 1.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of array elements of a fixed size",
     note = "structures become elements by `#[derive(Element)]`"

@@ -1,4 +1,4 @@
-//! Lookup of data types in a registry: by their readable names, and inside optional types.
+//! Lookup of data types in a registry, by their readable names and inside optional types.
 
 use std::str::FromStr;
 

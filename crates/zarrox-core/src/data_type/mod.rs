@@ -1,4 +1,4 @@
-//! Data types: the meaning of an element, its layout in memory, and its name in each format.
+//! Data types: the meaning of an element, its in-memory layout, and its name in each format.
 //!
 //! [`Storage`] is the closed list of memory layouts, and the only part that codecs use. A [`DataType`] adds a meaning and names;
 //! types outside the core list are a [`DataType::Extension`]. A family of types is one file, which implements [`Family`], and one

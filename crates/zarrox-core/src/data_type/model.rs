@@ -14,7 +14,7 @@ pub const LARGEST: usize = 1 << 20;
 /// The name of optional types, which fields of a structure cannot have.
 pub(super) const OPTIONAL: &str = "zarrs.optional";
 
-/// A data type of the model, independent of the format that it was read from.
+/// A data type in the model, independent of the format from which it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DataType {
@@ -160,7 +160,7 @@ impl DataType {
         packed.map_or_else(|| self.clone(), |packed| Self::Struct(Arc::new(packed)))
     }
 
-    /// Appends an element of this type in the layout of the [packed](DataType::packed) type.
+    /// Converts an element of this type to the layout of the [packed](DataType::packed) type, and appends it.
     #[doc(hidden)]
     pub fn pack(&self, element: &[u8], packed: &mut Vec<u8>) {
         match self {
@@ -235,8 +235,8 @@ impl Structure {
         Self::with_shapes(fields.into_iter().map(|(name, data_type)| (name, data_type, Vec::new())))
     }
 
-    /// Creates a structure with fields of these names, types and shapes, without padding. A shape that is not empty makes the
-    /// field an array.
+    /// Creates a structure with fields of these names, types and shapes, without padding. A non-empty shape makes the field an
+    /// array.
     ///
     /// # Errors
     /// As for [`Structure::packed`].
@@ -373,7 +373,7 @@ impl Builder {
                     starts.flat_map(|start| layout.leaves.iter().map(move |inner| leaf(start, inner)));
                 self.leaves.extend(leaves);
             }
-            // Without this check, arrays of structures of empty arrays could have any number of leaves.
+            // Without this check, an array of structures with empty arrays could have an unbounded number of leaves.
             _ if count == 0 => {}
             plain => self.leaves.push(Leaf { offset, size: count * item, word: plain.word() }),
         }

@@ -29,8 +29,7 @@ pub struct NumberCast {
     alone: Option<Pass>,
 }
 
-/// The number of elements that a loop casts together. The loop uses the slow path for all of them if one element needs
-/// it.
+/// The number of elements that a loop casts at once. If one element needs the slow path, the loop uses it for all of them.
 const LONG: usize = 8 * BLOCK;
 
 type Pass = fn(&[u8], &mut [u8]);
@@ -164,7 +163,7 @@ mod tests {
         DataType::Complex128,
     ];
 
-    /// Returns elements of a type: special values of any type, cast to this type, and random bits.
+    /// Returns elements of a type: special values of all types, cast to this type, and random bits.
     fn elements(data_type: &DataType) -> Vec<Vec<u8>> {
         let registry = Registry::new();
         let family = registry.family(data_type).unwrap();

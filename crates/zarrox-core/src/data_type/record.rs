@@ -45,7 +45,7 @@ impl RustField {
             return Some((self.name, (first.data_type)(), first.shape.to_vec()));
         };
         let data_type = declared();
-        // A type that no form holds is kept: writing then returns an error.
+        // A type that no form holds is kept, so that writing returns an error.
         let form = self.forms.iter().find(|form| (form.holds)(&data_type)).unwrap_or(first);
         Some((self.name, data_type, form.shape.to_vec()))
     }

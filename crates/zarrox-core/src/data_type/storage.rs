@@ -16,7 +16,7 @@ pub enum Storage {
     Uint(usize),
     /// An IEEE 754 binary float.
     Float(usize),
-    /// Two floats of half the size: the real and the imaginary part.
+    /// Two floats of half this size: the real and the imaginary part.
     Complex(usize),
     /// Uninterpreted bytes.
     Raw(usize),
@@ -34,7 +34,7 @@ pub enum Storage {
 pub struct StructLayout {
     /// The size of an element including its padding, in bytes.
     pub size: usize,
-    /// The parts with the same word size, in the order of the fields. The bytes between them are padding.
+    /// The leaves, in the order of the fields. The bytes between them are padding.
     pub leaves: Vec<Leaf>,
 }
 

@@ -119,7 +119,8 @@ impl DynArray {
         items.map(move |item| if variable { self.vlen.element(item) } else { item })
     }
 
-    /// Returns one field of structured elements as an array. A field that is an array adds its dimensions.
+    /// Returns one field of structured elements as an array. If the field is itself an array, its dimensions are added at the
+    /// end.
     ///
     /// # Errors
     /// When the field is unknown.
@@ -183,7 +184,7 @@ impl DynArray {
         self.bytes
     }
 
-    /// Copies the elements to a type that `Array::read` returns: `ArrayD<f32>`, `Vec<String>`.
+    /// Copies the elements to a type that `Array::read` can return, such as `ArrayD<f32>` or `Vec<String>`.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is
@@ -289,7 +290,7 @@ impl DynArray {
         Ok(row)
     }
 
-    /// Returns the position of the n-th element in row-major order.
+    /// Formats the index of the n-th element in row-major order.
     pub(super) fn place(&self, index: usize) -> String {
         elements::place(&self.shape, index)
     }

@@ -29,11 +29,11 @@ pub trait FromElement: Clone {
     /// Returns the function that decodes the elements of a data type.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when this Rust type does not hold elements of the
-    /// data type.
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when this Rust type cannot hold elements of the data
+    /// type.
     fn decoder(data_type: &DataType) -> Result<Decode<Self>>;
 
-    /// Returns an error if this Rust type does not hold elements of a data type.
+    /// Returns an error if this Rust type cannot hold elements of a data type.
     #[doc(hidden)]
     fn check(data_type: &DataType) -> Result<()> {
         Self::decoder(data_type).map(drop)
@@ -44,7 +44,7 @@ pub trait FromElement: Clone {
         false
     }
 
-    /// Returns direct access to memory, if elements have the memory layout of this Rust type.
+    /// Returns the means to access memory directly, if elements have the memory layout of this Rust type.
     #[doc(hidden)]
     fn in_place() -> Option<InPlace<Self>> {
         None
@@ -75,7 +75,7 @@ pub trait ToElement: Sized {
         None
     }
 
-    /// Returns direct access to memory, if elements have the memory layout of this Rust type.
+    /// Returns the means to access memory directly, if elements have the memory layout of this Rust type.
     #[doc(hidden)]
     fn in_place() -> Option<InPlace<Self>> {
         None

@@ -17,7 +17,7 @@ pub struct Source<'a> {
     /// Reads the elements into memory of this shape, whose items have the size of the data type's elements. Booleans are
     /// normalised to 0 or 1.
     pub read: &'a dyn Fn(ViewMut<'_>) -> Result<()>,
-    /// The elements, if they are already in memory. They are then decoded from this view.
+    /// A view of the elements, if they are already in memory. They are then decoded from this view.
     pub memory: Option<View<'a>>,
 }
 

@@ -15,7 +15,7 @@ use crate::vlen::VlenBuffer;
 pub struct Target<'a> {
     /// The data type of the array or the field.
     pub data_type: &'a DataType,
-    /// The registry of the data types to which single numbers are converted.
+    /// The registry that contains the data types to which single numbers are converted.
     pub registry: &'a Registry,
 }
 

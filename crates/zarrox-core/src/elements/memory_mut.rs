@@ -10,10 +10,10 @@ use crate::data_type::{DataType, Element};
 use crate::error::{Error, Result};
 use crate::strided::{Dims, ViewMut};
 
-/// Memory for one element: an [`Element`], or `MaybeUninit` of it.
+/// Memory for one element: an [`Element`], or a `MaybeUninit` of one.
 ///
 /// # Safety
-/// The slot must have the size of the element, and accept every bit pattern.
+/// The slot must have the size of the element and accept every bit pattern.
 pub unsafe trait Slot {
     /// The element.
     type Element: Element;

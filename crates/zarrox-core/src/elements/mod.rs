@@ -1,4 +1,4 @@
-//! The Rust types that elements are read into and written from.
+//! The Rust types into which elements are read, and from which they are written.
 //!
 //! | trait | types |
 //! |---|---|
@@ -43,7 +43,7 @@ pub(crate) fn too_many() -> Error {
     Error::new(ErrorKind::LimitExceeded, "the elements exceed the address space of this machine")
 }
 
-/// Returns the index of the n-th element of this shape in row-major order, for errors.
+/// Formats the index of the n-th element of an array of this shape in row-major order, for errors.
 pub fn place(shape: &[usize], mut index: usize) -> String {
     let mut position: Vec<usize> = shape.to_vec();
     for length in position.iter_mut().rev() {

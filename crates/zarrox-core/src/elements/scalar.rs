@@ -14,7 +14,7 @@ use crate::json::Json;
 /// Converts one fixed-size value to an element of the target.
 ///
 /// # Errors
-/// [`ErrorKind::DataTypeMismatch`] when the target has no element of the same value.
+/// [`ErrorKind::DataTypeMismatch`] when the target has no element with the same value.
 pub fn scalar<T: Element>(value: &T, target: &Target<'_>) -> Result<Elements<'static>> {
     let bytes = super::InPlace::<T>::new().bytes(std::slice::from_ref(value));
     let element = if T::holds(target.data_type) {
@@ -30,7 +30,7 @@ pub fn scalar<T: Element>(value: &T, target: &Target<'_>) -> Result<Elements<'st
 /// `i32` and `f64`.
 ///
 /// # Errors
-/// [`ErrorKind::DataTypeMismatch`] when the data type has no element of the same value.
+/// [`ErrorKind::DataTypeMismatch`] when the data type has no element with the same value.
 pub fn exact_element(
     own: &DataType,
     element: &[u8],

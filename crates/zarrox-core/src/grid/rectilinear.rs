@@ -120,7 +120,7 @@ pub struct Rectilinear {
 }
 
 impl Rectilinear {
-    /// Creates a grid with these lengths for each dimension. A chunk must not be empty.
+    /// Creates a grid with these lengths along each dimension. Chunks must not be empty.
     #[doc(hidden)]
     pub fn new(lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Result<Self> {
         let lengths: Vec<ChunkLengths> = lengths.into_iter().map(Into::into).collect();
@@ -131,8 +131,8 @@ impl Rectilinear {
         Ok(Self { lengths, runs, largest })
     }
 
-    /// Returns the grid with one further chunk along each dimension in which `shape` exceeds the grid; `None` if
-    /// `shape` does not exceed the grid.
+    /// Returns the grid with one more chunk along each dimension in which `shape` exceeds the grid; `None` if `shape` does not
+    /// exceed the grid.
     pub(super) fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let missing = |dim: usize| {
             let end = self.runs(dim).last().map_or(0, Run::end);
@@ -152,7 +152,7 @@ impl Rectilinear {
         dims.iter().map(|dim| lengths_from_json(dim, strictness).ok_or_else(|| not_lengths(dim))).collect()
     }
 
-    /// Returns the `chunk_shapes` of v3 metadata, in the form that was given.
+    /// Returns the `chunk_shapes` of v3 metadata, in the form in which they were given.
     #[doc(hidden)]
     pub fn lengths_to_json(&self) -> Json {
         let entry = |entry: &ListedLength| match entry {
@@ -166,7 +166,7 @@ impl Rectilinear {
         self.lengths.iter().map(dim).collect()
     }
 
-    /// Returns the lengths for each dimension, in the form that was given.
+    /// Returns the lengths for each dimension, in the form in which they were given.
     pub fn lengths(&self) -> &[ChunkLengths] {
         &self.lengths
     }
@@ -176,7 +176,7 @@ impl Rectilinear {
         self.runs.get(dim).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the length of the longest chunk, for each dimension.
+    /// Returns the length of the longest chunk along each dimension.
     pub(super) fn largest(&self) -> &[u64] {
         &self.largest
     }

@@ -4,11 +4,11 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkShape {
-    /// The heuristic of zarr-python 2: between 128 KiB and 64 MiB, growing with the array.
+    /// The heuristic of zarr-python 2: a size between 128 KiB and 64 MiB that grows with the array.
     Guess,
     /// One chunk for the whole array.
     One,
-    /// A length for each dimension; `None` is the whole dimension.
+    /// A length for each dimension; `None` means the whole dimension.
     Lengths(Vec<Option<u64>>),
 }
 
@@ -28,8 +28,8 @@ impl ChunkShape {
         }
     }
 
-    /// Returns the lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Chosen lengths divide the
-    /// lengths of the shard.
+    /// Returns the lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Lengths that are chosen
+    /// automatically divide the lengths of the shard.
     #[doc(hidden)]
     pub fn within(&self, shard: &[u64], item: usize) -> Vec<u64> {
         match self {

@@ -119,7 +119,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
         match self.0 {
             Json::Null => visitor.visit_unit(),
             Json::Bool(value) => visitor.visit_bool(*value),
-            // Not as an integer of 128 bits, which serde's own buffers do not support.
+            // Not as a 128-bit integer, which serde's own buffers do not support.
             Json::Number(number) => match (number.as_u64(), number.as_i64()) {
                 (Some(value), _) => visitor.visit_u64(value),
                 (_, Some(value)) => visitor.visit_i64(value),

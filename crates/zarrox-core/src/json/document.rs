@@ -19,7 +19,7 @@ pub(crate) fn parse_members(bytes: &[u8], strictness: Strictness) -> Result<List
     Ok(parse_members_without(bytes, strictness, None)?.0)
 }
 
-/// Parses a metadata document into the list of its members, except one member that is only validated. Returns true if that
+/// Parses a metadata document into the list of its members, except for one member, which is only validated. Returns true if that
 /// member exists.
 pub(crate) fn parse_members_without<'a>(
     bytes: &'a [u8],
@@ -99,7 +99,7 @@ pub fn sorted(map: Map) -> Map {
     members.into_iter().collect()
 }
 
-/// Returns the document in the form of zarr-python 2: indented by four, without a final newline, and in ASCII, with other
+/// Returns the document in the form of zarr-python 2: indented by four spaces, without a final newline, and in ASCII, with other
 /// characters escaped. zarr-python 1, and early versions of 2, cannot read any other form.
 pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     let text = indented(map, 4)?;

@@ -1,4 +1,4 @@
-//! Comparison of values including the text of their numbers.
+//! Comparison of values, including the text of their numbers.
 
 use super::value::{Json, Map};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A JSON number, or one of the three additional tokens of Python: `NaN`, `Infinity` and `-Infinity`.
+/// A JSON number, or one of Python's three additional tokens: `NaN`, `Infinity` and `-Infinity`.
 ///
 /// A number that was parsed is written with the same digits: `1.50`, `1e400`, `12345678901234567890123`.
 #[derive(Clone)]
@@ -61,7 +61,8 @@ impl JsonNumber {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// Returns the number as `i128`, if it is written as an integer in that range. `-0` is not: an integer has no signed zero.
+    /// Returns the number as `i128`, if it is written as an integer in that range. `-0` does not count as one, because integers
+    /// have no signed zero.
     #[doc(hidden)]
     pub fn as_i128(&self) -> Option<i128> {
         match &self.0 {

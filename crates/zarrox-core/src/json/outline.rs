@@ -31,7 +31,7 @@ impl<'a> Outline<'a> {
         Ok(Self { text, path, lists })
     }
 
-    /// Returns the object, with the object at the end of the path emptied.
+    /// Returns the object, but with the object at the end of the path emptied.
     pub(crate) fn shell(&self) -> Result<Map> {
         self.shell_at(0)
     }
@@ -66,7 +66,7 @@ impl<'a> Outline<'a> {
             return Ok(None);
         };
         let mut members = Vec::with_capacity(list.len());
-        // From the end, because the last of several members with the same name counts.
+        // In reverse order, because the last of several members with the same name is the valid one.
         for span in list.iter().rev() {
             members.extend(self.changed(span, changes.get_mut(&*span.name))?);
         }

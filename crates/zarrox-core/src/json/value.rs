@@ -204,7 +204,7 @@ impl<I: JsonIndex> Index<I> for Json {
     }
 }
 
-/// A missing member is created, and a value that is not an object becomes one.
+/// A missing member is created. A value that is not an object becomes an object.
 impl IndexMut<&str> for Json {
     fn index_mut(&mut self, name: &str) -> &mut Self {
         if !self.is_object() {

@@ -1,8 +1,7 @@
 //! Consolidated metadata: the documents of all nodes below a group, stored together so that a single read suffices.
 //!
 //! Each format stores it under its own key and in its own form, which [`Consolidation`] implements. All other code accesses
-//! documents by their keys. Consolidated metadata is a copy that can be out of date: the nodes' own documents are
-//! authoritative.
+//! documents by their keys. Consolidated metadata is a copy that may be out of date; the nodes' own documents are authoritative.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use crate::json::{self, Json, Map, Outline};
 use crate::path::NodePath;
 use crate::strictness::Strictness;
 
-/// Parsed documents by their keys. All documents are parsed, even to read only one of them.
+/// Parsed documents by their keys. All documents are parsed, even if only one of them is read.
 pub type Documents = BTreeMap<String, Json>;
 
 /// The stored documents of nodes, in the order of [`Layout::documents`]; `None` for missing ones.
@@ -58,7 +57,7 @@ impl Consolidation {
     /// Returns the documents of a group and of all nodes below it from the document with the consolidated metadata. Returns
     /// `Ok(None)` if the document has none. A document that contains consolidated metadata is returned without it.
     ///
-    /// Entries that are not documents of a node are returned as well: opening such a node returns an error.
+    /// Entries that are not valid documents of a node are also returned; opening such a node returns an error.
     pub fn documents_in(
         self,
         layout: &Layout,
@@ -247,7 +246,7 @@ fn inline(entries: &Map) -> Json {
 }
 
 /// Returns the document that an entry copies. Some writers add an empty member for the consolidated metadata to groups without
-/// children, even in formats without such a member.
+/// children, even in formats that do not have this member.
 fn document_of(mut entry: Json) -> Json {
     if let Json::Object(map) = &mut entry {
         map.remove(MEMBER);

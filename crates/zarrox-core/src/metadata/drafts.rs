@@ -1,7 +1,7 @@
-//! The implementation that the two drafts of version 3 share: entry documents, codecs and extensions identified by URIs, and
+//! The implementation shared by the two drafts of version 3: entry documents, codecs and extensions identified by URIs, and
 //! sharding as a storage transformer.
 //!
-//! The documents of arrays are translated to the form of [version 2](super::v2), which reads them.
+//! The documents of arrays are translated to the form of [version 2](super::v2), and then read by its code.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,7 @@ pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Opti
     let document = document.filter(|document| has_textual_format(document))?;
     let map = json::parse_object(document).ok()?;
     let is_entry = map.get("zarr_format")?.as_str()?.contains("://");
-    // The draft stores the suffix of keys in the encoding, which is an object.
+    // The draft stores the key suffix in the encoding, which is an object.
     let is_experimental =
         map.contains_key("metadata_key_suffix") || map.get("metadata_encoding").is_some_and(Json::is_string);
     (is_entry && is_experimental == experimental).then_some(map)
@@ -305,7 +305,7 @@ pub(super) fn array_from_document(
     }
 }
 
-/// Returns the array in the form of version 2, without its shards; or an error if the draft cannot represent it.
+/// Returns the array in the form of version 2, without its shards, or an error if the draft cannot represent it.
 pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Written> {
     let format = array.format;
     if array.dimension_names.is_some() {

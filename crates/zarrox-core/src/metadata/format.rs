@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
         documents.iter().map(|document| document.as_deref().map(Self::Bytes)).collect()
     }
 
-    /// Returns the members of the document. Documents that were already parsed were parsed with the right strictness.
+    /// Returns the members of the document. A document that is already parsed was parsed with the right strictness.
     pub(super) fn parsed(self, strictness: Strictness) -> Result<Cow<'a, Map>> {
         match self {
             Self::Bytes(bytes) => json::parse_document(bytes, strictness).map(Cow::Owned),
@@ -57,7 +57,7 @@ pub struct ReadContext<'a> {
     pub registry: &'a Registry,
     /// The strictness of the reader.
     pub strictness: Strictness,
-    /// True if an unknown data type may be read as the fallback that its document names.
+    /// True if an unknown data type may be replaced by the fallback that the document names.
     pub data_type_fallback: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'a> ReadContext<'a> {
     }
 }
 
-/// A change of a node's documents in place. All other members are unchanged.
+/// An in-place change to a node's documents. All other members are unchanged.
 #[derive(Debug, Clone, Copy)]
 pub enum Change<'a> {
     /// Sets the shape of an array.
@@ -154,8 +154,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         registry: &Registry,
     ) -> Result<Vec<Document>>;
 
-    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. If an implicit
-    /// group gets attributes, all documents are missing.
+    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. If attributes are
+    /// set for an implicit group, all documents are missing.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
     /// Returns the node after a change, and its changed documents, without storing them. Callers use this function to complete

@@ -12,10 +12,10 @@ pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
 
 /// The members of a document. Members that have still not been accessed at the end are unknown.
 ///
-/// The members are a list, not a map: a document has few members, and most members are accessed once. A search in a short
-/// list costs less than hashing all names.
+/// The members are a list, not a map: a document has few members, and most members are accessed once. Searching a short list
+/// costs less than hashing all names.
 pub(super) struct Members<'a> {
-    /// In the order of the document. The last of several members with the same name counts.
+    /// The members, in the order of the document. The last of several members with the same name is the valid one.
     list: List<'a>,
     /// The names of the existing members that were accessed.
     read: Vec<&'static str>,
@@ -65,7 +65,7 @@ impl<'a> Members<'a> {
         self.list.iter().rfind(|(known, _)| known == name).map(|(_, json)| &**json)
     }
 
-    /// Returns a member, borrowed or owned like the document, and marks it as accessed.
+    /// Returns a member, which is borrowed or owned depending on the document, and marks it as accessed.
     pub(super) fn optional(&mut self, name: &'static str) -> Option<Cow<'a, Json>> {
         if self.read.contains(&name) {
             return None;
@@ -147,7 +147,8 @@ pub(super) fn put_members(map: &mut Map, members: &Map) {
     }
 }
 
-/// Corrects chunk lengths of 0 along dimensions of length 0, which zarr-python wrote. Without chunks, any length is correct.
+/// Corrects chunk lengths of 0 along dimensions of length 0, which zarr-python wrote. Since there are no chunks, any length is
+/// correct.
 pub(super) fn correct_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
     for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
         if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {

@@ -1,6 +1,6 @@
 //! A model of nodes that is common to all formats, and the formats that are converted to and from it.
 //!
-//! A format is one file here: the keys of its documents, and the conversion to and from the model. After
+//! Each format is one file here, with the keys of its documents and the conversion to and from the model. After
 //! [`FormatDef::from_documents`], no code depends on the format of a node.
 
 mod consolidated;
@@ -38,7 +38,7 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
 ];
 
 impl Format {
-    /// Returns all formats, in the order in which a hierarchy of unknown format is tested for them.
+    /// Returns all formats, in the order in which they are tried on a hierarchy of unknown format.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, _)| *format)
     }

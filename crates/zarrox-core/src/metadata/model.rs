@@ -36,7 +36,7 @@ pub struct ArrayMetadata {
     pub shape: Vec<u64>,
     /// The data type.
     pub data_type: DataType,
-    /// The unknown data type of the document, if [`data_type`](Self::data_type) is its fallback.
+    /// The unknown data type in the document, if [`data_type`](Self::data_type) is its fallback.
     pub fallback_from: Option<Box<Json>>,
     /// The chunk grid of the array.
     pub chunk_grid: ChunkGrid,

@@ -1,7 +1,7 @@
 //! N5: one `attributes.json` for each node, with the user's attributes and reserved attributes.
 //!
-//! N5 lists the fastest dimension first. Here, the axes are in NumPy's order, which is the reverse, as in zarr-python 2 and
-//! z5py: only shapes, chunk shapes and chunk keys are reversed.
+//! N5 lists the fastest dimension first. Here, the axes are in NumPy's order, which is the reverse, as in zarr-python 2 and z5py.
+//! Only shapes, chunk shapes and chunk keys are reversed.
 //!
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
 
@@ -76,7 +76,7 @@ impl FormatDef for N5 {
         let root = document.and_then(|bytes| json::parse_object(bytes).ok());
         let version = root.as_ref().and_then(|root| root.get(VERSION));
         version.map_or(Ok(()), check_version)?;
-        // Without a version, the directory may still be a node, but other directories do not belong to N5.
+        // Without a version, the root may still be a node, but directories without a document are not groups.
         Ok(Some(self.layout().with_implicit_groups(version.is_some())))
     }
 

@@ -317,7 +317,7 @@ fn read_codecs(
         let (kind, spec) = read_codec(member, json, item, context)?;
         item = match kind {
             CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
-            // In numcodecs, these codecs convert numbers to single bytes.
+            // In numcodecs, the output of these codecs consists of single bytes.
             CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
         };
         let is_filter = kind == CodecKind::ArrayToArray;
@@ -347,7 +347,7 @@ fn read_codecs(
 /// The byte order of numbers that codecs store without declaring a byte order.
 const LITTLE: ByteOrder = ByteOrder::One(Endian::Little);
 
-/// The codec around a filter whose input is bytes, or that views numbers as another type. Its name is never in metadata.
+/// The codec around a filter whose input is bytes, or that views numbers as another type. Its name never occurs in metadata.
 pub(super) const FILTER_OF_BYTES: &str = "v2_filter";
 
 fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
@@ -361,7 +361,7 @@ fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
     filter.and_then(CodecSpec::from_json)
 }
 
-/// The numbers to which the filters have converted an array so far. numcodecs treats them as bytes.
+/// The numbers to which the filters so far have converted an array. numcodecs treats them as bytes.
 struct Numbers {
     /// The byte order, if the numbers have one.
     order: Option<ByteOrder>,
@@ -398,7 +398,7 @@ impl Numbers {
     }
 }
 
-/// Returns the number of bytes of a type that share a byte order.
+/// Returns the number of bytes that are swapped as a unit in elements of a type.
 fn word(dtype: &TypeString<'_>) -> Option<usize> {
     match dtype.kind {
         'U' => Some(4),

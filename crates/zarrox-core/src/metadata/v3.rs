@@ -229,7 +229,7 @@ fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result
 }
 
 impl ChunkGrid {
-    /// Parses `chunk_grid` of v3 metadata, for arrays of `shape`.
+    /// Parses the `chunk_grid` of v3 metadata, for arrays of `shape`.
     ///
     /// # Errors
     /// When the grid is invalid, or does not cover the array.

@@ -290,7 +290,7 @@ impl<'a> Digits<'a> {
         hex.or_else(|| text.strip_prefix("0b").map(|text| Self { text, radix: 2 }))
     }
 
-    /// Returns the element with these bits, the most significant bit first; for a complex number, the real part first.
+    /// Returns the element with these bits, most significant bit first; in a complex number, the real part comes first.
     fn element(&self, data_type: &DataType) -> Option<FillValue> {
         let per_byte = if self.radix == 16 { 2 } else { 8 };
         if self.text.len() != data_type.size().checked_mul(per_byte)? || !self.text.is_ascii() {

@@ -40,13 +40,13 @@ struct Map {
     entries: Vec<(u64, Vec<u8>)>,
 }
 
-/// The minimum number of entries for which each element is looked up. With fewer entries, each entry is compared with
+/// The minimum number of entries with which each element is looked up. If there are fewer entries, each entry is compared with
 /// all elements.
 const MANY: usize = 16;
 
 impl RealCast {
-    /// Creates a cast. `map` has pairs of elements of the two types; if several pairs have the same number, the first is
-    /// used.
+    /// Creates a cast. `map` contains pairs of elements of the two types; if several pairs have the same number, the first pair
+    /// is used.
     pub fn new(
         from: RealType,
         to: RealType,
@@ -130,7 +130,7 @@ impl RealCast {
 /// Returns the indices of the marked elements. In the usual case, in which no element is marked, they are not examined one by
 /// one.
 pub fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
-    // Without an early exit, so that the loop is vectorised.
+    // There is no early exit, so that the loop is vectorised.
     let any = bad.iter().fold(false, |any, bad| any | bad);
     let bad = if any { bad } else { &[] };
     bad.iter().enumerate().filter(|(_, bad)| **bad).map(|(index, _)| index)

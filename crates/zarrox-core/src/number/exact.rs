@@ -192,14 +192,14 @@ pub(crate) fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Removes the lowest bits of a magnitude, with rounding.
+/// Removes the lowest bits of a magnitude and rounds the result.
 pub(super) fn rounded_shift(magnitude: u128, dropped: u32, rounding: Rounding, negative: bool) -> u128 {
     if dropped == 0 {
         return magnitude;
     }
     let kept = magnitude.checked_shr(dropped).unwrap_or(0);
     let rest = magnitude - kept.checked_shl(dropped).unwrap_or(0);
-    // A magnitude has fewer than 128 bits, so half of a larger unit is never reached.
+    // A magnitude has fewer than 128 bits, so it never reaches half of a larger unit.
     let half = 1_u128.checked_shl(dropped - 1).unwrap_or(u128::MAX);
     let up = match rounding {
         Rounding::NearestEven => rest > half || (rest == half && kept & 1 == 1),

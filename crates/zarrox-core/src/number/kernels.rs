@@ -239,7 +239,7 @@ fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool]
     to_whole(from, to, bad, rules, double, |rounded: f64, _| T::of_float(rounded))
 }
 
-/// The double 2⁵¹, whose last bits are 0. Smaller doubles have at least one bit for the fraction.
+/// The double 2⁵¹, whose last bits are 0. Smaller doubles have at least one bit for a fraction.
 const LAST_BITS: f64 = 2_251_799_813_685_248.0;
 
 /// Casts floats to integers. `work` converts a number to a float, and `whole` converts an integral float to an integer.
@@ -386,7 +386,7 @@ fn nearest_f32(number: f64) -> (f32, bool) {
     (nearest, missing.abs() * 2.0 == gap)
 }
 
-/// Casts via the odd single: rounding it once more, to fewer bits, gives the same result as rounding once.
+/// Casts via the odd single. Rounding it again, to fewer bits, gives the same result as rounding once.
 fn real_to_half<S: Real, T: Half>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
     let (rounding, clamp) = rules.of_floats();
     let becomes_infinite = clamp && rounding == Rounding::NearestEven;

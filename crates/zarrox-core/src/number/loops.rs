@@ -1,7 +1,7 @@
 //! Loops over the numbers in slices of bytes.
 //!
-//! All loops are over elements of one type, without a branch for each element, so that the compiler vectorises them: with the
-//! baseline instructions of the architecture, and again with AVX2, which is detected at run time.
+//! Each loop is over elements of one type, without a branch for each element, so that the compiler vectorises it. It is compiled
+//! once with the baseline instructions of the architecture, and again with AVX2, which is detected at run time.
 
 use std::ops::BitOr;
 
@@ -9,7 +9,7 @@ use multiversion::multiversion;
 
 use super::Plain;
 
-/// The number of elements that are processed together: their memory stays in the core's cache.
+/// The number of elements that are processed at once, so that their memory stays in the core's cache.
 pub const BLOCK: usize = 1024;
 
 /// Maps each element.

@@ -24,7 +24,7 @@ struct Numbers {
 struct Entry {
     value: f64,
     pattern: u64,
-    /// True if the midpoint of this number and the next number is rounded to the next number.
+    /// True if the midpoint between this number and the next is rounded to the next.
     tie_up: bool,
 }
 
@@ -75,8 +75,8 @@ impl Table {
         range: OutOfRange,
     ) -> Result<u64, Missing> {
         let numbers = &*self.0;
-        // An integer of more than 53 bits is out of range for these types, or between two of their numbers, so that its last
-        // bits do not matter.
+        // An integer of more than 53 bits is out of range for these types or lies between two of their numbers, so its last bits
+        // do not matter.
         let value = match value {
             Number::Float(value) | Number::Complex(value, _) => value,
             #[expect(clippy::cast_precision_loss, reason = "adjusted to an odd float if it is not exact")]
@@ -135,7 +135,7 @@ impl Table {
 
 /// Returns true if a value between two numbers of the type is rounded to the upper number.
 fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl Fn() -> bool) -> bool {
-    // The numbers have few bits: their midpoint is exact, while the distances to it might not be.
+    // The numbers have few bits, so their midpoint is exact, whereas the distances to it might not be.
     let middle = below.midpoint(above);
     match rounding {
         Rounding::TowardsPositive => true,

@@ -59,8 +59,9 @@ pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     if order.is_sorted() { view } else { view.permuted(&order) }
 }
 
-/// Returns the view with one axis for each axis of the selection. Evenly spaced positions ascend along their axis. Returns `None`
-/// if points have several axes in the view that cannot be merged, because their elements are not evenly spaced in memory.
+/// Returns the view with one axis for each axis of the selection. Evenly spaced positions are in ascending order along their
+/// axis. Returns `None` if points have several axes in the view that cannot be merged, because their elements are not evenly
+/// spaced in memory.
 pub fn merged<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> Option<V> {
     for (dim, axis) in resolved.axes.iter().enumerate() {
         let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);

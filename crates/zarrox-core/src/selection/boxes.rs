@@ -1,4 +1,4 @@
-//! Boxes: an array is copied to another chunk grid one box at a time.
+//! Boxes, which divide an array so that it can be copied to another chunk grid one box at a time.
 
 use super::indexing::{DimSelection, Selection};
 

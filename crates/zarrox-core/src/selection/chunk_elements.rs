@@ -99,7 +99,7 @@ pub struct PlacedElements {
 }
 
 impl PlacedElements {
-    /// Creates elements in a region of the chunk, with their region of the array.
+    /// Creates elements from a region of the chunk and the corresponding region of the array.
     pub fn new(region: Dims<Span>, places: Dims<Span>) -> Self {
         Self { elements: ChunkElements::Box(region), places: Some(places) }
     }
@@ -129,7 +129,7 @@ impl PlacedElements {
         self.places.as_deref()
     }
 
-    /// Returns the part of the array that is the memory of the elements.
+    /// Returns the part of the array that serves as the memory of the elements.
     #[inline]
     pub fn memory<'a>(&self, array: &View<'a>) -> View<'a> {
         match &self.places {
@@ -138,7 +138,7 @@ impl PlacedElements {
         }
     }
 
-    /// Returns the part of the array that is the memory of the elements.
+    /// Returns the part of the array that serves as the memory of the elements.
     #[inline]
     pub fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         match &self.places {
@@ -172,7 +172,7 @@ impl PlacedElements {
         }
     }
 
-    /// Copies the elements from the chunk to their places in the array.
+    /// Copies the elements from the chunk to their positions in the array.
     pub fn gather(&self, chunk: &View<'_>, array: ViewMut<'_>) {
         self.elements.gather(chunk, &mut self.memory_mut(array));
     }

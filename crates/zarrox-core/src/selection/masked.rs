@@ -218,8 +218,8 @@ pub(crate) fn count(mask: &[bool]) -> usize {
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
 }
 
-/// Extends the minimum and the maximum position by the true positions of a row whose first position is `first`. Only positions
-/// outside the known range are examined.
+/// Extends the minimum and the maximum position to include the true positions of a row whose first position is `first`. Only
+/// positions outside the known range are examined.
 fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
     let left = least.saturating_sub(first).min(row.len());
     if let Some(at) = row[..left].iter().position(|&set| set) {
@@ -238,7 +238,7 @@ fn any_set(mask: &[bool]) -> bool {
 /// Appends the true positions of a row whose first position is `first`.
 fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     let before = list.len();
-    // Every position is written, and kept if the mask is true there: an unpredictable branch would cost more.
+    // Every position is written, but kept only if the mask is true there: an unpredictable branch would cost more.
     list.resize(before + row.len(), 0);
     let (out, mut found) = (&mut list[before..], 0);
     for (start, part) in (first..).step_by(EXAMINED).zip(row.chunks(EXAMINED)) {
@@ -252,7 +252,7 @@ fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     list.truncate(before + found);
 }
 
-/// Returns the starts of the chunks of a dimension, and its end.
+/// Returns the starts of the chunks along a dimension, and the end of the dimension.
 fn borders(runs: &[Run], length: usize) -> Vec<usize> {
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let mut borders = Vec::new();

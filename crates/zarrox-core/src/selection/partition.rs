@@ -75,7 +75,7 @@ struct Stretch {
 }
 
 impl Pieces {
-    /// Creates the pieces of a span on these runs, which must cover the span.
+    /// Creates the pieces of a span over these runs, which must cover the span.
     pub fn new(span: Span, runs: &[Run]) -> Self {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let mut pieces = Self { stretches: SmallVec::new(), count: 0 };

@@ -1,4 +1,4 @@
-//! Division of a selection that does not fit into memory.
+//! Dividing a selection that does not fit into memory.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::order::Order;
 /// The size of a part, in bytes, that provides enough chunks for all threads.
 const ENOUGH: u64 = 64 << 20;
 
-/// An iterator over boxes that cover a selection, created by `ArrayView::parts` and `ArrayView::parts_in_order` of `zarrox`.
-/// Each box is a range of positions along every axis of the view.
+/// An iterator over boxes that cover a selection, created by `ArrayView::parts` and `ArrayView::parts_in_order` in the crate
+/// `zarrox`. Each box is a range of positions along every axis of the view.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The axes of the view; in column-major order, the last axis comes first.
@@ -88,13 +88,13 @@ fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
     axes.iter().enumerate().map(length).collect()
 }
 
-/// Returns the maximum number of selected elements of one chunk.
+/// Returns the maximum number of selected elements in one chunk.
 fn chunk(axes: &[Axis]) -> u64 {
     axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.chunk.min(axis.length)))
 }
 
 impl Parts {
-    /// Creates boxes of whole chunks of a grid, each of at most `most` elements of `item` bytes, but at least one chunk.
+    /// Creates boxes of whole chunks of a grid, each with at most `most` elements of `item` bytes, but with at least one chunk.
     #[doc(hidden)]
     #[must_use]
     pub fn of_chunks(
@@ -146,7 +146,7 @@ impl Parts {
         Self { axes, order, next }
     }
 
-    /// Returns the maximum number of selected elements of one chunk.
+    /// Returns the maximum number of selected elements in one chunk.
     #[doc(hidden)]
     #[must_use]
     pub fn chunk(&self) -> u64 {
@@ -215,8 +215,8 @@ impl Axis {
 }
 
 impl Borders {
-    /// Returns the last position up to this one that is the first position of a chunk, or the last position of a chunk if
-    /// positions descend.
+    /// Returns the last position, up to this one, that is the first position of a chunk or, if positions descend, the last
+    /// position of a chunk.
     fn last_until(&self, position: u64) -> u64 {
         let Self { grid, span } = self;
         let index = if span.reversed { span.count - position } else { position };
@@ -234,7 +234,7 @@ impl Borders {
         }
     }
 
-    /// Returns the number of positions of the span before this position of the array.
+    /// Returns the number of positions of the span that precede this position of the array.
     fn first_from(&self, position: u64) -> u64 {
         position.saturating_sub(self.span.start).div_ceil(self.span.step)
     }

@@ -59,7 +59,7 @@ impl Projection {
 }
 
 impl Projections {
-    /// Computes the chunks of this grid that a selection from the array touches.
+    /// Determines the chunks of this grid that a selection from the array touches.
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension exceed `usize`.

@@ -1,4 +1,4 @@
-//! Loops over two strided layouts, and the copies between them: most of the time is spent here.
+//! Loops over two strided layouts, and copies between them. Most of the time is spent here.
 
 use std::mem::MaybeUninit;
 
@@ -22,8 +22,8 @@ pub(super) struct Loops {
     empty: bool,
 }
 
-/// The side of the square that a transposing copy processes together, in elements: the cache lines of the source and of the
-/// target stay in L1.
+/// The side length, in elements, of the square tile that a transposing copy processes at once: the cache lines of the source and
+/// of the target stay in the L1 cache.
 const TILE: usize = 32;
 
 impl Loops {
@@ -197,7 +197,7 @@ impl Loops {
     /// sets, and would evict each other.
     ///
     /// # Safety
-    /// The tile of this many rows (along `cross`) and columns (along the inner loop) must lie inside both layouts.
+    /// The tile with these numbers of rows (along `cross`) and columns (along the inner loop) must lie inside both layouts.
     unsafe fn map_tile<T: Copy>(
         &self,
         cross: Loop,

@@ -1,4 +1,4 @@
-//! Views of strided memory, and the copies between them: the innermost loops of reading and writing.
+//! Views of strided memory, and copies between them: the innermost loops of reading and writing.
 //!
 //! Most of the crate's `unsafe` code is in this module and in `selection::gather`, which copies between views. A view is a
 //! pointer, a shape in elements and strides in bytes. It can only be created over memory that may be used for the view's
@@ -215,8 +215,8 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
-    /// if the elements are not evenly spaced.
+    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is
+    /// 0. Returns `None` if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
         self.layout.merge(dim, count).then_some(self)
@@ -231,7 +231,7 @@ impl<'a> View<'a> {
         (View { layout: before, ..self }, View { pointer, layout: after, ..self })
     }
 
-    /// Appends all elements in row-major order; `word` is as for [`ViewMut::copy_from`].
+    /// Appends all elements in row-major order; `word` has the same meaning as for [`ViewMut::copy_from`].
     pub fn append_to(&self, bytes: &mut Vec<u8>, word: usize) {
         let length = self.layout.len_bytes();
         bytes.reserve(length);
@@ -251,7 +251,7 @@ impl<'a> View<'a> {
         Some(unsafe { slice_or_empty(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Returns true if another view of the same shape has elements with the same bytes.
+    /// Returns true if the elements have the same bytes as those of another view of the same shape.
     #[doc(hidden)]
     pub fn equals(&self, other: &View<'_>) -> bool {
         if self.vlen.is_some() || other.vlen.is_some() {
@@ -388,7 +388,7 @@ impl<'a> ViewMut<'a> {
         Ok(())
     }
 
-    /// Reborrows the view: the original cannot be used meanwhile.
+    /// Reborrows the view: the original cannot be used in the meantime.
     #[must_use]
     pub fn reborrow(&mut self) -> ViewMut<'_> {
         ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
@@ -442,8 +442,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
-    /// if the elements are not evenly spaced.
+    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is
+    /// 0. Returns `None` if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
         self.layout.merge(dim, count).then_some(self)
@@ -511,7 +511,7 @@ impl<'a> ViewMut<'a> {
         self.copy_plain(&View::contiguous(&references, source.shape(), VlenRef::SIZE), 1);
     }
 
-    /// Copies the bytes in strided memory, regardless of their meaning.
+    /// Copies the bytes in strided memory, without interpreting references to variable-length elements.
     fn copy_plain(&mut self, source: &View<'_>, word: usize) {
         assert_eq!(self.shape(), source.shape(), "both views must have the same shape");
         assert_eq!(self.item(), source.item(), "both views must have elements of the same size");
@@ -585,7 +585,7 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// Returns the layout with an additional last axis for the words of each element.
+/// Returns the layout of the words of the elements, which has an additional last axis.
 fn of_words(elements: &Layout, word: usize) -> Layout {
     let mut layout = elements.clone();
     layout.shape.push(layout.item / word);

@@ -22,7 +22,7 @@ pub(super) struct ArrayCodecs {
     limit: usize,
 }
 
-/// The regions that correspond to a region of a chunk after each array→array codec.
+/// The regions that correspond to a region of a chunk, one after each array→array codec.
 pub(super) type Regions = Vec<Dims<Span>>;
 
 /// The maximum size of a block of elements that passes through all codecs at once, in bytes: the block stays in a core's cache.

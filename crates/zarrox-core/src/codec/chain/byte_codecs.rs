@@ -15,7 +15,8 @@ use crate::strided::View;
 /// The minimum size of chunks that are decoded block by block, in bytes: larger chunks do not fit into a core's cache.
 pub(super) const STREAM: usize = 512 << 10;
 
-/// The maximum size of chunks that are always decoded whole, in bytes: finding the needed parts would cost more.
+/// The maximum size of chunks that are always decoded whole, in bytes: for smaller chunks, finding the needed parts would cost
+/// more.
 pub(super) const PARTS: usize = 128 << 10;
 
 /// The minimum size of chunks that are verified block by block, in bytes: this is slower than verification in one call, but needs
@@ -32,7 +33,7 @@ pub(super) struct ByteCodecs {
     pub(super) chunk: ChunkSpec,
     pub(super) array_to_bytes: Named<Box<dyn ArrayToBytes>>,
     pub(super) bytes_to_bytes: Vec<BytesCodec>,
-    /// The maximum number of input bytes of each bytes→bytes codec.
+    /// The maximum size of the input of each bytes→bytes codec, in bytes.
     sizes: Vec<usize>,
     pub(super) encoded_size: Size,
     pub(super) limit: usize,
@@ -301,7 +302,7 @@ impl ByteCodecs {
         decoded.map_err(named.explain())
     }
 
-    /// Encodes the elements after the array→array codecs and appends them to `encoded`.
+    /// Encodes the output of the array→array codecs and appends it to `encoded`.
     pub(super) fn encode(
         &self,
         array: &View<'_>,

@@ -1,4 +1,4 @@
-//! Reading and decoding: the byte ranges that a part of a chunk needs, and their conversion to elements.
+//! Reading and decoding: computing the byte ranges that a part of a chunk needs, and converting them to elements.
 
 use super::array_codecs::{ElementBuffer, Regions, counts, scratch, whole};
 use super::build::CodecChain;
@@ -137,7 +137,7 @@ impl CodecChain {
         parts && (self.arrays.decoding_order.is_some() || self.arrays.regions(&whole(self.chunk())).is_some())
     }
 
-    /// Decodes a whole chunk, and copies the elements from it.
+    /// Decodes a whole chunk and copies the requested elements from it.
     fn decode_all(&self, encoded: &[u8], mut set: ReadSet<'_>) -> Result<(), CodecError> {
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
         let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
@@ -193,7 +193,7 @@ impl CodecChain {
     }
 
     /// Returns the shape of the blocks of a region that are decoded together. The block is the whole region if the array→bytes
-    /// codec would repeat work for each block.
+    /// codec would otherwise repeat work for each block.
     pub(super) fn blocks(&self, region: &[Span]) -> Dims<usize> {
         if self.bytes.in_place { self.arrays.blocks(region) } else { counts(region) }
     }

@@ -1,4 +1,4 @@
-//! Placeholders for unknown codecs, so that the metadata of an array with unknown codecs can be inspected.
+//! Placeholders for unknown codecs, which make it possible to inspect the metadata of an array whose codecs are unknown.
 
 use super::build::CodecChain;
 use super::named::Named;

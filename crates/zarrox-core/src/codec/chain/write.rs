@@ -32,7 +32,7 @@ impl CodecChain {
         let elements = self.arrays.encode(chunk, &self.arrays.whole_regions())?;
         let array = &self.bytes.chunk;
         let array = elements.view(array, &whole(array));
-        // If only the encoded form of a chunk equals the fill value, the chunk decodes to other values, and must be stored.
+        // If only the encoded form of a chunk equals the fill value, the chunk decodes to other values and must be stored.
         Ok(self.bytes.encode(&array, options, encoded)?
             || self.bytes.encode(&array, EncodeOptions { store_empty_chunks: true }, encoded)?)
     }
@@ -67,8 +67,8 @@ impl CodecChain {
             && self.arrays.order.as_ref().is_some_and(in_order)
     }
 
-    /// Encodes a chunk with new values in a part of it, and appends it to `encoded`. `existing` is the stored chunk, or `None`
-    /// if no chunk is stored.
+    /// Encodes a chunk in which a part has new values, and appends it to `encoded`. `existing` is the stored chunk, or `None` if
+    /// no chunk is stored.
     #[doc(hidden)]
     pub fn update(
         &self,

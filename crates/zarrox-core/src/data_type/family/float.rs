@@ -82,7 +82,7 @@ pub(in crate::data_type) fn value(element: &[u8]) -> f64 {
     bits(element).1
 }
 
-/// Writes the float of the element's size that is nearest to a number.
+/// Writes the float nearest to a number, in the size of the element.
 pub(in crate::data_type) fn write_number(number: Number, element: &mut [u8]) -> bool {
     match element.len() {
         2 => write(element, &half_of(number.to_f64()).to_ne_bytes()),
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_once() {
-        // Beyond the midpoint of two half-precision values by the last bit of a double.
+        // This value is beyond the midpoint of two half-precision values by the last bit of a double.
         let beyond = (1.0 + 2_f64.powi(-11)).next_up();
         assert_eq!([half_of(beyond), half_of(-beyond)].map(f16::to_bits), [0x3c01, 0xbc01]);
         assert_eq!(half_of(beyond.next_down()).to_bits(), 0x3c00, "to the even one");

@@ -1,5 +1,5 @@
-//! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element
-//! is a MessagePack value; an empty element counts as nil. v3 has no such type.
+//! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory, an element
+//! is a MessagePack value; an empty element is treated as nil. v3 has no such type.
 
 use super::{DataType, Endian, Extension, Family, Storage, python};
 use crate::codec::CodecSpec;
@@ -38,7 +38,7 @@ pub(crate) fn nests_lists(id: &str) -> bool {
 }
 
 impl DataType {
-    /// Returns the type of Python objects, each a MessagePack value in memory; only v2 has this type.
+    /// Returns the type of Python objects, which are MessagePack values in memory. Only v2 has this type.
     pub fn object() -> Self {
         let name = NAME.to_owned();
         Self::Extension(Box::new(Extension {
@@ -113,7 +113,7 @@ impl Family for Objects {
     }
 }
 
-/// Appends a value in the form of Python's `repr`. The recursion is limited by the nesting of values.
+/// Appends a value in the form of Python's `repr`. The recursion depth is limited, because the nesting of values is.
 fn repr(rest: &mut &[u8], out: &mut String) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::Nil => out.push_str("None"),

@@ -1,4 +1,4 @@
-//! Optional elements: `zarrs.optional` (also `optional`), which the Rust library zarrs writes in v3.
+//! Optional elements: the v3 type `zarrs.optional` (also `optional`), which the Rust library zarrs writes.
 //!
 //! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may be
 //! optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte (1 if the value is
@@ -60,7 +60,7 @@ pub(in crate::data_type) fn value_of(data_type: &DataType, known: &dyn KnownType
     value_type(configuration, known).ok()
 }
 
-/// Returns the layout of a value after a byte that is 1 if the value is present.
+/// Returns the layout of an optional value: a presence byte, which is 1 if the value is present, followed by the value.
 fn with_presence_byte(value: &Storage) -> Storage {
     let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
     let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
@@ -144,7 +144,7 @@ impl Family for Optionals {
         json!([family.fill_to_v3(&value_type, &FillValue::new(value))])
     }
 
-    /// Formats a missing element as `null`, and any other element as its value, in brackets if the value is optional itself.
+    /// Formats a missing element as `null`, and any other element as its value, in brackets if the value is itself optional.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         let (Some(value), Ok((value_type, family))) = (present(element), self.value(data_type)) else {
             return "null".to_owned();

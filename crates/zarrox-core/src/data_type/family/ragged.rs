@@ -24,7 +24,7 @@ static NUMBERS: [&dyn Family; 5] =
     [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &time::Times];
 
 impl DataType {
-    /// Returns the type of elements that are arrays of numbers of this type, of any length; only v2 has this type.
+    /// Returns the type whose elements are arrays of any length of numbers of the given type. Only v2 has this type.
     ///
     /// # Errors
     /// When the type is not a core type of numbers or booleans.

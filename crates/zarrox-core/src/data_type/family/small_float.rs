@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// Returns the canonical NaN, which is quiet and positive if the type has several; `None` if it has none.
+    /// Returns the canonical NaN, which is quiet and positive if the type has several NaNs; `None` if the type has no NaN.
     fn nan(&self) -> Option<u32> {
         match self.special {
             Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
@@ -222,7 +222,7 @@ impl Family for SmallFloats {
         let Some(layout) = layout_of(data_type) else { return Json::Null };
         let pattern = pattern(fill.as_bytes());
         let value = layout.decode(pattern);
-        // A value that a JSON number cannot represent exactly is given by its bits.
+        // A value that a JSON number cannot represent exactly is written as its bits.
         if layout.encode(value) != Some(pattern) {
             return format!("0x{pattern:0width$x}", width = 2 * layout.size()).into();
         }

@@ -56,7 +56,7 @@ impl Layout {
         format!("{lowest} to {}", lowest + numbers - 1)
     }
 
-    /// Returns the byte of a number in the range of the type.
+    /// Returns the byte for a number, if the number is in the range of the type.
     fn byte(&self, number: i128) -> Option<u8> {
         let [byte, ..] = number.to_le_bytes();
         (i128::from(self.value(byte)) == number).then_some(byte)
@@ -73,7 +73,7 @@ impl DataType {
     /// those in the fields of structured elements and in optional values. The first byte of an optional value becomes 0 or 1.
     /// Elements of all other types are unchanged.
     ///
-    /// Typed elements require this: a `bool` with any other byte is undefined behaviour.
+    /// Typed elements require this, because a `bool` with any other byte is undefined behaviour.
     #[doc(hidden)]
     pub fn normalise(&self, elements: &mut ViewMut<'_>) {
         if let Some(value) = self.fixed_optional_value() {

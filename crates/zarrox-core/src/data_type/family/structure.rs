@@ -248,7 +248,7 @@ impl Family for Structures<'_> {
         self.0.type_to_v2(data_type, &ByteOrder::One(endian))
     }
 
-    /// Parses v3's object with a value for each field, or the base64 of the stored bytes, as in v2 and in v3's older
+    /// Parses v3's object with a value for each field, or the base64 encoding of the stored bytes, as in v2 and in v3's older
     /// `structured`.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let structure = data_type.fields().ok_or_else(|| Error::argument("the type has no fields"))?;

@@ -83,7 +83,7 @@ impl TimeUnit {
         UNITS[self as usize]
     }
 
-    /// Returns the unit with this name; `μs` is accepted as well.
+    /// Returns the unit with this name; `μs` is also accepted.
     #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         let name = if name == "μs" || name == "µs" { "us" } else { name };
@@ -183,7 +183,7 @@ fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
     matches!(extension.name.as_str(), POINT | SPAN).then_some((&extension.name, unit, scale))
 }
 
-/// Returns NumPy's name, given the word for the kind: `datetime64[25s]`.
+/// Returns NumPy's name, such as `datetime64[25s]`, given the words for timestamps and durations.
 fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
     let (name, unit, scale) = parts(data_type)?;
     let word = if name == POINT { point } else { span };
@@ -332,7 +332,8 @@ fn time_of_day(count: i128, digits: u32) -> String {
     if digits == 0 { time } else { format!("{time}.{fraction:0width$}") }
 }
 
-/// Formats the Gregorian date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day is last.
+/// Formats the Gregorian date of a day, which is counted from 1970-01-01. Years begin in March in this computation, so that the
+/// leap day is the last day.
 fn date(days: i128) -> String {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -412,7 +413,7 @@ mod tests {
         }
     }
 
-    /// Returns the text of `str(numpy.datetime64(count, unit))` in NumPy 2.5.
+    /// Returns the result of `str(numpy.datetime64(count, unit))` in NumPy 2.5.
     #[test]
     fn points_in_time_print_as_numpy_prints_them() {
         let cases = [

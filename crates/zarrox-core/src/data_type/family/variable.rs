@@ -106,7 +106,7 @@ impl Family for Variable {
             (Json::Number(number), is_text) if lenient => match number.as_token() {
                 // In a string type, Python's tokens such as `NaN` are ordinary words.
                 Some(token) if is_text => Some(token.as_bytes().to_vec()),
-                // zarr-python 2's default for all objects, which is an empty element here.
+                // The default of zarr-python 2 for all objects, which is read as an empty element here.
                 _ => (number.as_u64() == Some(0)).then(Vec::new),
             },
             _ => None,

@@ -108,7 +108,7 @@ fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
         }
     }
     for _ in 0..50 {
-        // All magnitudes, and patterns with few bits, so that ties occur.
+        // All magnitudes occur, and patterns with few bits, so that there are ties.
         let bits = random.number() >> random.below(64);
         let sparse = (bits & random.number() & random.number()) << random.below(32);
         for whole in [bits, sparse, bits | 1, 1 << random.below(64)] {
@@ -294,7 +294,7 @@ fn numbers_are_the_machines() {
 
 #[test]
 fn small_floats_are_rounded_as_everywhere() {
-    // numpy.array(value, 'f4').astype(name) with ml_dtypes 0.6.0, where the number is in the range.
+    // numpy.array(value, 'f4').astype(name) with ml_dtypes 0.6.0, for numbers that are in range.
     for (name, value, rounded) in [
         ("float8_e4m3fn", 464.0, 448.0),
         ("float8_e4m3", 17.0, 16.0),
@@ -337,7 +337,7 @@ fn small_floats_are_rounded_as_everywhere() {
 fn an_integer_between_two_small_floats_is_not_rounded_twice() {
     let bfloat16 = real("bfloat16");
     let mut out = [0; 2];
-    // All three numbers become the same 64-bit float: the first of them.
+    // All three numbers become the same 64-bit float, which is the first of them.
     let tie = (1_i128 << 80) + (1 << 72);
     for (whole, up) in [(tie, false), (tie + 1, true), (tie - 1, false)] {
         bfloat16.write(Number::Integer(whole), Rounding::NearestEven, OutOfRange::Refuse, &mut out).unwrap();

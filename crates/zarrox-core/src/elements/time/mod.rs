@@ -1,6 +1,6 @@
 //! Timestamps and durations as types of other crates.
 //!
-//! All arithmetic on counts is here. The types of the other crates implement the calendar and their own range.
+//! All arithmetic on counts is implemented here. The types of the other crates implement the calendar and check their own ranges.
 
 #[cfg(feature = "chrono")]
 mod chrono;
@@ -13,8 +13,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// A type of timestamps or durations from another crate.
 ///
-/// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly the
-/// stored times; `jiff::Timestamp` and `chrono::DateTime<Utc>` interpret them as UTC.
+/// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent the stored
+/// times exactly; `jiff::Timestamp` and `chrono::DateTime<Utc>` interpret them as UTC.
 trait Time: Sized + std::fmt::Debug {
     /// The kind of the type: timestamps or durations.
     const KIND: TimeKind;
@@ -68,7 +68,7 @@ enum Problem {
     OutOfRange,
 }
 
-/// Returns the kind of time and the unit of the elements of a type, if the Rust type can represent them.
+/// Returns the time type and the length of the unit of a data type, if the Rust type can represent its elements.
 fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     let mismatch = |why: &str| {
         let message = format!("elements of {data_type} cannot be {}: {why}", std::any::type_name::<T>());

@@ -15,7 +15,7 @@ use super::PlacedPoints;
 pub struct Grouped {
     /// The points. The points of one chunk are consecutive and in their original order.
     pub points: Arc<PlacedPoints>,
-    /// Each touched chunk, in row-major order: its index along each of the dimensions, and the range of its points.
+    /// Each touched chunk, in row-major order: its index along each of these dimensions, and the range of its points.
     pub chunks: Vec<(Dims<usize>, Range<usize>)>,
 }
 
@@ -226,7 +226,7 @@ fn order_by_key(mut keys: Positions, total: usize) -> Order {
     let total_bits = usize::BITS - total.leading_zeros();
     let index_bits = usize::BITS - keys.len().leading_zeros();
     if total_bits + index_bits <= usize::BITS {
-        // Key and index are in one word, so that all words differ and any sort is stable.
+        // The key and the index are in one word, so that all words differ and any sort is stable.
         keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i);
         keys.sort_unstable();
         let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);

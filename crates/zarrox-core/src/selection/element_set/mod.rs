@@ -38,7 +38,8 @@ struct Lists {
 }
 
 impl PlacedPoints {
-    /// Creates points with ascending positions in the result. Panics if they do not ascend, or the lists differ in length.
+    /// Creates points with ascending positions in the result. Panics if the positions are not ascending, or the lists differ in
+    /// length.
     pub fn ascending(coordinates: Dims<Arc<Positions>>, places: Positions) -> Self {
         assert!(places.is_sorted_by(|one, next| one < next), "the places ascend");
         assert!(coordinates.iter().all(|list| list.len() == places.len()), "all lists are equally long");
@@ -50,8 +51,8 @@ impl PlacedPoints {
         Self { lists: Lists { coordinates, places }.into(), mask: None, extents: OnceLock::new() }
     }
 
-    /// Creates the points where a mask is true in the `n`-th chunk with true positions. The position of each point in the
-    /// result is its index among all points of the mask in row-major order.
+    /// Creates the points where a mask is true in the `n`-th chunk that contains true positions. The position of each point in
+    /// the result is its index among all points of the mask in row-major order.
     pub fn of_mask(mask: &Arc<MaskedChunks>, n: usize) -> Self {
         let mask = MaskedChunk::new(mask.clone(), n);
         let extents = Dims::from(mask.extents()).into();
@@ -150,7 +151,7 @@ impl PointRange {
         self.range.is_empty()
     }
 
-    /// Returns the mask, if the points are all of its true positions.
+    /// Returns the mask, if the points are exactly its true positions.
     pub(crate) fn mask(&self) -> Option<&MaskedChunk> {
         self.points.mask.as_ref().filter(|mask| self.range == (0..mask.count()))
     }
@@ -171,7 +172,7 @@ impl PointRange {
         self.places().map_or(self.range.start + i, |places| places[i])
     }
 
-    /// Returns these points, placed at consecutive positions in memory, and the points of that memory, placed at the original
+    /// Returns these points placed at consecutive positions in memory, and the points of that memory placed at the original
     /// positions.
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
@@ -438,9 +439,9 @@ impl ElementSet {
     /// and a part of memory, with a span for each axis. Returns `None` if there are more than `limit` boxes, which is detected
     /// without examining all elements.
     ///
-    /// The elements of a box have the same order in the chunk and in memory, except that memory has the axes in its own order.
-    /// If several dimensions share an axis, the box is longer than 1 only along the last of them. If an element occurs in
-    /// several boxes, its last value is in the last of these boxes.
+    /// The elements of a box have the same order in the chunk and in memory, except that the axes may be in a different order in
+    /// memory. If several dimensions share an axis, the box is longer than 1 only along the last of them. If an element occurs in
+    /// several boxes, its last value is in the last of them.
     pub fn boxes(&self, limit: usize) -> Option<Vec<PlacedBox>> {
         if self.is_empty() {
             return Some(Vec::new());

@@ -220,7 +220,7 @@ fn elements(set: &ElementSet) -> Vec<Pair> {
     listed(set.axes.iter().map(|axis| axis.dims().len()).sum(), &set.axes)
 }
 
-/// Returns the elements of some axes; along other dimensions of the chunk, all are at 0.
+/// Returns the elements of some axes; along all other dimensions of the chunk, their position is 0.
 fn listed(ndim: usize, axes: &[ElementAxis]) -> Vec<Pair> {
     let mut elements: Vec<Pair> = vec![(vec![0; ndim], Vec::new())];
     for axis in axes {
@@ -397,7 +397,7 @@ fn groups_on_regular_grids_equal_the_naive_loop() {
     for round in 0..3000 {
         let ndim = 1 + random.below(3);
         let count = 1 + random.below(if round % 50 == 0 { 3000 } else { 60 });
-        // Few chunks, many, and too many for a table: all sorting algorithms.
+        // Few chunks, many chunks, and too many chunks for a table, to test all sorting algorithms.
         let bits = [5, 8, 12, 30, 50, 62][random.below(6)];
         let lengths: Vec<usize> = (0..ndim)
             .map(|_| match random.below(4) {
@@ -494,7 +494,7 @@ fn every_element_is_in_its_cell_once() {
         });
         let Ok(()) = done;
         assert!(indices.is_sorted_by(|a, b| a < b), "{indices:?}");
-        // Within one position, the order of the axes' elements is unchanged: the last one is kept.
+        // For each position, the order of the elements is unchanged, because the last element is kept.
         let in_cell = |(position, _): &Pair| -> Vec<usize> {
             position.iter().zip(&cell).map(|(n, cell)| n / cell).collect()
         };

@@ -1,4 +1,4 @@
-//! Copying between memory and elements of a chunk that do not form a box.
+//! Copying between memory and those elements of a chunk that do not form a box.
 //!
 //! An [`ElementSet`] is a product of axes. Each axis becomes a loop with two byte offsets, one in the source and one in the
 //! target. Evenly spaced positions advance by strides. Listed points use a table of offsets, which is built for one block of
@@ -91,13 +91,13 @@ struct Listed<'a> {
 enum Inner<'a> {
     Even(Loop),
     Listed(&'a [Offsets]),
-    /// Offsets, and the number of consecutive bytes at each.
+    /// Offsets, and the number of consecutive bytes at each offset.
     Stretches(&'a [(Offsets, usize)]),
     Masked(Flags<'a>),
 }
 
-/// The flags of a mask along a row of the chunk, and the distance between adjacent elements. In memory, only elements where the
-/// mask is true have positions.
+/// The flags of a mask along a row of the chunk, and the distance between adjacent elements. Only elements where the mask is true
+/// have positions in memory.
 #[derive(Clone, Copy)]
 struct Flags<'a> {
     flags: &'a [bool],
@@ -485,8 +485,8 @@ unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target
 /// Compacts the elements for which the flags are true.
 ///
 /// # Safety
-/// The source must be readable for one element per flag, at its distance. The target must be writable for one element per true
-/// flag.
+/// The source must be readable for one element per flag, spaced by its distance. The target must be writable for one element per
+/// true flag.
 unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: (*mut u8, isize)) {
     let mut found = [const { MaybeUninit::<T>::uninit() }; EXAMINED];
     let mut count = 0;
@@ -512,8 +512,8 @@ unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: 
 /// Writes elements where the flags are true, and leaves the others unchanged.
 ///
 /// # Safety
-/// `count` must be the number of true flags, at least one. The source must be readable for `count` elements, at its distance.
-/// The target must be readable and writable for one element per flag.
+/// `count` must be the number of true flags, and at least one. The source must be readable for `count` elements, spaced by its
+/// distance. The target must be readable and writable for one element per flag.
 unsafe fn expand<T: Copy>(
     flags: &[bool],
     count: usize,
@@ -640,7 +640,7 @@ impl Spans {
     }
 }
 
-/// Returns the positions of an axis in memory, if it is evident that they are consecutive.
+/// Returns the positions of an axis in memory, if they are evidently consecutive.
 fn consecutive_places(axis: &ElementAxis) -> Option<Span> {
     match axis {
         ElementAxis::Span { span, place, .. } => Some(Span { start: *place, step: 1, count: span.count }),

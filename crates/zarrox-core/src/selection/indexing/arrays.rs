@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::scratch::Positions;
 use crate::strided::Dims;
 
-/// The maximum number of values of an array that is displayed in full.
+/// The maximum number of values for which an array is displayed in full.
 const DISPLAYED: usize = 100;
 /// The number of elements displayed at each end of a shortened dimension.
 const AT_THE_ENDS: usize = 3;
@@ -132,7 +132,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The items of arrays in selections: integers, for an [`IndexArray`], and `bool`, for a [`Mask`].
+/// The items of arrays in selections: integers for an [`IndexArray`], and `bool` for a [`Mask`].
 pub trait ArrayItem: sealed::Sealed + Copy {
     /// The type that an array of these items becomes in a selection.
     type Array;
@@ -178,8 +178,7 @@ impl ArrayItem for bool {
     }
 }
 
-/// Converts a position to `i64`. A position beyond `i64` becomes the largest integer, which is outside every
-/// array.
+/// Converts a position to `i64`. A position beyond `i64` becomes the largest integer, which is out of bounds for every array.
 pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)
 }

@@ -83,7 +83,7 @@ impl Composing<'_> {
             components.push(joined);
         }
         self.attach_unconnected_axes(&mut components);
-        // Points keep the order of the result, because a write keeps the last value of an element.
+        // Points keep the order of the result, because a write keeps the last value for each element.
         for component in &mut components {
             component.second.sort_by_key(|&number| self.places_in_result(number).next());
         }
@@ -227,7 +227,7 @@ impl Composing<'_> {
         Ok(Layout { blocks, shape, count })
     }
 
-    /// Returns the positions of all points for each dimension of the array in the component, in ascending order of the dimensions.
+    /// Returns the positions of all points along each array dimension of the component, in ascending order of the dimensions.
     fn points(&self, component: &Component, layout: &Layout) -> Result<Lists> {
         let mut lists = Lists::new();
         let picked = self.picked(component, layout)?;
@@ -328,7 +328,8 @@ fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     ResolvedSpan { start, step, count: inner.count, reversed, ..*outer }
 }
 
-/// Returns the positions of a span in the order of the result, which has at least as many elements.
+/// Returns the positions of a span in the order of the result. The result has at least as many elements, so the list fits into
+/// memory.
 fn listed(span: &ResolvedSpan) -> Result<Positions> {
     let count = usize::try_from(span.count).unwrap_or(usize::MAX);
     let mut list = reserved(count)?;

@@ -21,7 +21,7 @@ pub(super) enum Joint<'a> {
     Index(Dim, i64),
     /// Positions along one dimension.
     Integers(Dim, &'a IndexArray),
-    /// Positions along several dimensions: a single list of points.
+    /// Positions along several dimensions, which form a single list of points.
     Mask(Dims<Dim>, &'a Mask, usize),
 }
 
@@ -122,7 +122,7 @@ pub(super) fn select_together(arrays: &[Joint<'_>]) -> Result<(Vec<ResolvedAxis>
     Ok((axes, result))
 }
 
-/// Returns the broadcast shape of all arrays, by NumPy's rules.
+/// Returns the shape to which all arrays are broadcast by NumPy's rules.
 fn broadcast(shapes: &[Dims<usize>]) -> Result<Vec<usize>> {
     let ndim = shapes.iter().map(Dims::len).max().unwrap_or(0);
     let mut joint = vec![1; ndim];

@@ -19,13 +19,13 @@ mod slice_info;
 mod tests;
 
 pub use arrays::{ArrayItem, IndexArray, Mask};
-/// An axis of length 1 in the result that comes from no dimension of the array: `s![.., NewAxis]`.
+/// An axis of length 1 in the result that corresponds to no dimension of the array: `s![.., NewAxis]`.
 pub use ndarray::NewAxis;
 pub use positions::check_lengths;
 pub use resolved::{MaskedPoints, Points, ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 pub use selection::{DimSelection, IntoSelection, Selection};
 
-/// A selection with NumPy's meaning: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.
+/// Creates a selection with NumPy's semantics: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.
 ///
 /// Items are integers (negative integers count from the end), ranges with an optional `;step`, `..` for a whole dimension,
 /// `...` for all dimensions that are not mentioned, arrays of integers or booleans (Rust arrays, slices, vectors and

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{DimSelection, IndexArray, Mask, Selection};
 use crate::error::{Error, Result};
 
-/// The maximum nesting of lists: the maximum number of dimensions in NumPy.
+/// The maximum nesting of lists, which is the maximum number of dimensions in NumPy.
 const DEEPEST: usize = 64;
 
 impl FromStr for Selection {

@@ -8,7 +8,7 @@ use super::{Points, ResolvedAxis, ResolvedSpan};
 use crate::error::{Error, Result};
 use crate::scratch::Positions;
 
-/// The number of distances that are compared together: enough for vector instructions.
+/// The number of distances that are compared at once, which is enough for vector instructions.
 const COMPARED: usize = 1024;
 
 /// Checks that elements can be selected from an array of this shape.
@@ -24,7 +24,7 @@ pub fn check_lengths(shape: &[u64]) -> Result<()> {
 pub(super) struct Dim {
     /// The index of the dimension.
     pub(super) axis: usize,
-    /// The length of the dimension, which fits a list of positions.
+    /// The length of the dimension, as a signed integer.
     pub(super) length: i64,
 }
 
@@ -104,7 +104,7 @@ impl Dim {
         Some(span(self.axis, first, last, step, values.len()))
     }
 
-    /// Returns these positions, which are inside the array, as a span if they are evenly spaced.
+    /// Returns the given positions, which must be inside the array, as a span if they are evenly spaced.
     fn positions(self, list: Positions) -> ResolvedAxis {
         if let Some(span) = spaced(self.axis, &list) {
             return ResolvedAxis::Span(span);

@@ -1,4 +1,4 @@
-//! Resolution of a selection for an array of a given shape.
+//! Resolving a selection for an array of a given shape.
 
 use std::ops::Range;
 

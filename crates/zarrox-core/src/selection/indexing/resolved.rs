@@ -17,7 +17,7 @@ use super::Mask;
 pub struct ResolvedSelection {
     /// The axes, in the order of their first dimensions. Each dimension of the array belongs to exactly one of them.
     pub axes: Vec<ResolvedAxis>,
-    /// The axes of the result, in order. An axis that no [`ResultAxis::Of`] refers to was dropped.
+    /// The axes of the result, in order. An axis to which no [`ResultAxis::Of`] refers is dropped from the result.
     pub result: Vec<ResultAxis>,
 }
 

@@ -28,8 +28,8 @@ pub enum DimSelection {
     Booleans(Mask),
 }
 
-/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one
-/// item, and an array of ranges is one range for each dimension. The result of `ndarray::s!` can be converted as well.
+/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one item,
+/// and an array of ranges is one range for each dimension. The result of `ndarray::s!` can also be converted.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not select elements of an array",
     note = "write a selection with `s![..]`, as a range (`0..10`), a tuple of items (`(0..10, 3)`), or as ranges of one type (`vec![0..10, 2..4]`)"
@@ -155,7 +155,7 @@ impl Selection {
         Self::with_kind(items, Kind::Blocks)
     }
 
-    /// Selects with the items of a selection, regardless of its kind.
+    /// Creates a selection of the given kind with the items of another selection, regardless of its kind.
     fn with_kind(items: impl IntoSelection, kind: Kind) -> Self {
         Self { kind, items: items.into_selection().items }
     }
@@ -179,7 +179,7 @@ impl fmt::Display for Selection {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");
         match self.kind {
-            // A single list needs the comma: without it, its brackets would enclose the selection.
+            // A single list needs the comma, because otherwise its brackets would enclose the selection.
             Kind::Mixed if items.starts_with('[') && self.items.len() == 1 => write!(f, "{items},"),
             Kind::Mixed => f.write_str(&items),
             Kind::Orthogonal => write!(f, "oindex[{items}]"),

@@ -13,7 +13,7 @@ pub(super) fn arange(shape: &[usize]) -> ArrayD<usize> {
     ArrayD::from_shape_vec(shape, (0..shape.iter().product()).collect()).unwrap()
 }
 
-/// Returns the positions of Python's `range(n)[start:stop:step]`, by its definition.
+/// Returns the positions of Python's `range(n)[start:stop:step]`, according to its definition.
 pub(super) fn slice(start: Option<i64>, stop: Option<i64>, step: i64, n: i64) -> Option<Vec<usize>> {
     let adjust = |v: i64, low: i64, high: i64| if v < 0 { (v + n).max(low) } else { v.min(high) };
     let (mut at, stop) = match step {
@@ -179,7 +179,7 @@ pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<Arr
     Some(ArrayD::from_shape_vec(shape, values).unwrap())
 }
 
-/// Selects along one axis after the other, like `take`, and then removes the axes of integers.
+/// Selects along one axis after another, like `take`, and then removes the axes of integers.
 pub(super) fn orthogonal(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<ArrayD<usize>> {
     let flat = |item: &DimSelection| match item {
         DimSelection::Integers(list) => list.shape().len() <= 1,

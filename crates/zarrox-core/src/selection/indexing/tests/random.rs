@@ -1,4 +1,4 @@
-//! Thousands of selections from a generator with a fixed seed, compared with the oracle.
+//! Tests that compare thousands of selections from a generator with a fixed seed with the oracle.
 
 use super::super::positions::Dim;
 use super::super::selection::Kind;
@@ -212,7 +212,7 @@ fn selections_from_selections_mean_one_after_the_other() {
                 assert!(resolved.select(&selection).is_err(), "{told}");
                 break;
             };
-            // Selections that repeat and add axes grow; this keeps the reference fast.
+            // Selections that repeat positions and add axes grow; this limit keeps the reference implementation fast.
             if next.len() > 2000 || next.ndim() > 6 {
                 break;
             }
