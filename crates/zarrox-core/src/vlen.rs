@@ -17,7 +17,7 @@ impl VlenRef {
         Self((piece as u128) << PIECE | (offset as u128) << OFFSET | length as u128)
     }
 
-    /// Reads a reference from strided memory; `None` if the number of bytes differs.
+    /// Reads a reference from strided memory; `None` if the number of bytes is wrong.
     fn from_ne_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(|bytes| Self(u128::from_ne_bytes(bytes)))
     }

@@ -1,7 +1,7 @@
 //! Casting elements from one data type to another.
 //!
 //! Each family of numbers converts elements to numbers and numbers to elements ([`Family::number`], [`Family::write_number`]), so
-//! that each type can be cast to every other type. A loss of precision is detected by reading back the written element.
+//! that each type can be cast to every other type. A change of the value is detected by reading back the written element.
 
 use super::{DataType, Family, FamilyRef, Field, NumberCast, Storage, Structure};
 use crate::error::{Error, Result};

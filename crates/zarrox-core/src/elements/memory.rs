@@ -63,7 +63,7 @@ fn advise_huge_pages(pointer: *mut u8, size: usize) {
     // SAFETY: the range lies inside memory that this function owns, and the advice does not change its content.
     let advised =
         unsafe { rustix::mm::madvise(pointer.add(skipped).cast(), whole, rustix::mm::Advice::LinuxHugepage) };
-    // Without huge pages, the system is only slower.
+    // If the system has no huge pages, access is only slower.
     let _ = advised;
 }
 

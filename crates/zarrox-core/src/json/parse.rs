@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips the next byte if it is this one, and returns true if so.
+    /// Skips the next byte if it equals `byte`. Returns true if it does.
     #[inline]
     fn takes(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);

@@ -127,8 +127,8 @@ impl RealCast {
     }
 }
 
-/// Returns the indices of the marked elements. In the usual case, in which no element is marked, they are not examined one by
-/// one.
+/// Returns the indices of the marked elements. In the usual case, in which no element is marked, the marks are not examined one
+/// by one.
 pub fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
     // There is no early exit, so that the loop is vectorised.
     let any = bad.iter().fold(false, |any, bad| any | bad);

@@ -14,7 +14,8 @@ pub trait Axes: Sized {
     /// Returns the view with one axis reversed.
     #[must_use]
     fn reversed(self, dim: usize) -> Self;
-    /// Returns the view with `count` axes from `dim` on merged into one; `None` if their elements are not evenly spaced in memory.
+    /// Returns the view with `count` axes from `dim` on merged into one. Returns `None` if their elements are not evenly spaced
+    /// in memory.
     fn merged(self, dim: usize, count: usize) -> Option<Self>;
 }
 

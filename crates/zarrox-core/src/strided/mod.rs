@@ -215,8 +215,8 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is
-    /// 0. Returns `None` if the elements are not evenly spaced.
+    /// Returns the elements with `count` axes from `dim` on merged into one. If `count` is zero, an axis of length 1 is inserted.
+    /// Returns `None` if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
         self.layout.merge(dim, count).then_some(self)
@@ -442,8 +442,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is
-    /// 0. Returns `None` if the elements are not evenly spaced.
+    /// Returns the elements with `count` axes from `dim` on merged into one. If `count` is zero, an axis of length 1 is inserted.
+    /// Returns `None` if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
         self.layout.merge(dim, count).then_some(self)

@@ -84,7 +84,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Returns the window and the codecs that remain to be decoded. If checksums are not verified, the window excludes them.
+    /// Returns the window and the codecs that remain to be decoded. If checksums are not verified, the window excludes the
+    /// checksums.
     pub(super) fn unframed(&self, mut window: Window, options: DecodeOptions) -> (Window, &[BytesCodec]) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {

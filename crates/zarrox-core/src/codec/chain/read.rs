@@ -1,4 +1,4 @@
-//! Reading and decoding: computing the byte ranges that a part of a chunk needs, and converting them to elements.
+//! Reading and decoding: computing the byte ranges that a part of a chunk needs, and converting the bytes to elements.
 
 use super::array_codecs::{ElementBuffer, Regions, counts, scratch, whole};
 use super::build::CodecChain;

@@ -328,8 +328,7 @@ fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     ResolvedSpan { start, step, count: inner.count, reversed, ..*outer }
 }
 
-/// Returns the positions of a span in the order of the result. The result has at least as many elements, so the list fits into
-/// memory.
+/// Returns the positions of a span in the order of the result. The result has at least as many elements as the span.
 fn listed(span: &ResolvedSpan) -> Result<Positions> {
     let count = usize::try_from(span.count).unwrap_or(usize::MAX);
     let mut list = reserved(count)?;

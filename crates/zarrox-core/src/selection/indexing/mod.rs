@@ -1,7 +1,7 @@
 //! Selections of elements of an array, with all indexing modes of NumPy and Zarr.
 //!
-//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule that combines them. For an array of a given shape, it is
-//! resolved to a [`ResolvedSelection`]. Further selections from its result can be made before anything is read.
+//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule that combines them. For an array of a given shape, a
+//! selection is resolved to a [`ResolvedSelection`]. Further selections from its result can be made before anything is read.
 
 mod arrays;
 mod blocks;

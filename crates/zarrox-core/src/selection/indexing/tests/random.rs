@@ -1,4 +1,4 @@
-//! Tests that compare thousands of selections from a generator with a fixed seed with the oracle.
+//! Tests that compare thousands of selections with the oracle. The generator has a fixed seed.
 
 use super::super::positions::Dim;
 use super::super::selection::Kind;
