@@ -1,4 +1,4 @@
-//! The error type of the library, and the smaller error type that codecs return.
+//! The error type of the library, and the simpler error type that codecs return.
 
 use std::borrow::Cow;
 use std::collections::TryReserveError;
@@ -17,7 +17,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// The node, chunk or file was not found.
     NotFound,
-    /// Something already exists, and overwriting was not requested.
+    /// The object to create already exists, and overwriting was not requested.
     AlreadyExists,
     /// The storage denies access.
     Forbidden,
@@ -29,7 +29,7 @@ pub enum ErrorKind {
     Conflict,
     /// The operation was interrupted.
     Interrupted,
-    /// The node or the store was opened for reading only.
+    /// The node or the store was opened read-only.
     ReadOnly,
     /// The storage has no space left.
     StorageFull,
@@ -45,7 +45,7 @@ pub enum ErrorKind {
     InvalidArgument,
     /// The requested element type differs from the element type of the array.
     DataTypeMismatch,
-    /// The operation would need more memory than the limits allow.
+    /// The operation needs more memory than the limits allow.
     LimitExceeded,
     /// Memory could not be allocated. The stored data may be intact.
     OutOfMemory,
@@ -53,9 +53,9 @@ pub enum ErrorKind {
 
 /// An error: its cause, its location, and advice.
 ///
-/// One opaque type serves the whole library, so that new causes do not break a caller's `match`. Programs inspect
-/// [`Error::kind`] and the location ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the
-/// `Display` text to users, and find the underlying cause with [`std::error::Error::source`].
+/// One opaque type serves the whole library, so that new causes of errors do not break a caller's `match`. Programs inspect
+/// [`Error::kind`] and the location ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the `Display`
+/// text to users, and find the underlying cause with [`std::error::Error::source`].
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -138,7 +138,7 @@ macro_rules! places_of_text {
 places_of_text!(&str String &String Cow<'_, str>);
 
 impl Error {
-    /// Creates an error of a kind. The message states what failed, the value, and the remedy.
+    /// Creates an error of the given kind. The message states what failed, the value, and the remedy.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (message, places) = (message.into(), Vec::new());
         Self(Box::new(Inner { kind, message, places, path: None, key: None, codec: None, source: None }))
@@ -151,8 +151,8 @@ impl Error {
         self
     }
 
-    /// Adds a location, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an
-    /// array](ErrorPlace::array). A text such as `field 'x'` is also a location.
+    /// Adds a location, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an array](ErrorPlace::array). A
+    /// string such as `field 'x'` is also accepted as a location.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl Into<ErrorPlace>) -> Self {
@@ -195,7 +195,7 @@ impl Error {
         self.0.places.iter().find_map(|place| part(&place.0))
     }
 
-    /// Returns the path of the array or group in its hierarchy, if the error has one: `/ocean/temperature`.
+    /// Returns the path of the array or group in its hierarchy, if the error has one, such as `/ocean/temperature`.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref().or_else(|| {
             self.find(|place| match place {
@@ -286,7 +286,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// An error of a codec: one sentence, without the location. The codec pipeline adds the name of the codec, and the array
+/// An error returned by a codec: one sentence, without the location. The codec pipeline adds the name of the codec, and the array
 /// adds the chunk and the key.
 #[derive(Debug)]
 pub struct CodecError {
@@ -339,7 +339,7 @@ impl CodecError {
         Self::new(ErrorKind::Unsupported, message)
     }
 
-    /// Creates the error for an operation that would need more memory than the limit allows.
+    /// Creates the error for an operation that needs more memory than the limit allows.
     pub fn limit(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::LimitExceeded, message)
     }
@@ -354,7 +354,7 @@ impl CodecError {
         self.kind
     }
 
-    /// Adds a location inside the chunk: `inner chunk [0, 1]`.
+    /// Adds a location inside the chunk, such as `inner chunk [0, 1]`.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
@@ -362,7 +362,7 @@ impl CodecError {
         self
     }
 
-    /// Adds the name of the codec, unless the error has one.
+    /// Adds the name of the codec, unless the error already has one.
     #[must_use]
     #[doc(hidden)]
     pub fn in_codec(mut self, codec: &str) -> Self {
@@ -404,8 +404,8 @@ impl From<CodecError> for Error {
     }
 }
 
-/// Keeps the error as the source, available with [`io::Error::get_ref`]. An interruption gets another kind than
-/// [`io::ErrorKind::Interrupted`], because functions of the standard library would retry.
+/// Keeps the error as the source, available with [`io::Error::get_ref`]. An interruption is not mapped to
+/// [`io::ErrorKind::Interrupted`], because functions of the standard library retry after errors of that kind.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         use ErrorKind as Kind;

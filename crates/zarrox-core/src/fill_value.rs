@@ -1,6 +1,6 @@
 //! Fill values: the value of elements that were never written.
 
-/// The bytes of one element, in the machine's byte order; for an element of variable length, its content.
+/// The bytes of one element, in native byte order; for a variable-length element, its content.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct FillValue(Box<[u8]>);
 

@@ -15,11 +15,11 @@ pub use rectilinear::{ChunkLengths, ListedLength, Rectilinear};
 pub use run::{Run, Runs};
 pub use shape::{ChunkShape, about_a_mebibyte};
 
-/// A division of an array into chunks.
+/// A chunk grid, which divides an array into chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkGrid {
-    /// A regular grid: all chunks have the same shape. The chunks at the upper edges may extend beyond the array.
+    /// A regular grid: all chunks have the same shape. The last chunks along each dimension may extend beyond the array.
     Regular {
         /// The shape of every chunk, in elements; no length is zero.
         chunk_shape: Vec<u64>,
@@ -46,7 +46,7 @@ impl ChunkGrid {
         Ok(grid)
     }
 
-    /// Checks that the grid has chunks for every element of an array of `shape`.
+    /// Checks that the chunks of the grid cover every element of an array of `shape`.
     #[doc(hidden)]
     pub fn check(&self, shape: &[u64]) -> Result<()> {
         let chunk_shape = self.largest_chunk();
@@ -73,7 +73,7 @@ impl ChunkGrid {
         }
     }
 
-    /// Returns the grid for arrays of `shape`. If the listed chunks do not cover the shape, one further chunk covers the
+    /// Returns the grid for arrays of `shape`. If the listed chunks do not cover the shape, one more chunk is added to cover the
     /// rest, as in zarr-python. Returns `None` if the grid already covers the shape.
     #[doc(hidden)]
     pub fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
@@ -96,7 +96,7 @@ impl ChunkGrid {
         }
     }
 
-    /// Returns the largest length of a chunk along each dimension; in a regular grid the shape of all chunks.
+    /// Returns the maximum chunk length along each dimension; for a regular grid, this is the shape of every chunk.
     #[doc(hidden)]
     pub fn largest_chunk(&self) -> &[u64] {
         match self {
@@ -105,7 +105,7 @@ impl ChunkGrid {
         }
     }
 
-    /// Returns the chunks along a dimension: as many as an array can need, or more.
+    /// Returns the chunks along a dimension: at least as many as an array with this grid needs.
     #[doc(hidden)]
     pub fn runs(&self, dim: usize) -> Runs<'_> {
         match self {
@@ -126,7 +126,7 @@ impl ChunkGrid {
         (nth < run.count).then_some((start, run.length))
     }
 
-    /// Returns the start and length of the chunk along a dimension that contains this position; `None` if the position is
+    /// Returns the start and length, along a dimension, of the chunk that contains this position; `None` if the position is
     /// beyond the grid.
     #[doc(hidden)]
     pub fn chunk_at(&self, dim: usize, position: u64) -> Option<(u64, u64)> {
@@ -143,7 +143,7 @@ impl ChunkGrid {
         chunk.iter().enumerate().map(place).collect()
     }
 
-    /// Returns the grid in the form of `chunk_grid` in v3 metadata.
+    /// Returns the grid as the `chunk_grid` member of v3 metadata.
     #[doc(hidden)]
     pub fn to_json(&self) -> Json {
         let (name, configuration) = match self {
@@ -228,18 +228,18 @@ impl fmt::Display for Separator {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkKeyEncoding {
-    /// `c/1/0`; `c` for an array without dimensions.
+    /// `c/1/0`; `c` for a zero-dimensional array.
     Default(Separator),
-    /// `1.0`; `0` for an array without dimensions.
+    /// `1.0`; `0` for a zero-dimensional array.
     V2(Separator),
     /// `c1/0`, as in the drafts of v3.
     Draft {
         /// The separator between the numbers.
         separator: Separator,
-        /// The key of the only chunk of an array without dimensions: `c` or `c0`.
+        /// The key of the only chunk of a zero-dimensional array: `c` or `c0`.
         scalar: &'static str,
     },
-    /// `0/1`, with the indices in the reverse order of the array's axes; `0` for an array without dimensions.
+    /// `0/1`, with the indices in reverse order of the array's axes; `0` for a zero-dimensional array.
     N5,
 }
 
@@ -267,7 +267,7 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// Returns the encoding with the other key that writers of the drafts use for arrays without dimensions.
+    /// Returns the encoding with the other key that writers of the drafts use for zero-dimensional arrays.
     #[doc(hidden)]
     pub fn other_scalar(self) -> Option<Self> {
         match self {
@@ -308,7 +308,7 @@ impl ChunkKeyEncoding {
         key
     }
 
-    /// Returns the indices of a key, if it is the key of a chunk with this many dimensions.
+    /// Returns the chunk indices that a key encodes, if it is the key of a chunk with `ndim` dimensions.
     pub fn decode(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let separator = self.separator().as_char();
         let numbers = match (self, ndim) {
@@ -335,7 +335,7 @@ fn push_number(text: &mut String, number: u64) {
     text.extend(u32::try_from(number % 10).ok().and_then(|digit| char::from_digit(digit, 10)));
 }
 
-/// Parses a number in the exact form of `encode`: no sign, no leading zero.
+/// Parses a number in exactly the form that `encode` writes: without a sign or leading zeros.
 fn parse_index(text: &str) -> Option<u64> {
     let canonical = text == "0" || !text.starts_with(['0', '+']);
     text.parse().ok().filter(|_| canonical)

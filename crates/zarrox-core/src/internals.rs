@@ -1,5 +1,5 @@
-//! Items that other crates of this workspace use beyond the public interface: the codec pipeline, the memory
-//! of selections, the documents of formats. They are outside semantic versioning and change without notice.
+//! Items that other crates of this workspace use beyond the public interface: the codec pipeline, the memory of selections, the
+//! documents of formats. They are exempt from semantic versioning and may change without notice.
 
 /// Codec pipelines: parts of chunks, byte ranges, tables of shards.
 pub mod codec {
@@ -41,7 +41,7 @@ pub mod msgpack {
     pub use crate::msgpack::*;
 }
 
-/// Numbers: loops over them, and the cast between them.
+/// Numbers: loops over them, and casts between them.
 pub mod number {
     pub use crate::number::*;
 }
@@ -61,7 +61,7 @@ pub mod strided {
     pub use crate::strided::layout::contiguous_strides;
 }
 
-/// References to elements of variable length.
+/// References to variable-length elements.
 pub mod vlen {
     pub use crate::vlen::VlenRef;
 }

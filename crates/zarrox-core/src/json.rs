@@ -2,9 +2,9 @@
 //!
 //! Python writes `NaN`, `Infinity`, `-Infinity` and integers of any size into documents, and a program that changes a document
 //! must preserve everything else in it. `serde_json` has no such values: its feature `arbitrary_precision` keeps the digits of
-//! numbers but not these tokens, and would apply to every crate of a program, where it breaks `untagged` and `flatten`ed
-//! numbers. So the values, the parser and the writer are implemented here; [`serde`](https://serde.rs) can read and write
-//! values as well.
+//! numbers but not these tokens, and would apply to every crate of a program, where it breaks numbers in `untagged` and
+//! `flatten`ed types. The values, the parser and the writer are therefore implemented here. Types that implement
+//! [`serde`](https://serde.rs)'s traits can be converted to and from the values.
 
 mod deserializer;
 mod document;
@@ -44,13 +44,13 @@ pub(crate) mod internals {
     pub use super::value::JsonIndex;
 }
 
-/// Parses a value. The tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
+/// Parses a value. The tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although they are not part of JSON, are
 /// [numbers](JsonNumber).
 pub fn parse(bytes: &[u8]) -> Result<Json> {
     parse::value(bytes, true).map_err(document::not_json)
 }
 
-/// Parses text as [`parse`] does.
+/// Parses a string as [`parse`] parses bytes.
 ///
 /// ```
 /// use zarrox_core::json::{Json, json};
@@ -67,12 +67,12 @@ impl std::str::FromStr for Json {
     }
 }
 
-/// Parses a document that must be an object, with the leniency of metadata: Python's tokens and a byte order mark are accepted.
+/// Parses a document that must be an object, as leniently as metadata: Python's tokens and a byte order mark are accepted.
 pub fn parse_object(bytes: &[u8]) -> Result<Map> {
     parse_document(bytes, Strictness::Lenient)
 }
 
-/// Returns the object as JSON in one line.
+/// Returns the object as JSON on one line.
 #[doc(hidden)]
 pub fn to_line(map: &Map) -> String {
     let mut text = String::new();
@@ -81,7 +81,7 @@ pub fn to_line(map: &Map) -> String {
     text
 }
 
-/// Returns the value of a non-negative integer; in the lenient mode, also of a float without a fraction.
+/// Returns the value of a non-negative integer or, in lenient mode, of a float without a fraction.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,8 +1,8 @@
 //! The Zarr formats: data types, metadata documents, chunk grids and keys, selections, and codec pipelines, which compute the
 //! byte ranges that a part of a chunk needs.
 //!
-//! This crate does no I/O and starts no threads. Its only global state is the buffers that each thread reuses. A driver in the
-//! crate `zarrox` reads the bytes that this crate requests.
+//! This crate does no I/O and starts no threads. Its only global state consists of buffers that each thread reuses. A driver in
+//! the crate `zarrox` reads the bytes that this crate requests.
 
 pub mod codec;
 pub mod data_type;

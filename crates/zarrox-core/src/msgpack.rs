@@ -2,13 +2,13 @@
 //!
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>
 //!
-//! Values are processed token by token in place, so that a false count cannot cause a large allocation. [`to_json`] builds a
-//! tree. An empty element is nil. No crate is used, because the crates that read MessagePack build values or trust counts.
+//! Values are processed in place, token by token, so that a wrong count cannot cause a large allocation. Only [`to_json`] builds
+//! a tree. An empty element is nil. No crate is used, because the existing MessagePack crates build values or trust counts.
 
 use crate::error::CodecError;
 use crate::json::{Json, JsonNumber, Map};
 
-/// The maximum nesting of lists and maps, the same as in Python's writer.
+/// The maximum nesting of lists and maps, which is that of Python's writer.
 pub const MAX_DEPTH: usize = 512;
 
 /// Nil: Python's `None`.
@@ -29,15 +29,15 @@ pub enum Token<'a> {
     F32(f32),
     /// A double-precision float.
     F64(f64),
-    /// Text, not yet checked to be UTF-8.
+    /// Text that has not been checked to be UTF-8.
     Text(&'a [u8]),
     /// Bytes.
     Bytes(&'a [u8]),
     /// Bytes of an application-defined type.
     Extension(i8, &'a [u8]),
-    /// The number of values of a list. The values follow the token.
+    /// The number of values in a list. The values follow the token.
     List(u32),
-    /// The number of pairs of a map. The pairs follow the token, each key before its value.
+    /// The number of pairs in a map. The pairs follow the token, each key before its value.
     Map(u32),
 }
 
@@ -250,7 +250,7 @@ pub fn take_value<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], CodecError> {
     Ok(&all[..all.len() - rest.len()])
 }
 
-/// Returns the bytes of an element as a value; for an empty element, the bytes of nil.
+/// Returns the bytes of the value of an element; for an empty element, the bytes of nil.
 ///
 /// # Errors
 /// When the bytes are not exactly one value.
@@ -277,12 +277,12 @@ pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
 /// Converts an element to JSON.
 ///
 /// # Errors
-/// When the bytes are not a value, or JSON cannot represent the value: bytes, or a map with a key that is not text.
+/// When the bytes are not a value, or JSON cannot represent the value, such as bytes, or a map with a key that is not text.
 pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
 
-/// Converts a value to JSON. The recursion is as deep as [`walk`] allows.
+/// Converts a value to JSON. The recursion depth is limited by [`walk`].
 fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot represent {what}"));
     Ok(match Token::take(rest)? {
@@ -309,7 +309,7 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     })
 }
 
-/// Appends an element from JSON.
+/// Converts JSON to an element, and appends it.
 ///
 /// # Errors
 /// When the value is nested too deeply, or too long for MessagePack.

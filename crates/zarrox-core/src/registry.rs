@@ -1,4 +1,4 @@
-//! The data types and codecs of a program, by their names in every format.
+//! The data types and codecs that a program knows, by their names in every format.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ pub struct CodecContext<'a> {
     pub chunk: &'a ChunkSpec,
     /// The registry, for codecs that contain codec pipelines.
     pub registry: &'a Registry,
-    /// The strictness for the configuration.
+    /// The strictness with which the configuration is read.
     pub strictness: Strictness,
-    /// The largest buffer for decoding a chunk, in bytes.
+    /// The maximum size of a buffer for decoding a chunk, in bytes.
     pub limit: usize,
 }
 
@@ -32,21 +32,21 @@ pub struct CodecDef {
     pub name: &'static str,
     /// Aliases in v3 metadata.
     pub aliases: &'static [&'static str],
-    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: the `from_v2` of each rejects the
-    /// members of the other codecs.
+    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: the `from_v2` of each then rejects the
+    /// members of the others.
     pub v2_id: Option<&'static str>,
     /// The kind of the codec: its input and output.
     pub kind: CodecKind,
     /// Creates the codec from its v3 configuration.
     pub create: fn(&Map, &CodecContext<'_>) -> Result<Codec, CodecError>,
-    /// Converts v2's members (without `id`) to a v3 configuration, for elements of this many bytes.
+    /// Converts v2's members (without `id`) to a v3 configuration, for elements of the given size in bytes.
     pub from_v2: fn(&Map, usize) -> Result<Map, CodecError>,
     /// Converts a v3 configuration to v2's members (without `id`).
     pub to_v2: fn(&Map) -> Result<Map, CodecError>,
 }
 
 impl CodecDef {
-    /// Creates the definition of a codec with this v3 name and kind, which v2 does not have.
+    /// Creates the definition of a codec with this v3 name and kind that does not exist in v2.
     ///
     /// ```
     /// # use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecError};
@@ -76,7 +76,7 @@ impl CodecDef {
         Self { v2_id: Some(id), ..self }
     }
 
-    /// Sets the conversion of v2's members (without `id`) to a v3 configuration, for elements of the given number of bytes.
+    /// Sets the conversion of v2's members (without `id`) to a v3 configuration, for elements of the given size in bytes.
     #[must_use]
     pub const fn with_from_v2(self, from_v2: fn(&Map, usize) -> Result<Map, CodecError>) -> Self {
         Self { from_v2, ..self }
@@ -89,7 +89,7 @@ impl CodecDef {
     }
 }
 
-/// The families of every registry.
+/// The families that every registry contains.
 pub(crate) static FAMILIES: &[&dyn Family] = &[
     &family::bool::Bool,
     &family::integer::Integers,
@@ -111,9 +111,9 @@ pub(crate) static FAMILIES: &[&dyn Family] = &[
 /// The core data types, and no codecs.
 pub(crate) static CORE: Registry = Registry::CORE;
 
-/// The known data types and codecs: a value that is passed when a node is opened, never a global.
+/// The known data types and codecs: a value that is passed when a node is opened, and never a global.
 ///
-/// A name is passed to every entry. It is an error if two entries accept it.
+/// Every name is offered to all entries. It is an error if two of them accept it.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     codecs: Vec<&'static CodecDef>,
@@ -155,8 +155,8 @@ impl Registry {
         self.with_codec(codec)
     }
 
-    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside the registry. The codec
-    /// has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns this member.
+    /// Sets the codec for all v2 `id`s that no other codec has. This is for codecs that are defined outside the registry. The
+    /// codec has no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns this member.
     #[must_use]
     #[doc(hidden)]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
@@ -182,7 +182,7 @@ impl Registry {
         self.takes_unknown
     }
 
-    /// Returns the reason why elements of this type with these codecs cannot be read: the unknown names.
+    /// Returns the reason why elements of this type with these codecs cannot be read, which lists the unknown names.
     #[doc(hidden)]
     pub fn unknown_among(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Option<String> {
         if !self.knows(data_type) {
@@ -215,7 +215,7 @@ impl Registry {
         }
     }
 
-    /// Returns true if unknown types and codecs are accepted.
+    /// Returns true if the error means that a type or a codec is unknown, and unknown ones are accepted.
     fn takes(&self, error: &Error) -> bool {
         self.takes_unknown && error.kind() == ErrorKind::Unsupported
     }
@@ -253,7 +253,7 @@ impl Registry {
     }
 
     /// Returns the codec with this `id` and these members in v2 metadata. If several codecs share the `id`, the
-    /// [`from_v2`](CodecDef::from_v2) of each rejects the members of the other codecs.
+    /// [`from_v2`](CodecDef::from_v2) of each rejects the members of the others.
     #[doc(hidden)]
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);
@@ -279,7 +279,7 @@ impl Registry {
         }
     }
 
-    /// Returns the data type of the `data_type` member of v3 metadata.
+    /// Returns the data type that a `data_type` member of v3 metadata describes.
     #[doc(hidden)]
     pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
         let empty = Map::default();
@@ -305,7 +305,7 @@ impl Registry {
         Ok(data_type)
     }
 
-    /// Returns the data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    /// Returns the data type that a `dtype` member of v2 metadata describes, with its byte order if it has one.
     #[doc(hidden)]
     pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
         if let Some(fields) = json.as_array() {
@@ -322,14 +322,14 @@ impl Registry {
         Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
     }
 
-    /// Returns the data type of v2's `|O` elements, which only one of the codecs determines.
+    /// Returns the data type of v2's `|O` elements, which exactly one of the codecs determines.
     #[doc(hidden)]
     pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
         self.type_with_objects_from_v2(&"|O".into(), codecs)
     }
 
-    /// Returns the data type of v2 elements with this `dtype`, which [is `|O`, or has fields with
-    /// `|O`](crate::data_type::has_objects). The codecs determine the type of the objects.
+    /// Returns the data type of v2 elements with this `dtype`, which [is `|O`, or has `|O`
+    /// fields](crate::data_type::has_objects). The codecs determine the type of the objects.
     #[doc(hidden)]
     pub fn type_with_objects_from_v2<'c>(
         &self,
@@ -356,10 +356,10 @@ impl Registry {
         ))
     }
 
-    /// Checks that no codec interprets elements of variable length as another type, for example objects as text. In memory, all
-    /// such elements are bytes, and a codec does not know their meaning.
+    /// Checks that no codec interprets variable-length elements as another type, for example objects as strings. In memory, all
+    /// variable-length elements are bytes, and a codec does not know their meaning.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
-        // Only the family of a user's data type knows how its elements are stored.
+        // Only the family of a user-defined data type knows how its elements are stored.
         let own = self.user_families.iter().any(|family| family.has(data_type));
         if data_type.storage() != Storage::Variable || own {
             return Ok(());
@@ -385,7 +385,7 @@ impl Registry {
         self.object_type_from_v2([&members]).ok()
     }
 
-    /// Returns the data type in the form of the `dtype` member of v2 metadata.
+    /// Returns the data type as a `dtype` member of v2 metadata.
     #[doc(hidden)]
     pub fn data_type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json> {
         match (data_type, order) {
@@ -421,7 +421,7 @@ impl Registry {
         data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }
 
-    /// Returns the known data types, for tables of all types; one example for each family whose types vary in size.
+    /// Returns the known data types, for tables of all types; a single example for each family whose types vary in size.
     #[doc(hidden)]
     pub fn examples(&self) -> Vec<DataType> {
         let structures = Structures(self).examples();
@@ -437,7 +437,7 @@ impl CodecSpec {
     /// Creates the codec, and returns its canonical name for metadata and errors.
     ///
     /// # Errors
-    /// When the codec is unknown or its configuration is invalid; in the strict mode, also when the name is an alias.
+    /// When the codec is unknown or its configuration is invalid; in strict mode, also when the name is an alias.
     #[doc(hidden)]
     pub fn create(&self, context: &CodecContext<'_>) -> Result<(&'static str, Codec), CodecError> {
         let def = context.registry.codec(&self.name);

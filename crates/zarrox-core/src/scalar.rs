@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// Scalars are [`FillValue`]s: the elements in metadata.
+/// Scalars are represented as [`FillValue`]s, the elements that occur in metadata.
 impl Registry {
     /// Returns the default fill value: zero, "not a time", or empty.
     ///
@@ -41,8 +41,7 @@ impl Registry {
         Ok(self.family(data_type)?.fill_to_v3(data_type, scalar))
     }
 
-    /// Converts an element to the form of v2 metadata. (The numbers in a structured element are still in the machine's byte
-    /// order.)
+    /// Converts an element to the form of v2 metadata. (The numbers in a structured element remain in native byte order.)
     ///
     /// # Errors
     /// When no family has the data type.
@@ -51,9 +50,9 @@ impl Registry {
         Ok(self.family(data_type)?.fill_to_v2(data_type, scalar))
     }
 
-    /// Casts a value to an element if the meaning is unambiguous: a value in the form of metadata of any format, or a number of
-    /// another kind (`7.0`, `"7"` and `true` for integers; `1`, `"1"` for booleans; a real number for a complex number) that
-    /// the data type can represent.
+    /// Casts a value to an element if the meaning is unambiguous: a value in the form of metadata of any format, or a different
+    /// kind of number that the data type can represent (`7.0`, `"7"` and `true` for integers; `1` and `"1"` for booleans; a real
+    /// number for a complex number).
     ///
     /// ```
     /// use zarrox_core::{DataType, Registry};
@@ -65,8 +64,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When no family has the data type, or it cannot represent the value: no value is truncated, and only decimals are
-    /// rounded, to the nearest float.
+    /// When no family has the data type, or the data type cannot represent the value. No value is truncated, and only decimals
+    /// are rounded, to the nearest float.
     #[doc(hidden)]
     pub fn cast_scalar(&self, data_type: &DataType, value: &Json) -> Result<FillValue> {
         let family = self.family(data_type)?;
@@ -101,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// The examples of zarr-python's documentation of data types, and one for each kind of scalar.
+    /// The examples from zarr-python's documentation of data types, and one for each kind of scalar.
     #[test]
     fn scalars_go_to_json_and_back_in_both_formats() {
         let registry = Registry::new();

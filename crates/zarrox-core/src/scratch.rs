@@ -1,14 +1,14 @@
-//! Buffers that a thread reuses, so that decoding a chunk allocates no fresh memory.
+//! Buffers that each thread reuses, so that decoding a chunk allocates no fresh memory.
 
 use std::cell::RefCell;
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// The maximum memory that a thread keeps for its next call, in bytes.
+/// The maximum amount of memory that a thread keeps for its next call, in bytes.
 const KEEP: usize = 256 << 20;
 
-/// The maximum memory for lists of positions that a thread keeps, in bytes.
+/// The maximum amount of memory that a thread keeps for lists of positions, in bytes.
 const KEEP_POSITIONS: usize = 32 << 20;
 
 /// The minimum capacity of a reused list, in positions. Shorter lists come from the allocator, because they need no fresh
@@ -26,8 +26,8 @@ thread_local! {
     static POSITIONS: RefCell<Vec<Vec<usize>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A list of positions or counts in reusable memory. A selection of many points needs several such lists, and the first access
-/// to fresh pages costs more than the work on them.
+/// A list of positions or counts in reusable memory. A selection of many points needs several such lists, and the first access to
+/// fresh pages costs more than processing the lists.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Positions(Vec<usize>);
 
@@ -147,7 +147,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Calls `work` with an empty vector whose capacity the next call reuses.
+/// Calls `work` with an empty vector, whose capacity is reused by the next call.
 pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     let mut buffer = take(&EMPTY, 0);
     let result = work(&mut buffer);
@@ -156,7 +156,7 @@ pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     result
 }
 
-/// Returns the smallest free buffer that is large enough, otherwise the largest, so that no second large buffer is allocated.
+/// Returns the smallest free buffer that is large enough, or else the largest, so that no second large buffer is allocated.
 fn take<T>(buffers: &'static Buffers<T>, length: usize) -> Vec<T> {
     buffers.with_borrow_mut(|free| {
         let fits =
@@ -167,12 +167,12 @@ fn take<T>(buffers: &'static Buffers<T>, length: usize) -> Vec<T> {
 }
 
 fn give_back<T>(buffers: &'static Buffers<T>, buffer: Vec<T>, keep: usize) {
-    // A thread that ends has no list any more: the buffer is freed.
+    // A thread that is ending no longer has a list, so the buffer is freed.
     let _ = buffers.try_with(|free| {
         let mut free = free.borrow_mut();
         let kept: usize = free.iter().map(Vec::capacity).sum();
         let fits = (kept + buffer.capacity()).saturating_mul(size_of::<T>()) <= keep;
-        // Without memory for a longer list, the buffer is freed as well.
+        // If the list cannot grow for lack of memory, the buffer is freed as well.
         if fits && free.try_reserve(1).is_ok() {
             free.push(buffer);
         }

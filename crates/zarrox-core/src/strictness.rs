@@ -1,4 +1,4 @@
-//! Leniency in reading documents.
+//! The strictness with which documents are read.
 
 /// The variants of documents that a reader accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,12 +1,11 @@
-//! Memory for the bytes of elements of variable length.
+//! Memory for the bytes of variable-length elements.
 //!
-//! In strided memory, an element of variable length is a [`VlenRef`]: 16 bytes of plain data that refer to the element's bytes
-//! in a [`VlenBuffer`]. So all code that moves elements (selections, transpositions, merging a part into a chunk) moves
-//! references like any other elements. A view of such elements [has its buffer](crate::strided::View::with_vlen), and no other
-//! code interprets references. A reference that is out of bounds is an empty element, never a wild pointer, and so is a
-//! reference of zeros.
+//! In strided memory, a variable-length element is a [`VlenRef`]: 16 bytes of plain data that refer to the element's bytes in a
+//! [`VlenBuffer`]. All code that moves elements (selections, transpositions, merging a part into a chunk) therefore moves
+//! references like any other elements. A view of these elements [carries its buffer](crate::strided::View::with_vlen), and no
+//! other code interprets references. A reference that is out of bounds, or all zeros, is an empty element, never a wild pointer.
 
-/// An element of variable length in strided memory: a reference to its bytes in a [`VlenBuffer`].
+/// A variable-length element in strided memory: a reference to its bytes in a [`VlenBuffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VlenRef(u128);
 
@@ -18,7 +17,7 @@ impl VlenRef {
         Self((piece as u128) << PIECE | (offset as u128) << OFFSET | length as u128)
     }
 
-    /// Reads a reference from strided memory; `None` for another number of bytes.
+    /// Reads a reference from strided memory; `None` if the number of bytes is wrong.
     fn from_ne_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(|bytes| Self(u128::from_ne_bytes(bytes)))
     }
@@ -28,7 +27,7 @@ impl VlenRef {
         self.0.to_ne_bytes()
     }
 
-    /// Returns the number of the block, the offset in it, and the length.
+    /// Returns the number of the block, the offset in the block, and the length.
     fn parts(self) -> Option<(usize, usize, usize)> {
         let part = |shift: u32, bits: u32| usize::try_from((self.0 >> shift) & ((1 << bits) - 1)).ok();
         Some((part(PIECE, 128 - PIECE)?, part(OFFSET, PIECE - OFFSET)?, part(0, OFFSET)?))
@@ -37,10 +36,10 @@ impl VlenRef {
 
 /// The lowest bit of the block's number in a reference; 40 bits suffice for more blocks than memory can hold.
 const PIECE: u32 = 88;
-/// The lowest bit of the offset in the block, which has 48 bits; the length has the 40 bits below.
+/// The lowest bit of the offset in the block. The offset has 48 bits, and the length has the 40 bits below it.
 const OFFSET: u32 = 40;
 
-/// Memory for the bytes of elements of variable length. It only grows, from any number of threads.
+/// Memory for the bytes of variable-length elements. It only grows, and any number of threads can append to it at the same time.
 #[derive(Default)]
 pub struct VlenBuffer(boxcar::Vec<Box<[u8]>>);
 
@@ -66,7 +65,7 @@ impl VlenBuffer {
         }
     }
 
-    /// Returns the bytes of the element of a reference; empty if the reference is out of bounds.
+    /// Returns the bytes of the element that a reference refers to; empty if the reference is out of bounds.
     pub fn element(&self, reference: &[u8]) -> &[u8] {
         let parts = VlenRef::from_ne_bytes(reference).and_then(VlenRef::parts);
         let bytes = parts.and_then(|(piece, offset, length)| {

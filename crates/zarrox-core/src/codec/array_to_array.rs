@@ -9,27 +9,27 @@ use crate::strided::{Dims, Span, View, ViewMut};
 
 /// A codec that turns an array into another array.
 pub trait ArrayToArray: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, in the form of v3 metadata.
+    /// Returns the complete configuration, as in v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the chunk after encoding.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
-    /// Returns the new order of the axes, if the codec only permutes axes. The codec pipeline then permutes strides, and copies
-    /// nothing.
+    /// Returns the new order of the axes, if the codec only permutes axes. The codec pipeline then permutes the strides and
+    /// copies nothing.
     #[doc(hidden)]
     fn permutation(&self) -> Option<&[usize]> {
         None
     }
 
-    /// Returns the region of the encoded chunk that holds exactly the elements of this region of the decoded chunk, in the same
-    /// row-major order. Returns `None` if the codec can only encode and decode whole chunks.
+    /// Returns the region of the encoded chunk that holds exactly the elements of the given region of the decoded chunk, in the
+    /// same row-major order. Returns `None` if the codec can only encode and decode whole chunks.
     fn encoded_region(&self, region: &[Span]) -> Option<Dims<Span>> {
         let _ = region;
         None
     }
 
-    /// Returns true if decoding only copies elements. An example is a codec that rounds when it encodes.
+    /// Returns true if decoding only copies elements, as for a codec that rounds values when it encodes them.
     #[doc(hidden)]
     fn decodes_unchanged(&self) -> bool {
         false

@@ -9,7 +9,7 @@ use crate::strided::View;
 
 /// A codec that converts an array to bytes. A codec pipeline has exactly one array→bytes codec.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, in the form of v3 metadata.
+    /// Returns the complete configuration, as in v3 metadata.
     fn configuration(&self) -> Map;
 
     /// Returns the number of encoded bytes of a chunk.
@@ -27,7 +27,7 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
     /// Decodes a region of an encoded chunk that is in memory.
     fn decode(&self, encoded: &[u8], region: ReadRegion<'_>) -> Result<(), CodecError>;
 
-    /// Returns the codec's partial access to an encoded chunk. Without one, chunks are read and decoded whole.
+    /// Returns the codec's partial access to an encoded chunk. Without it, whole chunks are read and decoded.
     fn access(&self) -> ArrayAccess<'_> {
         ArrayAccess::Whole
     }
@@ -40,7 +40,7 @@ pub enum ArrayAccess<'a> {
     Whole,
     /// The codec can compute the byte ranges of a region.
     Ranges(&'a dyn RegionRanges),
-    /// Each element is encoded separately, in row-major order, into as many bytes as it has in memory.
+    /// Each element is encoded separately, in row-major order, and has the same size as in memory.
     #[doc(hidden)]
     InPlace(&'a dyn InPlace),
     /// The chunk consists of inner chunks.
@@ -48,19 +48,19 @@ pub enum ArrayAccess<'a> {
     Chunks(&'a dyn InnerChunks),
 }
 
-/// Computes the byte ranges of a region in an encoded chunk.
+/// Computes the byte ranges of an encoded chunk that a region needs.
 pub trait RegionRanges: fmt::Debug + Sync {
     /// Returns the fetches that fill a region from the encoded chunk at `window`.
     fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 }
 
-/// Encodes each element separately, in row-major order, into as many bytes as it has in memory.
+/// Encodes each element separately, in row-major order, with the same size as in memory.
 pub trait InPlace: RegionRanges {
     /// Decodes a chunk in place.
     fn decode_in_place(&self, chunk: &mut [u8]);
 
     /// Returns true if the encoded elements have the same bytes as the elements in memory. The codec pipeline then stores and
-    /// changes them without this codec.
+    /// updates the elements without calling this codec.
     fn stores_memory(&self) -> bool;
 }
 
@@ -72,7 +72,7 @@ pub trait InnerChunks: fmt::Debug + Sync {
     /// Returns the fetches that fill a part from the encoded chunk at `window`.
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 
-    /// Encodes a chunk whose new values are all in `part`, and appends it to `encoded`. `existing` is the stored chunk, or
+    /// Updates a chunk with the new values in `part`, encodes it, and appends it to `encoded`. `existing` is the stored chunk, or
     /// `None` for a chunk that holds only the fill value.
     fn update(
         &self,
@@ -82,6 +82,6 @@ pub trait InnerChunks: fmt::Debug + Sync {
         encoded: &mut Vec<u8>,
     ) -> Result<Update, CodecError>;
 
-    /// Returns the encoded chunk as a table of inner chunks, for check and repair; `None` if the codec has no such table.
+    /// Returns the encoded chunk as a table of inner chunks, for verification and repair; `None` if the codec has no such table.
     fn table(&self) -> Option<&dyn ChunkTable>;
 }

@@ -4,7 +4,8 @@ use crate::error::CodecError;
 
 /// Produces bytes in order: stored bytes, or bytes that a codec decodes.
 pub trait ByteStream {
-    /// Fills the buffer with the next bytes and returns their number, which is smaller than the buffer only at the end.
+    /// Fills the buffer with the next bytes and returns their number, which is less than the length of the buffer only at the end
+    /// of the stream.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError>;
 }
 

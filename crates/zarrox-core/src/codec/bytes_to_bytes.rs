@@ -8,21 +8,21 @@ use crate::json::Map;
 
 /// A codec that converts bytes to bytes.
 pub trait BytesToBytes: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, in the form of v3 metadata.
+    /// Returns the complete configuration, as in v3 metadata.
     fn configuration(&self) -> Map;
 
-    /// Returns the name for v3 metadata with this configuration, if it differs from the name of the definition.
+    /// Returns the name that v3 metadata uses for this configuration, if it differs from the name in the definition.
     fn name(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the number of encoded bytes for this number of decoded bytes.
+    /// Returns the encoded size of input with the given decoded size.
     fn encoded_size(&self, decoded: Size) -> Size;
 
     /// Encodes bytes and appends them to `encoded`.
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError>;
 
-    /// Decodes into the front of `decoded` and returns the number of decoded bytes. If the bytes do not fit, the error is an
+    /// Decodes into the start of `decoded` and returns the number of decoded bytes. If the bytes do not fit, the error is an
     /// [overflow](CodecError::overflow), so that a caller that does not know the size can try a larger buffer. A declared size
     /// that exceeds the buffer does not prove an overflow, because it may be wrong.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError>;
@@ -33,7 +33,7 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the codec's partial access to the decoded bytes. Without one, all bytes are decoded into a buffer.
+    /// Returns the codec's partial access to the decoded bytes. Without it, all bytes are decoded into a buffer.
     fn access(&self) -> BytesAccess<'_> {
         BytesAccess::Whole
     }
@@ -55,7 +55,7 @@ pub enum BytesAccess<'a> {
 }
 
 impl BytesAccess<'_> {
-    /// Returns the decoded bytes, if they are a range of these encoded bytes.
+    /// Returns the decoded bytes, if they are a range of the encoded bytes.
     #[doc(hidden)]
     pub fn unframed(self, encoded: &[u8]) -> Result<Option<&[u8]>, CodecError> {
         match self {
@@ -74,12 +74,13 @@ pub struct Framing {
     pub after: usize,
 }
 
-/// Adds bytes before and after the decoded bytes, which usually stay unchanged.
+/// Adds bytes before and after the decoded bytes, which themselves are usually unchanged.
 pub trait Framed: fmt::Debug + Sync {
-    /// Returns the decoded bytes inside the encoded bytes; `None` if the encoded bytes must be decoded.
+    /// Returns the decoded bytes as a part of the encoded bytes; `None` if the encoded bytes must be decoded.
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError>;
 
-    /// Returns the added bytes, if they are only a checksum. A reader that does not verify checksums skips them.
+    /// Returns the numbers of added bytes, if these bytes are only a checksum. A reader that does not verify checksums skips
+    /// them.
     fn framing(&self) -> Option<Framing> {
         None
     }

@@ -6,7 +6,7 @@ use crate::fill_value::FillValue;
 use crate::strided::{View, ViewMut};
 use crate::vlen::VlenBuffer;
 
-/// The properties that all chunks of an array share. The size of such a chunk fits into the address space.
+/// The properties that all chunks of an array share. The size of a chunk fits into the address space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkSpec {
     shape: Vec<usize>,
@@ -43,7 +43,7 @@ impl ChunkSpec {
         Self { data_type, ..self }
     }
 
-    /// Returns the data type of the elements, for codecs that depend on more than the layout in memory.
+    /// Returns the data type of the elements, for codecs that depend on more than the in-memory layout.
     pub fn data_type(&self) -> Result<&DataType, CodecError> {
         self.data_type.as_ref().ok_or_else(|| {
             CodecError::unsupported(format!(
@@ -74,34 +74,34 @@ impl ChunkSpec {
         &self.fill
     }
 
-    /// Returns the size of an element in an array in memory, in bytes.
+    /// Returns the size of an element of an array in memory, in bytes.
     pub fn item(&self) -> usize {
         self.storage.size()
     }
 
-    /// Returns the size of the whole decoded chunk, in bytes. For elements of variable length, this is the size of their references.
+    /// Returns the size of the whole decoded chunk, in bytes. For variable-length elements, this is the size of their references.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Returns a view of a whole chunk in memory, in row-major order. `vlen` holds the bytes of elements of variable length.
+    /// Returns a view of a whole chunk in memory, in row-major order. `vlen` holds the bytes of variable-length elements.
     pub fn view<'a>(&self, memory: &'a [u8], vlen: &'a VlenBuffer) -> View<'a> {
         self.view_part(memory, &self.shape, vlen)
     }
 
-    /// Returns a mutable view of a whole chunk in memory, in row-major order. The bytes of elements of variable length go to `vlen`.
+    /// Returns a mutable view of a whole chunk in memory, in row-major order. The bytes of variable-length elements go to `vlen`.
     pub fn view_mut<'a>(&self, memory: &'a mut [u8], vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.view_part_mut(memory, &self.shape, vlen)
     }
 
-    /// Returns a view of a part with this shape in memory, otherwise like [`ChunkSpec::view`].
+    /// Returns a view of a part of this shape in memory, like [`ChunkSpec::view`].
     #[doc(hidden)]
     pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], vlen: &'a VlenBuffer) -> View<'a> {
         let view = View::contiguous(memory, shape, self.item());
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// Returns a mutable view of a part with this shape in memory, otherwise like [`ChunkSpec::view_mut`].
+    /// Returns a mutable view of a part of this shape in memory, like [`ChunkSpec::view_mut`].
     #[doc(hidden)]
     pub fn view_part_mut<'a>(
         &self,
@@ -113,7 +113,7 @@ impl ChunkSpec {
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// Creates the specification of a chunk with the same elements and another shape.
+    /// Creates the specification of a chunk with elements of the same type and a different shape.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
         let spec = Self::new(&shape, self.storage.clone(), self.fill.clone())?;
@@ -151,8 +151,8 @@ impl Size {
         }
     }
 
-    /// Returns the maximum size after a general-purpose compressor: 1.5 times the input and a constant, because other encoders
-    /// may exceed the worst case of the libraries that are used here.
+    /// Returns the maximum size after a general-purpose compressor: 1.5 times the input plus a constant, because other encoders
+    /// may exceed the worst case of the libraries used here.
     #[must_use]
     pub fn compressed(self) -> Self {
         let n = self.limit();

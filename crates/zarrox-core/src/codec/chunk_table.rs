@@ -1,4 +1,4 @@
-//! A table of the inner chunks of a chunk, for check and repair.
+//! A table of the inner chunks of a chunk, for verification and repair.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::error::CodecError;
 pub enum Entry {
     /// The inner chunk is not stored: all its elements are the fill value.
     Empty,
-    /// The inner chunk is stored in this range of the encoded chunk, which may be out of bounds.
+    /// The inner chunk is stored in this range of the encoded chunk. The range may be out of bounds.
     Stored {
         /// The offset of the first byte.
         offset: u64,
@@ -24,7 +24,7 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// Returns the number of inner chunks along each dimension.
     fn grid(&self) -> &[usize];
 
-    /// Returns the range of the index in an encoded chunk that is stored at `window`.
+    /// Returns the byte range of the index of the encoded chunk at `window`.
     ///
     /// # Errors
     /// When the chunk is shorter than its index.
@@ -55,29 +55,29 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// When the inner chunk cannot be decoded.
     fn verify(&self, encoded: &[u8]) -> Result<(), CodecError>;
 
-    /// Builds a new encoded chunk from all valid inner chunks of a damaged chunk, and appends it to `encoded`. Lost inner
-    /// chunks get the fill value, and are stored only if `fill` is true. Appends nothing if all inner chunks are lost and not
+    /// Builds a new encoded chunk from all valid inner chunks of a damaged chunk, and appends it to `encoded`. Lost inner chunks
+    /// are filled with the fill value, and stored only if `fill` is true. Appends nothing if all inner chunks are lost and not
     /// stored.
     ///
-    /// An inner chunk is recovered from a damaged index only if its position is unambiguous.
+    /// If the index is damaged, an inner chunk is recovered only if its position is unambiguous.
     ///
     /// # Errors
     /// When the valid inner chunks cannot be determined.
     fn repair(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<RepairOutcome, CodecError>;
 }
 
-/// The result of the repair of a chunk with inner chunks.
+/// The result of repairing a chunk with inner chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RepairOutcome {
     /// The number of inner chunks whose stored bytes are unchanged.
     pub kept: usize,
-    /// The number of these inner chunks that were recovered from a damaged index.
+    /// The number of unchanged inner chunks that had to be located because the index was damaged.
     pub found: usize,
     /// The number of inner chunks that are lost.
     pub lost: usize,
 }
 
-/// The result of the recovery of elements from a damaged chunk whose elements can be read in parts.
+/// The result of recovering elements from a damaged chunk that can be read in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Salvaged {
     /// The number of elements that were recovered.

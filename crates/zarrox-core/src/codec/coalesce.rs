@@ -1,28 +1,29 @@
-//! Coalescing: the decision which byte ranges of a stored object are read together.
+//! Coalescing: deciding which byte ranges of a stored object are read together.
 //!
 //! A codec whose elements are regularly spaced merges ranges with small gaps ([`GAP`]) into one range, as long as the range
 //! fits into a core's cache ([`BLOCK`]). The driver then groups the ranges of all codecs ([`Coalesce::group`]).
 
-/// The largest gap between two needed ranges that are read together, in bytes: another request would take longer.
+/// The largest gap between two needed ranges that are read together, in bytes: reading the gap takes less time than another
+/// request.
 pub const GAP: usize = 8 << 10;
 
-/// The number of bytes of a bounding box that allow one more box inside it to be read separately. If the elements form more
-/// boxes, the whole bounding box is read.
+/// The number of bytes of a bounding box for each box inside it that may be read separately. If the elements form more boxes, the
+/// whole bounding box is read.
 pub const BYTES_PER_BOX: usize = 4 << 10;
 
-/// The maximum number of bytes of a range that is scattered to several destinations: the range should still be in the L2 cache
+/// The maximum size of a range that is scattered to several destinations, in bytes: the range should still be in the L2 cache
 /// while it is scattered.
 pub const BLOCK: usize = 256 << 10;
 
-/// The maximum number of bytes of a range that is scattered to memory with another order of axes. Only a large range has long
+/// The maximum size of a range that is scattered to memory with a different order of axes, in bytes. Only a large range has long
 /// rows in that order.
 pub const BLOCK_TRANSPOSED: usize = 8 << 20;
 
-/// The maximum number of bytes of a range that goes directly into the output.
+/// The maximum size of a range that goes directly into the output, in bytes.
 pub const DIRECT_MAX: usize = 8 << 20;
 
-/// The minimum number of bytes of a range that is read separately because it goes directly into the output: a copy would cost
-/// more than another request.
+/// The minimum size of a range that is read separately because it goes directly into the output, in bytes: a copy would cost more
+/// than another request.
 pub const DIRECT: usize = 32 << 10;
 
 /// The limits for grouping ranges of a stored object.
@@ -64,7 +65,7 @@ impl Coalesce {
         groups
     }
 
-    /// Returns true if a range, which begins no earlier than the group, is close enough to it and fits into it.
+    /// Returns true if a range is close enough to the group and fits into it. The range must not begin before the group.
     fn joins<T>(self, group: &CoalescedRanges<T>, offset: u64, length: u64) -> bool {
         offset <= group.offset + group.length + self.gap && offset + length - group.offset <= self.together
     }

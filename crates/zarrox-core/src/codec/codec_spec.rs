@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::json::{self, Json, Map};
 
-/// A codec in the form of v3 metadata. The model uses this form for all formats.
+/// A codec as in v3 metadata. The model uses this form for all formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodecSpec {
     /// The name.
@@ -14,8 +14,8 @@ pub struct CodecSpec {
 }
 
 impl CodecSpec {
-    /// Creates a codec with this name and configuration. The configuration is a JSON object; any other value counts as an empty
-    /// object.
+    /// Creates a codec with this name and configuration. The configuration is a JSON object; any other value is treated as an
+    /// empty object.
     pub fn new(name: impl Into<String>, configuration: Json) -> Self {
         let configuration = match configuration {
             Json::Object(map) => map,
@@ -24,7 +24,7 @@ impl CodecSpec {
         Self { name: name.into(), configuration }
     }
 
-    /// Parses a codec of v3 metadata: an object with `name` and `configuration`, or a name alone. Returns `None` for anything
+    /// Parses a codec from v3 metadata: an object with `name` and `configuration`, or a bare name. Returns `None` for anything
     /// else, and for objects with other members.
     #[doc(hidden)]
     pub fn from_json(json: &Json) -> Option<Self> {

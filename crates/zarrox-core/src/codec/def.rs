@@ -1,4 +1,4 @@
-//! A codec of any kind, and functions that definitions of codecs share.
+//! A codec of any kind, and functions shared by codec definitions.
 
 use super::{ArrayToArray, ArrayToBytes, BytesToBytes};
 use crate::error::CodecError;
@@ -26,7 +26,7 @@ pub enum Codec {
     BytesToBytes(Box<dyn BytesToBytes>),
 }
 
-/// The default of [`CodecContext::limit`](super::CodecContext::limit). No known writer makes larger chunks that must be decoded
+/// The default of [`CodecContext::limit`](super::CodecContext::limit). No known writer creates larger chunks that must be decoded
 /// as a whole.
 pub const CHUNK_LIMIT: usize = 4 << 30;
 

@@ -8,19 +8,19 @@ use crate::json::Map;
 use crate::scratch::Scratch;
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// A codec that encodes each element separately. An implementation only processes slices of elements; partial access to chunks
-/// follows from that.
+/// A codec that encodes each element separately. An implementation only needs to process slices of elements; partial access to
+/// chunks follows from that.
 pub trait Elementwise: fmt::Debug + Send + Sync {
-    /// Returns the complete configuration, in the form of v3 metadata.
+    /// Returns the complete configuration, as in v3 metadata.
     fn configuration(&self) -> Map;
 
-    /// Returns the chunk after encoding, which has the shape of the decoded chunk.
+    /// Returns the chunk after encoding, which has the same shape as the decoded chunk.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
-    /// Encodes elements. Both slices have the same number of elements, in the machine's byte order.
+    /// Encodes elements. Both slices have the same number of elements, in native byte order.
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
 
-    /// Decodes elements. Both slices have the same number of elements, in the machine's byte order.
+    /// Decodes elements. Both slices have the same number of elements, in native byte order.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
 
     /// Returns true if [`Elementwise::decode`] only copies.

@@ -11,12 +11,12 @@ pub enum Encoded<'v> {
     Nothing,
     /// The stored bytes, which may be the chunk's own memory.
     Bytes(&'v [u8]),
-    /// The elements in the layout of memory, without gaps between them.
+    /// The elements in their in-memory layout, without gaps between them.
     Blocks(Blocks<'v>),
 }
 
 /// The elements of a chunk in row-major order, block by block. Each block is copied into a buffer that stays in a core's cache
-/// until it is stored, so that no second copy of the chunk is needed.
+/// until the block is stored, so that no second copy of the whole chunk is needed.
 #[derive(Debug)]
 pub struct Blocks<'v> {
     chunk: View<'v>,
@@ -24,8 +24,8 @@ pub struct Blocks<'v> {
 }
 
 impl<'v> Blocks<'v> {
-    /// Divides the chunk into blocks of this shape: whole along the last dimensions, and 1 along all dimensions before the
-    /// divided dimension.
+    /// Divides the chunk into blocks of this shape, which spans the chunk along all dimensions after the divided dimension, and
+    /// is 1 along all dimensions before it.
     pub(super) fn new(chunk: View<'v>, shape: Dims<usize>) -> Self {
         Self { chunk, shape }
     }

@@ -1,8 +1,8 @@
 //! Reading without I/O: a codec returns the byte ranges that it needs, and continues when they arrive.
 //!
-//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with other ranges, at any
-//! time, and passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its
-//! index, and then the inner chunks in the index.
+//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range at any time, either alone or together with other
+//! ranges, and passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its index,
+//! and then the inner chunks that the index lists.
 
 use super::{ByteRange, ByteStream, Window};
 use crate::error::CodecError;
@@ -15,30 +15,30 @@ type StreamWork<'a> = Box<dyn FnOnce(&mut dyn ByteStream) -> Result<(), CodecErr
 
 /// The destination of fetched bytes.
 pub enum Sink<'a> {
-    /// The bytes go to a continuation that reads a stream, so that they are never all in memory.
+    /// The bytes go to a continuation that reads a stream, so that they are never all in memory at once.
     Stream(StreamWork<'a>),
     /// The bytes are copied into memory of the same length.
     Into(&'a mut [u8]),
     /// The bytes go to a continuation, which may return further fetches.
     Then(Continuation<'a>),
-    /// The bytes go to a deferred decoding, which first collects bytes from several ranges in a buffer of its own. All these
-    /// ranges lie in the range of the fetch.
+    /// The bytes go to a deferred decoding operation, which first collects bytes from several ranges in its own buffer. All of
+    /// the ranges lie within the range of the fetch.
     Deferred(Box<dyn DeferredDecode + 'a>),
 }
 
-/// A decoding that starts after the bytes of several ranges have arrived.
+/// A decoding operation that starts after the bytes of several ranges have arrived.
 pub trait DeferredDecode: Send {
-    /// Returns the size of the buffer that exists from the first fetch to the end of decoding, in bytes.
+    /// Returns the size, in bytes, of the buffer that exists from the first fetch to the end of decoding.
     fn size(&self) -> usize;
 
     /// Returns the fetches that must complete before decoding.
     fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError>;
 
-    /// Decodes the bytes. All fetches, and the fetches that followed from them, must be complete.
+    /// Decodes the bytes. All fetches, and the fetches that follow from them, must be complete.
     fn finish(self: Box<Self>) -> Result<(), CodecError>;
 }
 
-/// A deferred decoding that adds an explanation to its errors.
+/// A deferred decoding operation that adds an explanation to its errors.
 struct Explained<'a, F> {
     decode: Box<dyn DeferredDecode + 'a>,
     explain: F,
@@ -65,7 +65,7 @@ pub struct Fetch<'a> {
     pub range: ByteRange,
     /// The destination of the bytes.
     pub sink: Sink<'a>,
-    /// True if later reads will need these bytes too, so that they are worth caching.
+    /// True if later reads will also need these bytes, so that they are worth caching.
     pub keep: bool,
 }
 

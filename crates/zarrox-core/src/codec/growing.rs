@@ -1,5 +1,5 @@
-//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn a small
-//! size into gigabytes. So memory is allocated in proportion to the bytes that were decoded, not to the declared size.
+//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn a small size into
+//! gigabytes. Memory is therefore allocated in proportion to the bytes decoded so far, not to the declared size.
 
 use super::{BytesAccess, BytesToBytes, DecodeStream};
 use crate::error::{CodecError, ErrorKind};
@@ -11,27 +11,27 @@ const TRUSTED: usize = 8 << 20;
 /// The size of the smallest buffer, in bytes.
 const LEAST: usize = 64 << 10;
 
-/// Returns the size of the largest buffer that is allocated before any byte was decoded, in bytes.
+/// Returns the size of the largest buffer that is allocated before any byte has been decoded, in bytes.
 fn trusted(encoded: &[u8]) -> usize {
     encoded.len().saturating_mul(2).max(TRUSTED)
 }
 
-/// Returns true if a buffer of the declared size may be allocated before any byte was decoded.
+/// Returns true if a buffer of the declared size may be allocated before any byte has been decoded.
 pub fn is_trusted(size: usize, encoded: &[u8]) -> bool {
     size <= trusted(encoded)
 }
 
-/// Decodes all bytes within the limit, whatever their decoded size.
+/// Decodes all bytes, if their decoded size is within the limit.
 ///
 /// # Errors
-/// When the codec fails, when the decoded bytes exceed the limit, and when memory cannot be allocated.
+/// When the codec fails, the decoded bytes exceed the limit, or memory cannot be allocated.
 pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
     let (said, trusted) = (codec.decoded_size(encoded), trusted(encoded).min(limit));
     if said.is_none_or(|size| size > trusted)
         && let BytesAccess::Stream(stream) = codec.access()
     {
         match decode_streaming(stream, encoded, limit) {
-            // A stream may allocate a window, which is not needed if the whole output is in memory.
+            // A stream may allocate a window, which decoding to memory does not need.
             Err(error) if error.kind() == ErrorKind::LimitExceeded && said.is_some() => {}
             result => return result,
         }
@@ -41,7 +41,7 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     loop {
         let mut decoded = Scratch::with_len(room)?;
         match codec.decode(encoded, &mut decoded) {
-            // The buffer was filled: there are at least this many bytes.
+            // The buffer was filled, so there are at least this many bytes.
             Err(error) if error.is_overflow() => room = more(room, said, limit)?,
             Err(error) => return Err(error),
             Ok(length) => {
@@ -52,8 +52,8 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     }
 }
 
-/// Returns the size of the next buffer if `room` bytes were too few: twice as many, but at first at most the declared
-/// size.
+/// Returns the size of the next buffer if `room` bytes were not enough: twice the size, or the declared size if that is larger
+/// than `room` but smaller than twice the size.
 fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecError> {
     if room >= limit {
         return Err(beyond(limit));

@@ -1,7 +1,7 @@
 //! Codecs: their traits, their definitions, and the codec pipeline that converts a chunk to stored bytes.
 //!
-//! A codec is created for one kind of chunk (a [`ChunkSpec`]). It is synchronous and has no access to the store: it works on
-//! the bytes that it receives, and requests them with [`Fetch`]es.
+//! A codec is created for the chunks of one specification (a [`ChunkSpec`]). It is synchronous and has no access to the store: it
+//! works on the bytes that it receives, and requests them with [`Fetch`]es.
 
 mod array_to_array;
 mod array_to_bytes;

@@ -1,4 +1,4 @@
-//! The options of encoding and decoding, and the result of an update.
+//! Options for encoding and decoding, and the result of an update.
 
 /// Options for encoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,8 +28,8 @@ impl Update {
 /// Options for decoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeOptions {
-    /// True if checksums are verified. Without verification, a part of a chunk can be read without the rest if only
-    /// the checksum requires the whole chunk.
+    /// True if checksums are verified. Without verification, a part of a chunk can be read on its own, unless something other
+    /// than the checksum requires the whole chunk.
     pub verify_checksums: bool,
 }
 

@@ -1,13 +1,13 @@
-//! Ranges of bytes in a stored object.
+//! Byte ranges of a stored object.
 
 use std::ops::Range;
 
 use crate::error::CodecError;
 
-/// A range of bytes in a stored object.
+/// A byte range of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteRange {
-    /// The bytes from `offset` on: `length` of them, or all to the end.
+    /// The bytes from `offset` on: `length` bytes, or all bytes to the end.
     From {
         /// The offset of the first byte.
         offset: u64,
@@ -22,7 +22,7 @@ pub enum ByteRange {
 }
 
 impl ByteRange {
-    /// Returns the position of these bytes in an object of `size` bytes; `None` if the range is out of bounds.
+    /// Returns the positions of these bytes in an object of `size` bytes; `None` if the range is out of bounds.
     #[must_use]
     #[doc(hidden)]
     pub fn resolve(self, size: u64) -> Option<Range<u64>> {
@@ -102,7 +102,7 @@ impl Window {
         Ok(ByteRange::From { offset, length: Some(length) })
     }
 
-    /// Returns the last bytes of the window, or an error if the window is shorter.
+    /// Returns the last `length` bytes of the window, or an error if the window is shorter.
     #[doc(hidden)]
     pub fn suffix(self, length: u64) -> Result<ByteRange, CodecError> {
         match self.length {

@@ -59,7 +59,7 @@ pub(super) fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
 
 /// The elements of a chunk and their destination in memory.
 ///
-/// Other threads may write to other elements of the same memory. So a set never exposes its memory as a whole, only its
+/// Other threads may write to other elements of the same memory. A part therefore never exposes its memory as a whole, only its
 /// elements.
 #[derive(Debug)]
 pub struct ReadPart<'a> {
@@ -69,7 +69,7 @@ pub struct ReadPart<'a> {
 }
 
 impl<'a> ReadPart<'a> {
-    /// Creates a part of these elements and their destination.
+    /// Creates a part from these elements and their destination.
     #[inline]
     pub fn new(elements: ChunkElements, out: ViewMut<'a>, options: DecodeOptions) -> Self {
         Self { elements, out, options }
@@ -154,12 +154,12 @@ pub(super) struct ReadSet<'a> {
 }
 
 impl<'a> ReadSet<'a> {
-    /// Returns the bounding box of the elements, in a chunk of this many dimensions.
+    /// Returns the bounding box of the elements, in a chunk of `ndim` dimensions.
     pub(super) fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         self.set.bounding_box(ndim)
     }
 
-    /// Copies the elements from a chunk. `chunk` is the part of the chunk that begins at `corner`.
+    /// Copies the elements from `chunk`, which is the part of the chunk that begins at `corner`.
     pub(super) fn gather(&mut self, chunk: &View<'_>, corner: &[usize]) {
         self.out.gather(chunk, &self.set.relative_to(corner));
     }
@@ -170,12 +170,12 @@ impl<'a> ReadSet<'a> {
         ReadPart { elements, out: self.out, options: self.options }
     }
 
-    /// Divides the elements into at most `limit` regions, if that is possible.
+    /// Divides the elements into at most `limit` regions, if possible.
     #[expect(clippy::result_large_err, reason = "the caller uses the returned set at once")]
     #[inline]
     pub(super) fn into_regions(self, limit: usize) -> Result<Vec<ReadRegion<'a>>, Self> {
         let Some(boxes) = self.set.boxes(limit) else { return Err(self) };
-        // The memory has one axis for each axis of the set; a box has one for each dimension of the chunk.
+        // The memory has one axis for each axis of the set, whereas a box has one for each dimension of the chunk.
         let dims: Dims<usize> = self.set.axes.iter().flat_map(|axis| axis.dims()).copied().collect();
         let mut order: Dims<usize> = (0..dims.len()).collect();
         order.sort_by_key(|&axis| dims[axis]);

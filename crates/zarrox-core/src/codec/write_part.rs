@@ -7,7 +7,7 @@ use crate::selection::partition::{Piece, piece_in};
 use crate::selection::{ChunkElements, ElementSet, PlacedElements, covers};
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// Elements of a chunk and the memory with their new values, or with new values of some of their fields.
+/// Elements of a chunk, and the memory that holds new values for them, or for some of their fields.
 #[derive(Debug, Clone)]
 pub struct WritePart<'a> {
     elements: ChunkElements,
@@ -28,12 +28,12 @@ pub struct FieldPlace {
 }
 
 impl<'a> WritePart<'a> {
-    /// Creates a part of these elements and their new values. If an element occurs several times, the last value is written.
+    /// Creates a part from these elements and their new values. If an element occurs several times, the last value is written.
     pub fn new(elements: ChunkElements, source: View<'a>) -> Self {
         Self { elements, source, fields: None }
     }
 
-    /// Creates a part of a region, which has a span for each dimension of the chunk. `source` has the shape of the region.
+    /// Creates a part from a region, which has a span for each dimension of the chunk. `source` has the shape of the region.
     pub fn of_region(region: Dims<Span>, source: View<'a>) -> Self {
         Self::new(ChunkElements::Box(region), source)
     }
@@ -62,7 +62,7 @@ impl<'a> WritePart<'a> {
         self.region().is_some_and(|region| covers(region, shape))
     }
 
-    /// Returns true if values of the chunk differ from the new values.
+    /// Returns true if any value in the chunk differs from its new value.
     pub fn changes(&self, chunk: &View<'_>) -> bool {
         let Some(fields) = &self.fields else { return !self.elements.are_equal(chunk, &self.source) };
         fields.iter().any(|field| {
@@ -104,7 +104,7 @@ impl<'a> WritePart<'a> {
         DividedPart { part: self, shape, cells }
     }
 
-    /// Returns a part of elements, or of their fields, with values in other memory.
+    /// Returns a part with the same fields as this part, but with other elements and values.
     fn with(&self, elements: ChunkElements, source: View<'a>) -> Self {
         Self { elements, source, fields: self.fields.clone() }
     }

@@ -1,7 +1,7 @@
 //! Casting elements from one data type to another.
 //!
 //! Each family of numbers converts elements to numbers and numbers to elements ([`Family::number`], [`Family::write_number`]), so
-//! that each type can be cast to every other type. A loss is detected by reading back the written element.
+//! that each type can be cast to every other type. A change of the value is detected by reading back the written element.
 
 use super::{DataType, Family, FamilyRef, Field, NumberCast, Storage, Structure};
 use crate::error::{Error, Result};
@@ -12,10 +12,10 @@ use crate::registry::Registry;
 pub enum Casting {
     /// No changes: an element that the other type cannot represent is an error.
     Exact,
-    /// The changes of NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float or truncated
-    /// to integers, complex numbers lose their imaginary part, everything except 0 becomes true. Floats beyond the range of an
-    /// integer become its limit, and NaN becomes 0 (in NumPy, this depends on the machine). A number that a type without
-    /// infinities or NaN cannot represent is still an error.
+    /// The changes of NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float or truncated to
+    /// integers, complex numbers lose their imaginary part, everything except 0 becomes true. Floats beyond the range of an
+    /// integer type are clamped to its limits, and NaN becomes 0 (in NumPy, this depends on the machine). A number that a type
+    /// without infinities or NaN cannot represent is still an error.
     Lossy,
 }
 
@@ -39,7 +39,7 @@ impl Cast<'_> {
     /// Casts one element, and writes the result to `to`.
     ///
     /// # Errors
-    /// When the other type cannot represent the element, when an exact cast would change its value, and when `from` or `to` does
+    /// When the other type cannot represent the element, when an exact cast would change its value, or when `from` or `to` does
     /// not have the size of one element.
     pub fn element(&self, from: &[u8], to: &mut [u8]) -> Result<()> {
         if from.len() != self.from.size() || to.len() != self.to.size() {
@@ -107,7 +107,7 @@ impl Registry {
     #[doc(hidden)]
     pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
         let method = match (from.fields(), to.fields()) {
-            // Elements of variable length are references into a buffer.
+            // Variable-length elements are references into a buffer.
             _ if from == to && from.storage() != Storage::Variable => CastMethod::Copy,
             (Some(source), Some(target)) => CastMethod::Fields(self.cast_fields(source, target, casting)?),
             (None, None) => {
@@ -239,7 +239,7 @@ mod tests {
         let is_number = |t: &DataType| registry.family(t).unwrap().number(t, &vec![0; t.size()]).is_some();
         let mut numbers: Vec<DataType> = registry.examples().into_iter().filter(is_number).collect();
         assert_eq!(numbers.len(), 1 + 8 + 3 + 2 + 4 + 12 + 13);
-        // The powers of two have no zero for the imaginary part.
+        // The power-of-two type has no zero for the imaginary part.
         numbers.retain(|data_type| data_type.to_string() != "complex_float8_e8m0fnu");
         // 1 is an element of every type.
         let one = |t: &DataType| registry.scalar_from_json(t, &json!(1), Strictness::Lenient).unwrap();

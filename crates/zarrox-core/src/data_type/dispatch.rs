@@ -36,8 +36,8 @@ macro_rules! with_element_type {
     };
 }
 
-/// Runs an expression with a type alias for the Rust type of the numbers with a layout in memory. The first word names the
-/// accepted types: `element` accepts numbers and booleans, `number` all numbers, `integer` integers, and `float` floats.
+/// Runs an expression with a type alias for the Rust type of the numbers that have a given in-memory layout. The first word names
+/// the accepted types: `element` accepts numbers and booleans, `number` all numbers, `integer` integers, and `float` floats.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! with_storage {

@@ -7,8 +7,8 @@ use super::family::{bytes, time, utf32};
 use crate::json;
 
 impl fmt::Display for DataType {
-    /// Formats the display name, which [`DataType::parse`] reads: NumPy's name if it is short (`U5`, `S3`, `datetime64[ns]`),
-    /// otherwise the name in v3 metadata, followed by the configuration if the type has one.
+    /// Formats the display name, which [`DataType::parse`] accepts: NumPy's name if it is short (`U5`, `S3`, `datetime64[ns]`),
+    /// or else the name in v3 metadata, followed by the configuration if the type has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RawBits(bytes) => write!(f, "r{}", bytes * 8),

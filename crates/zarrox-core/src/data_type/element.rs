@@ -47,11 +47,11 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
     }
 }
 
-/// A Rust type that holds elements of a data type, byte for byte.
+/// A Rust type whose values are elements of a data type, byte for byte.
 ///
 /// # Safety
-/// The type must be plain data without padding or niches: every bit pattern must be a valid value, except for `bool`, which the
-/// library normalises to 0 or 1 first.
+/// The type must be plain data without padding or niches: every bit pattern must be a valid value, except for `bool`, whose bytes
+/// the library first normalises to 0 or 1.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of array elements of a fixed size",
     note = "structures become elements by `#[derive(Element)]`"
@@ -64,9 +64,9 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
     /// Returns the data type of a new array of these elements.
     fn data_type() -> DataType;
 
-    /// Returns true if elements of this data type can be read as this Rust type. The data type is either the Rust type's own,
-    /// or an extension that the Rust type stores: `i64` stores the count of a `numpy.datetime64`, and `[u32; N]` the code
-    /// points of text.
+    /// Returns true if elements of this data type can be read as this Rust type. The data type is either the Rust type's own, or
+    /// an extension that the Rust type stores: `i64` stores the count of a `numpy.datetime64`, and `[u32; N]` the code points of
+    /// a string.
     fn holds(data_type: &DataType) -> bool {
         let own = Self::data_type();
         let extends =
@@ -105,13 +105,13 @@ elements! {
 
 macro_rules! exact_elements {
     ($($T:ty => $data_type:expr),+ $(,)?) => {$(
-        // SAFETY: a number type of machine learning, or two numbers of the same type: plain bits.
+        // SAFETY: a machine-learning number type, or two numbers of the same type: plain bits.
         unsafe impl Element for $T {
             fn data_type() -> DataType {
                 $data_type
             }
 
-            // Types with the same storage have different bits for the same number.
+            // Types with the same storage represent the same number with different bits.
             fn holds(data_type: &DataType) -> bool {
                 *data_type == Self::data_type()
             }
@@ -134,7 +134,7 @@ unsafe impl<T: Element> Element for Optional<T> {
     const CAN_BE_FIELD: bool = false;
 
     fn data_type() -> DataType {
-        // Only a type that is too large has no optional type; no array has such elements.
+        // Only a type that is too large has no optional type, and no array can have elements of that size.
         DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))
     }
 
@@ -153,7 +153,7 @@ unsafe impl<const N: usize> Element for [u8; N] {
 // SAFETY: numbers of the same type without padding.
 unsafe impl<const N: usize> Element for [u32; N] {
     fn data_type() -> DataType {
-        // A length of 0 and an excessive length have no such type; no array has such elements.
+        // There is no type for a length of 0 or an excessive length, and no array can have elements of that length.
         utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
     }
 }

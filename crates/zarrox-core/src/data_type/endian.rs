@@ -13,7 +13,7 @@ pub enum Endian {
 }
 
 impl Endian {
-    /// The byte order of the machine.
+    /// The native byte order of the machine.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
     /// Returns the name in v3 metadata.
@@ -25,7 +25,7 @@ impl Endian {
         }
     }
 
-    /// Returns the byte order of this name.
+    /// Returns the byte order with this name.
     #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Little, Self::Big].into_iter().find(|endian| endian.name() == name)
@@ -45,14 +45,14 @@ impl Endian {
 pub enum ByteOrder {
     /// All numbers have the same byte order.
     One(Endian),
-    /// The numbers of a structured element have separate byte orders, in the order of its [leaves](Storage::leaves) that have a
-    /// byte order.
+    /// The numbers of a structured element have separate byte orders, one for each of its [leaves](Storage::leaves) to which a
+    /// byte order applies.
     Each(Vec<Endian>),
 }
 
 impl ByteOrder {
-    /// Returns the order in the form of the `endian` of the codec `bytes`. A list only exists in the model: v3 metadata cannot
-    /// have it.
+    /// Returns the byte order in the form of the `endian` member of the `bytes` codec. A list exists only in the model: v3
+    /// metadata cannot contain it.
     pub fn to_json(&self) -> Json {
         match self {
             Self::One(endian) => endian.name().into(),
@@ -60,7 +60,7 @@ impl ByteOrder {
         }
     }
 
-    /// Parses an order in the form of [`ByteOrder::to_json`].
+    /// Parses a byte order in the form of [`ByteOrder::to_json`].
     pub fn from_json(json: &Json) -> Option<Self> {
         let one = |json: &Json| json.as_str().and_then(Endian::parse);
         match json {
@@ -69,7 +69,7 @@ impl ByteOrder {
         }
     }
 
-    /// Returns the leaves of elements whose bytes must be reversed between memory and the store.
+    /// Returns the leaves of an element whose bytes must be reversed between memory and the store.
     pub fn swapped(&self, storage: &Storage) -> Vec<Leaf> {
         let ordered = storage.leaves().into_iter().filter(|leaf| leaf.word > 1).enumerate();
         let endian = |index| match self {

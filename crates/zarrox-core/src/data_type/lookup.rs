@@ -1,4 +1,4 @@
-//! Lookup of data types in a registry: by their readable names, and inside optional types.
+//! Lookup of data types in a registry, by their readable names and inside optional types.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::registry::{CORE, Registry};
 
-/// Parses the readable name of a type that every registry has, see [`DataType::parse`].
+/// Parses the readable name of a type that every registry has. See [`DataType::parse`].
 ///
 /// ```
 /// use zarrox_core::DataType;
@@ -31,7 +31,7 @@ impl DataType {
     /// Returns the optional type with values of this type.
     ///
     /// # Errors
-    /// When the type is defined by the program, or v3 does not have it.
+    /// When the type is one that the program registered, or v3 does not have it.
     pub fn optional(value: &Self) -> Result<Self> {
         optional::of(value, &CORE)
     }
@@ -41,8 +41,8 @@ impl DataType {
         optional::value_of(self, &CORE)
     }
 
-    /// Parses the readable name of a type: a name of v3 (`float32`, `r24`), of v2 (`<f4`, `|V3`), of NumPy (`f4`,
-    /// `M8[ns]`, `datetime64[ns]`), or of zarr-python 2 for objects (`object`, `array:i4`).
+    /// Parses the readable name of a type: a v3 name (`float32`, `r24`), a v2 name (`<f4`, `|V3`), a NumPy name (`f4`, `M8[ns]`,
+    /// `datetime64[ns]`), or zarr-python 2's name of an object type (`object`, `array:i4`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
         if name == object::NAME {
             return Ok(Self::object());
@@ -60,7 +60,7 @@ impl DataType {
     }
 }
 
-/// Splits the name of a sub-array type of NumPy, such as `(2, 3)f4`, into the shape and the name of the type. The shape is
+/// Splits the name of a NumPy sub-array type, such as `(2, 3)f4`, into the shape and the name of the base type. The shape is
 /// empty if the name has none. Zarr has no such elements: an array of sub-arrays is an array with more dimensions.
 ///
 /// # Errors

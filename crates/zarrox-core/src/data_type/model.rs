@@ -11,10 +11,10 @@ use crate::json::Map;
 /// The maximum size of an element in bytes: a larger element indicates an error or an attack.
 pub const LARGEST: usize = 1 << 20;
 
-/// The name of the optional types, which no field of a structure can have.
+/// The name of optional types, which fields of a structure cannot have.
 pub(super) const OPTIONAL: &str = "zarrs.optional";
 
-/// A data type of the model, independent of the format that it was read from.
+/// A data type in the model, independent of the format from which it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DataType {
@@ -97,7 +97,7 @@ impl DataType {
         }
     }
 
-    /// Returns the core type with this layout in memory, if there is one.
+    /// Returns the core type with this in-memory layout, if there is one.
     #[doc(hidden)]
     pub fn of_storage(storage: &Storage) -> Option<Self> {
         Some(match storage {
@@ -141,14 +141,13 @@ impl DataType {
         self.storage().size()
     }
 
-    /// Returns the number of bytes that bytes→bytes codecs treat as one element, as in numcodecs: 1 for elements of variable
-    /// length.
+    /// Returns the number of bytes that bytes→bytes codecs treat as one element, as in numcodecs: 1 for variable-length elements.
     #[doc(hidden)]
     pub fn encoded_item(&self) -> usize {
         if self.storage() == Storage::Variable { 1 } else { self.size() }
     }
 
-    /// Returns true if this is a type outside the core list with this name, whatever its configuration.
+    /// Returns true if this is a type outside the core list with this name, regardless of its configuration.
     #[doc(hidden)]
     pub fn is_named(&self, name: &str) -> bool {
         matches!(self, Self::Extension(extension) if extension.name == name)
@@ -161,7 +160,7 @@ impl DataType {
         packed.map_or_else(|| self.clone(), |packed| Self::Struct(Arc::new(packed)))
     }
 
-    /// Appends an element of this type in the layout of the [packed](DataType::packed) type.
+    /// Converts an element of this type to the layout of the [packed](DataType::packed) type, and appends it.
     #[doc(hidden)]
     pub fn pack(&self, element: &[u8], packed: &mut Vec<u8>) {
         match self {
@@ -173,7 +172,7 @@ impl DataType {
         }
     }
 
-    /// Returns the name in v3 metadata of a core type that has only one name.
+    /// Returns the v3 name of the type, if it is a core type with only one name.
     pub(super) const fn core_name(&self) -> Option<&'static str> {
         Some(match self {
             Self::Bool => "bool",
@@ -236,8 +235,8 @@ impl Structure {
         Self::with_shapes(fields.into_iter().map(|(name, data_type)| (name, data_type, Vec::new())))
     }
 
-    /// Creates a structure with fields of these names, types and shapes, without padding. A shape that is not empty makes the
-    /// field an array.
+    /// Creates a structure with fields of these names, types and shapes, without padding. A non-empty shape makes the field an
+    /// array.
     ///
     /// # Errors
     /// As for [`Structure::packed`].
@@ -256,7 +255,7 @@ impl Structure {
         &self.fields
     }
 
-    /// Returns the field of this name. A name with dots is a path into nested structures, if no field has exactly this name.
+    /// Returns the field with this name. A name with dots is a path into nested structures, unless a field has exactly this name.
     pub fn field(&self, name: &str) -> Option<Field> {
         if let Some(field) = self.fields.iter().find(|field| field.name == name) {
             return Some(field.clone());
@@ -270,7 +269,7 @@ impl Structure {
     /// Returns a structure with some of the fields, in the given order, without padding.
     ///
     /// # Errors
-    /// When the field is unknown.
+    /// When a field is unknown.
     pub fn select(&self, names: &[&str]) -> Result<(Self, Vec<Field>)> {
         let mut builder = Builder::default();
         let mut chosen = Vec::new();
@@ -320,7 +319,7 @@ impl Structure {
 }
 
 impl fmt::Display for Structure {
-    /// Formats the fields like a declaration: `struct(x: float32, y: int16[2])`.
+    /// Formats the fields as a declaration: `struct(x: float32, y: int16[2])`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("struct")?;
         for (index, field) in self.fields.iter().enumerate() {
@@ -374,7 +373,7 @@ impl Builder {
                     starts.flat_map(|start| layout.leaves.iter().map(move |inner| leaf(start, inner)));
                 self.leaves.extend(leaves);
             }
-            // Without this check, arrays of structures of empty arrays could have any number of leaves.
+            // Without this check, an array of structures with empty arrays could have an unbounded number of leaves.
             _ if count == 0 => {}
             plain => self.leaves.push(Leaf { offset, size: count * item, word: plain.word() }),
         }

@@ -1,10 +1,10 @@
-//! NumPy's casts of many machine numbers in one call.
+//! NumPy's casts of many built-in numbers in one call.
 
 use super::{Complex, DataType, Storage};
 use crate::number::{BLOCK, Kernel, Plain, Policy, RealType, Rules, kernel, map};
 use crate::with_storage;
 
-/// A fast [lossy](super::Casting::Lossy) cast from booleans or machine numbers to booleans or machine numbers.
+/// A fast [lossy](super::Casting::Lossy) cast between types of booleans or built-in numbers.
 ///
 /// ```
 /// use zarrox_core::DataType;
@@ -25,20 +25,19 @@ pub struct NumberCast {
     rules: Rules,
     /// Converts real numbers to elements.
     after: Option<Pass>,
-    /// The only pass that is needed, if the loop would only copy.
+    /// The only pass needed, if the loop would only copy.
     alone: Option<Pass>,
 }
 
-/// The number of elements that a loop casts together. The loop uses the slow path for all of them if one element needs
-/// it.
+/// The number of elements that a loop casts at once. If one element needs the slow path, the loop uses it for all of them.
 const LONG: usize = 8 * BLOCK;
 
 type Pass = fn(&[u8], &mut [u8]);
 
 impl NumberCast {
-    /// Returns the cast between two types; `None` unless both are booleans or machine numbers.
+    /// Returns the cast between two types; `None` unless both are types of booleans or built-in numbers.
     pub fn between(from: &DataType, to: &DataType) -> Option<Self> {
-        // Other types with the same layout in memory represent other numbers, or none.
+        // Other types with the same in-memory layout represent other numbers, or none.
         let special = |data_type: &DataType| {
             matches!(data_type, DataType::RawBits(_) | DataType::Struct(_) | DataType::Extension(_))
         };
@@ -48,7 +47,7 @@ impl NumberCast {
         Self::new(&from.storage(), &to.storage(), Policy::Lossy)
     }
 
-    /// Returns the cast between two layouts by one of NumPy's policies; `None` if one of them is not numeric.
+    /// Returns the cast between two layouts under one of NumPy's policies; `None` if one of them is not numeric.
     pub fn new(from: &Storage, to: &Storage, policy: Policy) -> Option<Self> {
         use Storage::{Bool, Complex};
         let before: Option<Pass> = match (from, to) {
@@ -82,8 +81,8 @@ impl NumberCast {
         })
     }
 
-    /// Casts as many contiguous elements as both slices hold. Returns true unless the policy is [`Policy::Checked`] and a
-    /// number changes.
+    /// Casts contiguous elements, as many as both slices hold. Returns true unless the policy is [`Policy::Checked`] and a number
+    /// changes.
     pub fn cast(&self, from: &[u8], to: &mut [u8]) -> bool {
         if let Some(pass) = self.alone {
             pass(from, to);
@@ -164,7 +163,7 @@ mod tests {
         DataType::Complex128,
     ];
 
-    /// Returns elements of a type: special values of any type, cast to this type, and random bits.
+    /// Returns elements of a type: special values of all types, cast to this type, and random bits.
     fn elements(data_type: &DataType) -> Vec<Vec<u8>> {
         let registry = Registry::new();
         let family = registry.family(data_type).unwrap();
@@ -302,8 +301,8 @@ mod tests {
         assert!(!highest.cast(&[128], &mut [0]) && highest.cast(&[127], &mut [0]));
     }
 
-    /// Casts doubles and singles in several calls. Compares each result with the cast of a single number, and the
-    /// reported change with the changes of the single numbers.
+    /// Casts doubles and singles in several calls. Compares each result with the cast of a single number, and the reported change
+    /// with the changes of the single casts.
     fn compare<T: Plain + Debug>(to: &Storage, numbers: &[f64], one: impl Fn(f64) -> (T, bool)) {
         #[expect(clippy::cast_possible_truncation, reason = "rounded")]
         let singles: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();

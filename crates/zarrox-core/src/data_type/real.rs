@@ -1,4 +1,4 @@
-//! The data types of real numbers, as casts need them.
+//! The data types of real numbers, described for casts.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ impl RealType {
         }
     }
 
-    /// Returns the machine type with this layout in memory.
+    /// Returns the built-in type with this in-memory layout.
     pub(super) fn of_storage(storage: &Storage) -> Option<Self> {
         let integer = |size: usize, signed: bool| {
             let bits = 8 * u32::try_from(size).ok()?;
@@ -39,7 +39,7 @@ impl RealType {
     }
 }
 
-/// Returns the numbers of a type; `None` if it has more than two bytes, or its elements are not real numbers.
+/// Returns the numbers of a type; `None` if its elements have more than two bytes, or are not real numbers.
 fn table(data_type: &DataType, registry: &Registry) -> Option<Table> {
     let size = data_type.size();
     let family = registry.family(data_type).ok()?;

@@ -17,7 +17,7 @@ pub struct RustField {
     pub declared: Option<fn() -> DataType>,
 }
 
-/// A form of a Rust field in a data type: an element of a type, or an array of elements.
+/// A form that a Rust field can have in a data type: an element of a type, or an array of elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
     data_type: fn() -> DataType,
@@ -45,7 +45,7 @@ impl RustField {
             return Some((self.name, (first.data_type)(), first.shape.to_vec()));
         };
         let data_type = declared();
-        // A type that no form holds is kept: writing then returns an error.
+        // A type that no form holds is kept, so that writing returns an error.
         let form = self.forms.iter().find(|form| (form.holds)(&data_type)).unwrap_or(first);
         Some((self.name, data_type, form.shape.to_vec()))
     }
@@ -59,7 +59,7 @@ impl RustField {
 /// Returns the data type of a struct with these fields and this size.
 pub fn data_type(fields: &[RustField], size: usize) -> DataType {
     let structure = Structure::with_shapes(fields.iter().filter_map(RustField::created));
-    // Only a declared type can be invalid for a field; the struct does not hold the resulting type.
+    // Only a declared type can be invalid for a field. The struct then does not hold the resulting type.
     structure.map_or(DataType::RawBits(size), |structure| DataType::Struct(Arc::new(structure)))
 }
 

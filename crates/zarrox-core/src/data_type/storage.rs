@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::vlen::VlenRef;
 
-/// The layout of one element in memory. The number in a variant is the element's size in bytes. Decoded numbers are in the
-/// machine's byte order.
+/// The layout of one element in memory. The number in a variant is the element's size in bytes. Decoded numbers are in native
+/// byte order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// One byte, 0 or 1.
@@ -16,9 +16,9 @@ pub enum Storage {
     Uint(usize),
     /// An IEEE 754 binary float.
     Float(usize),
-    /// Two floats of half the size: the real and the imaginary part.
+    /// Two floats of half this size: the real and the imaginary part.
     Complex(usize),
-    /// Bytes without a meaning of their own.
+    /// Uninterpreted bytes.
     Raw(usize),
     /// Characters of four bytes each.
     Utf32(usize),
@@ -34,7 +34,7 @@ pub enum Storage {
 pub struct StructLayout {
     /// The size of an element including its padding, in bytes.
     pub size: usize,
-    /// The parts with the same word size, in the order of the fields. The bytes between them are padding.
+    /// The leaves, in the order of the fields. The bytes between them are padding.
     pub leaves: Vec<Leaf>,
 }
 
@@ -45,7 +45,7 @@ pub struct Leaf {
     pub offset: usize,
     /// The length in bytes.
     pub size: usize,
-    /// The number of bytes that are reversed as a unit; 1 without a byte order.
+    /// The number of bytes that are reversed as a unit; 1 if no byte order applies.
     pub word: usize,
 }
 
@@ -65,8 +65,8 @@ impl Storage {
         }
     }
 
-    /// Returns the number of bytes that are reversed as a unit between the two endiannesses; 1 without a byte order. For a
-    /// structured element, the maximum of its fields.
+    /// Returns the number of bytes that are reversed as a unit to change the byte order; 1 if no byte order applies. For a
+    /// structured element, returns the maximum over its fields.
     pub fn word(&self) -> usize {
         match self {
             Self::Bool | Self::Raw(_) | Self::Variable => 1,
@@ -77,7 +77,7 @@ impl Storage {
         }
     }
 
-    /// Returns the parts with the same word size: several only in a structured element.
+    /// Returns the parts with the same word size. Only a structured element can have several.
     #[doc(hidden)]
     pub fn leaves(&self) -> Vec<Leaf> {
         match self {

@@ -7,8 +7,8 @@ use crate::{DataType, Error, FillValue, Registry, Result, Strictness};
 use super::DynArray;
 
 impl DynArray {
-    /// Creates elements from JSON: one element in the form of a fill value, or nested lists of elements, which define the shape
-    /// of the array.
+    /// Creates an array from JSON: one element in the form of a fill value, or nested lists of elements, whose lengths define the
+    /// shape of the array.
     ///
     /// ```
     /// use ndarray::ArrayD;
@@ -22,8 +22,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when an element is invalid for the data type, or the
-    /// lengths of lists differ.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when an element is invalid for the data type, or lists
+    /// differ in length.
     pub fn from_json(data_type: DataType, json: &Json, registry: &Registry) -> Result<Self> {
         let mut elements = Vec::new();
         let shape = Reading { family: registry.family(&data_type)?, data_type: &data_type }
@@ -57,7 +57,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns true if an element itself can be a list.
+    /// Returns true if an element can itself be a list.
     fn takes_lists(&self) -> bool {
         use crate::data_type::Storage::{Bool, Float, Int, Uint, Utf32};
         !matches!(self.data_type.storage(), Bool | Int(_) | Uint(_) | Float(_) | Utf32(_))

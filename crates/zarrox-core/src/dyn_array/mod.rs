@@ -12,14 +12,14 @@ use crate::registry::CORE;
 use crate::strided::{Dims, Span, View, ViewMut, VlenBuffer};
 use crate::{DataType, Error, ErrorKind, FromElement, FromElements, IntoElements, Order, Registry, Result};
 
-/// Elements in memory, row-major, in the machine's byte order: a data type, a shape, and the bytes.
+/// Elements in memory, in row-major order and native byte order: a data type, a shape, and the bytes.
 #[derive(Debug, Clone)]
 pub struct DynArray {
     data_type: DataType,
     shape: Vec<usize>,
-    /// The bytes of the elements; for elements of variable length, their references.
+    /// The bytes of the elements; for variable-length elements, their references.
     bytes: Vec<u8>,
-    /// The bytes of elements of variable length.
+    /// The bytes of variable-length elements.
     vlen: Arc<VlenBuffer>,
 }
 
@@ -34,7 +34,7 @@ impl DynArray {
     /// Creates an array from bytes.
     ///
     /// # Errors
-    /// When the number of bytes does not fit the shape and the data type, or the elements have variable length.
+    /// When the number of bytes does not match the shape and the data type, or the elements have variable length.
     pub fn new(data_type: DataType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self> {
         if data_type.storage() == Storage::Variable {
             let message = format!(
@@ -54,10 +54,10 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array from elements in row-major order, of fixed or variable length.
+    /// Creates an array from elements of fixed or variable length, in row-major order.
     ///
     /// # Errors
-    /// When the number of elements does not fit the shape, or an element does not have the size of the data type.
+    /// When the number of elements does not match the shape, or the size of an element does not match the data type.
     pub fn from_elements<E: AsRef<[u8]>>(
         data_type: DataType,
         shape: Vec<usize>,
@@ -90,8 +90,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the data type does not have such elements,
-    /// [`ErrorKind::InvalidArgument`] when a value is outside its range.
+    /// [`ErrorKind::DataTypeMismatch`] when the values are not elements of the data type, [`ErrorKind::InvalidArgument`] when a
+    /// value is outside its range.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn from_values(data_type: DataType, values: impl IntoElements) -> Result<Self> {
         let elements = values.elements(&Target { data_type: &data_type, registry: &CORE })?;
@@ -119,7 +119,8 @@ impl DynArray {
         items.map(move |item| if variable { self.vlen.element(item) } else { item })
     }
 
-    /// Returns one field of structured elements as an array. A field that is an array adds its dimensions.
+    /// Returns one field of structured elements as an array. If the field is itself an array, its dimensions are added at the
+    /// end.
     ///
     /// # Errors
     /// When the field is unknown.
@@ -133,7 +134,7 @@ impl DynArray {
         Self::new(field.data_type, shape, bytes)
     }
 
-    /// Creates an array from the bytes of another program: in either byte order, and in either memory order.
+    /// Creates an array from bytes of another program, in either byte order and either memory order.
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
@@ -172,22 +173,22 @@ impl DynArray {
         &self.shape
     }
 
-    /// Returns the bytes of all elements, in row-major order. For elements of variable length, use [`DynArray::elements`]:
-    /// their bytes here are internal references.
+    /// Returns the bytes of all elements, in row-major order. For variable-length elements, use [`DynArray::elements`] instead:
+    /// the bytes here are internal references.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns the bytes of all elements; see [`DynArray::as_bytes`].
+    /// Returns the bytes of all elements. See [`DynArray::as_bytes`].
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Copies the elements to a type that `Array::read` returns: `ArrayD<f32>`, `Vec<String>`.
+    /// Copies the elements to a type that `Array::read` can return, such as `ArrayD<f32>` or `Vec<String>`.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is
-    /// also an error, such as bytes that are not UTF-8 as text.
+    /// also an error, such as bytes that are not UTF-8 if the type is `String`.
     pub fn to<A: FromElements>(&self) -> Result<A> {
         let read = |mut out: ViewMut<'_>| {
             out.copy_from(&self.view(), 1);
@@ -217,8 +218,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the types cannot be cast. [`ErrorKind::InvalidArgument`] when an element has no
-    /// counterpart, or with [`Casting::Exact`] no counterpart of the same value.
+    /// [`ErrorKind::Unsupported`] when the types cannot be cast. [`ErrorKind::InvalidArgument`] when the data type cannot
+    /// represent an element or, with [`Casting::Exact`], cannot represent its exact value.
     pub fn cast(&self, data_type: &DataType, casting: Casting, registry: &Registry) -> Result<Self> {
         if *data_type == self.data_type {
             return Ok(self.clone());
@@ -236,8 +237,8 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array with one dimension from the elements of a data type that are nearest to these numbers. Numbers that
-    /// the type cannot represent are left out.
+    /// Creates a one-dimensional array of the elements of a data type that are nearest to the given numbers. Numbers that the
+    /// type cannot represent are omitted.
     ///
     /// ```
     /// use zarrox_core::{DataType, DynArray, Registry};
@@ -278,7 +279,7 @@ impl DynArray {
         Self::new(data_type, self.shape.clone(), bytes)
     }
 
-    /// Copies the elements at one position of the first dimension, without that dimension. Panics if the position is out of
+    /// Copies the elements at one position along the first dimension, and drops that dimension. Panics if the position is out of
     /// bounds.
     pub(super) fn row(&self, position: usize) -> Result<Self> {
         let one = Span { start: position, step: 1, count: 1 };
@@ -289,7 +290,7 @@ impl DynArray {
         Ok(row)
     }
 
-    /// Returns the position of the n-th element in row-major order.
+    /// Formats the index of the n-th element in row-major order.
     pub(super) fn place(&self, index: usize) -> String {
         elements::place(&self.shape, index)
     }
@@ -338,7 +339,7 @@ impl FromElements for DynArray {
     }
 }
 
-/// One element of any data type, as an array without dimensions.
+/// One element of any data type, as a zero-dimensional array.
 impl FromElement for DynArray {
     fn decoder(data_type: &DataType) -> Result<Decode<Self>> {
         let data_type = data_type.clone();

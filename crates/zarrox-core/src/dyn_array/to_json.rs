@@ -1,4 +1,4 @@
-//! Elements as JSON in the form of v3 metadata, except that bytes and timestamps are text.
+//! Elements as JSON in the form of v3 metadata, except that bytes and timestamps are strings.
 
 use crate::data_type::VARIABLE_BYTES;
 use crate::data_type::{Field, Storage};
@@ -9,7 +9,7 @@ use super::DynArray;
 
 impl DynArray {
     /// Returns the elements as JSON, the inverse of [`DynArray::from_json`]: nested lists in the form of fill values, or one
-    /// element. Structured elements become objects; bytes and timestamps become text.
+    /// element. Structured elements become objects; bytes and timestamps become strings.
     ///
     /// ```
     /// use zarrox_core::{DataType, DynArray, Registry};
@@ -47,7 +47,7 @@ impl DynArray {
     }
 }
 
-/// Returns true for types whose elements become text.
+/// Returns true for types whose elements become strings.
 fn is_text(data_type: &DataType) -> bool {
     matches!(data_type.storage(), Storage::Raw(_))
         || data_type.is_named(VARIABLE_BYTES)

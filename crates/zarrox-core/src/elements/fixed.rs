@@ -1,4 +1,4 @@
-//! Elements of a fixed size with the memory layout of a Rust type.
+//! Fixed-size elements with the memory layout of a Rust type.
 
 use super::scalar::suffix;
 use super::{Decode, Encode, FromElement, InPlace, ToElement, mismatch};

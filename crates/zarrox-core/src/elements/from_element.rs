@@ -4,22 +4,22 @@ use super::InPlace;
 use crate::data_type::DataType;
 use crate::error::Result;
 
-/// Decodes one element from its bytes in memory, which are in the machine's byte order.
+/// Decodes one element from its bytes in memory, which are in native byte order.
 pub type Decode<T> = Box<dyn Fn(&[u8]) -> Result<T>>;
 
-/// Appends the bytes of one element, in the machine's byte order.
+/// Appends the bytes of one element, in native byte order.
 pub type Encode<T> = Box<dyn Fn(&T, &mut Vec<u8>) -> Result<()>>;
 
-/// A Rust type that elements of an array can be read as.
+/// A Rust type as which elements of an array can be read.
 ///
 /// | Rust | elements |
 /// |---|---|
 /// | numbers, `bool`, structs with `#[derive(Element)]`: [`Element`](crate::Element) | elements of the same data type |
-/// | `String` | text of any length, and byte strings that are UTF-8 |
-/// | `Vec<u8>` | byte strings of any length |
+/// | `String` | strings of fixed or variable length, and byte strings that are UTF-8 |
+/// | `Vec<u8>` | byte strings of fixed or variable length |
 /// | `Vec<T>` of numbers | arrays of numbers (`vlen-array`) |
 /// | `Option<T>` | optional elements (`zarrs.optional`), and times, with `None` for NaT |
-/// | types of `chrono` and `jiff`, with the features of these names | `numpy.datetime64`, `numpy.timedelta64` |
+/// | types of `chrono` and `jiff`, with the features of the same names | `numpy.datetime64`, `numpy.timedelta64` |
 /// | [`Json`](crate::json::Json) | Python objects (`json2`, `msgpack2`) |
 #[diagnostic::on_unimplemented(
     message = "elements of an array cannot be read as `{Self}`",
@@ -29,11 +29,11 @@ pub trait FromElement: Clone {
     /// Returns the function that decodes the elements of a data type.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when this Rust type does not hold elements of the
-    /// data type.
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when this Rust type cannot hold elements of the data
+    /// type.
     fn decoder(data_type: &DataType) -> Result<Decode<Self>>;
 
-    /// Returns an error if this Rust type does not hold elements of a data type.
+    /// Returns an error if this Rust type cannot hold elements of a data type.
     #[doc(hidden)]
     fn check(data_type: &DataType) -> Result<()> {
         Self::decoder(data_type).map(drop)
@@ -44,7 +44,7 @@ pub trait FromElement: Clone {
         false
     }
 
-    /// Returns direct access to memory, if elements have the memory layout of this Rust type.
+    /// Returns the means to access memory directly, if elements have the memory layout of this Rust type.
     #[doc(hidden)]
     fn in_place() -> Option<InPlace<Self>> {
         None
@@ -60,10 +60,11 @@ pub trait ToElement: Sized {
     /// Returns the function that encodes values as elements of a data type.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the data type does not have these values.
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the data type cannot hold values of this Rust
+    /// type.
     fn encoder(data_type: &DataType) -> Result<Encode<Self>>;
 
-    /// Returns an error if the data type does not have these values.
+    /// Returns an error if the data type cannot hold values of this Rust type.
     #[doc(hidden)]
     fn check(data_type: &DataType) -> Result<()> {
         Self::encoder(data_type).map(drop)
@@ -74,7 +75,7 @@ pub trait ToElement: Sized {
         None
     }
 
-    /// Returns direct access to memory, if elements have the memory layout of this Rust type.
+    /// Returns the means to access memory directly, if elements have the memory layout of this Rust type.
     #[doc(hidden)]
     fn in_place() -> Option<InPlace<Self>> {
         None

@@ -14,10 +14,10 @@ pub struct Source<'a> {
     pub shape: Dims<usize>,
     /// The data type of the elements.
     pub data_type: &'a DataType,
-    /// Reads the elements into memory of this shape and of the size of the data type's elements. Booleans are normalised to 0
-    /// or 1.
+    /// Reads the elements into memory of this shape, whose items have the size of the data type's elements. Booleans are
+    /// normalised to 0 or 1.
     pub read: &'a dyn Fn(ViewMut<'_>) -> Result<()>,
-    /// The elements, if they are already in memory. They are then decoded from this view.
+    /// A view of the elements, if they are already in memory. They are then decoded from this view.
     pub memory: Option<View<'a>>,
 }
 
@@ -79,8 +79,8 @@ fn decoded<T>(elements: &View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
 ///
 /// | type | |
 /// |---|---|
-/// | `ArrayD<T>` | an `ndarray` of any number of dimensions |
-/// | `Array1<T>`, `Array2<T>`, … | an `ndarray` of this number of dimensions |
+/// | `ArrayD<T>` | an `ndarray` with any number of dimensions |
+/// | `Array1<T>`, `Array2<T>`, … | an `ndarray` with this number of dimensions |
 /// | `Vec<T>` | the elements in row-major order |
 /// | `DynArray` | elements whose type is known only at run time |
 ///
@@ -91,7 +91,7 @@ fn decoded<T>(elements: &View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
     note = "one element is read by `get::<f32>([0, 0])`"
 )]
 pub trait FromElements: Sized {
-    /// Several results of one read, with a first axis for their number.
+    /// Several results of one read, stacked along an additional first axis.
     #[doc(hidden)]
     type Rows: FromElements;
 
@@ -103,7 +103,7 @@ pub trait FromElements: Sized {
     #[doc(hidden)]
     fn read_from(source: &Source<'_>) -> Result<Self>;
 
-    /// Reads the elements, into the memory of this value if it fits.
+    /// Reads the elements, and reuses the memory of this value if its shape and layout fit.
     #[doc(hidden)]
     fn read_again(self, source: &Source<'_>) -> Result<Self> {
         Self::read_from(source)

@@ -47,14 +47,14 @@ impl<T> InPlace<T> {
 
     /// Returns the memory of elements as bytes. Booleans must be set to 0 or 1 before they are used as `bool`.
     pub fn bytes_mut(self, data: &mut [T]) -> &mut [u8] {
-        // SAFETY: the slice has as many bytes, and every bit pattern that is written is a valid element, except for booleans,
-        // which the documentation covers.
+        // SAFETY: the bytes are exactly the memory of `data`, and every bit pattern that is written is a valid element, except
+        // for booleans, which the documentation covers.
         unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), size_of_val(data)) }
     }
 
     /// Returns the memory of elements as bytes.
     pub fn bytes(self, data: &[T]) -> &[u8] {
-        // SAFETY: the slice has as many bytes, and elements are plain data without padding.
+        // SAFETY: the bytes are exactly the memory of `data`, and elements are plain data without padding.
         unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) }
     }
 
@@ -63,7 +63,7 @@ impl<T> InPlace<T> {
         let item = size_of::<T>();
         let strides: Dims<isize> =
             values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides describe an array that is borrowed as long as the view; elements are plain data.
+        // SAFETY: shape and strides describe an array that is borrowed for as long as the view exists; elements are plain data.
         unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
     }
 }

@@ -15,7 +15,7 @@ use crate::vlen::VlenBuffer;
 pub struct Target<'a> {
     /// The data type of the array or the field.
     pub data_type: &'a DataType,
-    /// The registry of the data types to which single numbers are converted.
+    /// The registry that contains the data types to which single numbers are converted.
     pub registry: &'a Registry,
 }
 
@@ -40,13 +40,13 @@ impl<'a> Elements<'a> {
         Self { memory: Memory::View(view), is_list: false }
     }
 
-    /// Creates one element of a fixed size.
+    /// Creates one fixed-size element.
     pub fn of_element(bytes: Vec<u8>) -> Self {
         let item = bytes.len();
         Self::of_bytes(bytes, &[], item)
     }
 
-    /// Creates elements of a fixed size, in row-major order.
+    /// Creates fixed-size elements, in row-major order.
     pub(super) fn of_bytes(bytes: Vec<u8>, shape: &[usize], item: usize) -> Self {
         let memory = Memory::Owned { bytes, vlen: VlenBuffer::new(), shape: shape.into(), item };
         Self { memory, is_list: false }
@@ -72,7 +72,7 @@ impl<'a> Elements<'a> {
         Self::of_pieces(bytes, lengths, shape, item)
     }
 
-    /// Creates elements of variable length, whose bytes are concatenated in row-major order.
+    /// Creates variable-length elements, whose bytes are concatenated in row-major order.
     fn of_pieces(bytes: Vec<u8>, lengths: Vec<usize>, shape: &[usize], item: usize) -> Result<Self> {
         let (mut references, vlen) = (vec![0; lengths.len() * item], VlenBuffer::new());
         ViewMut::contiguous(&mut references, shape, item).with_vlen(&vlen).set_elements(bytes, lengths)?;
@@ -100,7 +100,7 @@ impl<'a> Elements<'a> {
         self.len() == 0
     }
 
-    /// Returns the elements in another shape, if NumPy would broadcast them to it, or if they are a list of the same number of
+    /// Returns the elements in another shape, if NumPy would broadcast them to it, or if they are a list with the same number of
     /// elements.
     pub fn broadcast(&self, shape: &[usize]) -> Option<View<'_>> {
         let view = self.view();
@@ -131,11 +131,12 @@ impl<'a> Elements<'a> {
 /// |---|---|
 /// | `&ArrayBase`, `ArrayBase` | arrays and views of `ndarray`, of any layout, which are broadcast as in NumPy |
 /// | `&[T]`, `Vec<T>`, `[T; N]` and references to them | the elements in row-major order, or one dimension that is broadcast |
-/// | the same, of `u8` or another number | one element: a byte string, or an array of variable length |
+/// | the same, of `u8` or another number | one element: a byte string, or a variable-length array |
 /// | numbers, `bool`, `&str`, `String`, structs with `#[derive(Element)]` | one value for all elements |
 /// | `&DynArray` | elements whose type is known only at run time |
 ///
-/// `T` is a [`ToElement`]. A single number may have another type, if the data type can represent its value: `0` for floats.
+/// `T` is a [`ToElement`]. A single number may have another type, if the data type can represent its value: `0` can be written to
+/// an array of floats.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written to an array",
     note = "pass an array of `ndarray` or a reference to it, a slice or `Vec`, one value, or a `&DynArray`; nested arrays by `arr2`"
@@ -172,8 +173,7 @@ fn of_list<'a, T: ToElement>(values: &'a [T], target: &Target<'_>) -> Result<Ele
     Ok(Elements { is_list: true, ..elements })
 }
 
-/// Returns one element, if these values are its parts: its bytes, its code points, or the items of an element of variable
-/// length.
+/// Returns one element, if these values are its parts: its bytes, its code points, or the items of a variable-length element.
 fn of_parts<'a, T: ToElement>(
     in_place: InPlace<T>,
     values: &'a [T],

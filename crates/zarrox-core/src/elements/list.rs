@@ -1,11 +1,11 @@
-//! Byte strings and arrays of numbers as elements of variable length.
+//! Byte strings and arrays of numbers as variable-length elements.
 
 use super::{Decode, Encode, FromElement, InPlace, ToElement, mismatch};
 use crate::data_type::{DataType, Element, VARIABLE_BYTES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strided::{View, ViewMut};
 
-/// Returns the type of the items of an element of variable length, if it is a list.
+/// Returns the type of the items of a variable-length element, if the element is a list.
 pub(super) fn item_type(data_type: &DataType) -> Option<DataType> {
     if data_type.is_named(VARIABLE_BYTES) { Some(DataType::UInt8) } else { data_type.vlen_item() }
 }

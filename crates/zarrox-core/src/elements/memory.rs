@@ -4,11 +4,11 @@ use std::alloc::{Layout, alloc_zeroed};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The minimum size in bytes for which huge pages are requested: the first access to them costs half as much.
+/// The minimum size for which huge pages are requested, in bytes. The first access to huge pages costs half as much.
 const LARGE: usize = 4 << 20;
 
-/// Allocates a vector of zeros. A large vector consists of untouched pages of the system, so that the memory is not written
-/// twice.
+/// Allocates a vector of zeros. A large vector consists of untouched pages from the operating system, so that the memory is not
+/// written twice.
 ///
 /// # Errors
 /// [`ErrorKind::LimitExceeded`] when the size exceeds the address space, [`ErrorKind::OutOfMemory`] when the memory cannot be
@@ -34,7 +34,8 @@ pub(super) unsafe fn zeroed<T>(count: usize) -> Result<Vec<T>> {
         return Err(too_large(ErrorKind::OutOfMemory));
     }
     advise_huge_pages(pointer, layout.size());
-    // SAFETY: the memory is from the global allocator, of this layout, and all zero: valid by the contract of this function.
+    // SAFETY: the memory comes from the global allocator with this layout, and its zeros are valid values by the contract of this
+    // function.
     Ok(unsafe { Vec::from_raw_parts(pointer.cast::<T>(), count, count) })
 }
 
@@ -62,7 +63,7 @@ fn advise_huge_pages(pointer: *mut u8, size: usize) {
     // SAFETY: the range lies inside memory that this function owns, and the advice does not change its content.
     let advised =
         unsafe { rustix::mm::madvise(pointer.add(skipped).cast(), whole, rustix::mm::Advice::LinuxHugepage) };
-    // A system without huge pages is only slower.
+    // If the system has no huge pages, access is only slower.
     let _ = advised;
 }
 

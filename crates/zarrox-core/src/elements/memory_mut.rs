@@ -10,10 +10,10 @@ use crate::data_type::{DataType, Element};
 use crate::error::{Error, Result};
 use crate::strided::{Dims, ViewMut};
 
-/// Memory for one element: an [`Element`], or `MaybeUninit` of it.
+/// Memory for one element: an [`Element`], or a `MaybeUninit` of one.
 ///
 /// # Safety
-/// The slot must have the size of the element, and accept every bit pattern.
+/// The slot must have the size of the element and accept every bit pattern.
 pub unsafe trait Slot {
     /// The element.
     type Element: Element;
@@ -28,7 +28,7 @@ unsafe impl<T: Element> Slot for T {
     const MAY_BE_UNINIT: bool = false;
 }
 
-// SAFETY: the standard library guarantees the size of an element, and every bit pattern.
+// SAFETY: the standard library guarantees that `MaybeUninit` has the size of the element and accepts every bit pattern.
 unsafe impl<T: Element> Slot for MaybeUninit<T> {
     type Element = T;
     const MAY_BE_UNINIT: bool = true;
@@ -61,7 +61,7 @@ where
             self.iter_mut().for_each(zero);
         }
         let item = size_of::<S::Elem>();
-        // The pointer is taken before the strides, because this copies shared memory, and the copy may have other strides.
+        // The pointer is taken before the strides, because taking it copies shared memory, and the copy may have other strides.
         let pointer = self.as_mut_ptr().cast::<u8>();
         let strides: Dims<isize> = self.strides().iter().map(|stride| stride * item.cast_signed()).collect();
         // SAFETY: shape and strides describe an array that is borrowed mutably for the whole call; elements of an owned or
@@ -93,8 +93,8 @@ impl<E: Slot> ElementsMut for &mut [E] {
         }
         let item = size_of::<E>();
         let strides = crate::strided::contiguous_strides(&source.shape, item);
-        // SAFETY: the slice is borrowed mutably for the whole call, and has as many elements. The elements are initialised, or
-        // only written.
+        // SAFETY: the slice is borrowed mutably for the whole call, and has the number of elements of the source. The elements
+        // are initialised, or only written.
         (source.read)(unsafe { ViewMut::from_raw(self.as_mut_ptr().cast(), &source.shape, &strides, item) })
     }
 }

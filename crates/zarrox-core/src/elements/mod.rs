@@ -1,8 +1,8 @@
-//! The Rust types that elements are read into and written from.
+//! The Rust types into which elements are read, and from which they are written.
 //!
 //! | trait | types |
 //! |---|---|
-//! | [`FromElement`], [`ToElement`] | one element: numbers, structs, text, times, optional values |
+//! | [`FromElement`], [`ToElement`] | one element: numbers, structs, strings, times, optional values |
 //! | [`FromElements`] | the result of a read: `ndarray`'s arrays, vectors |
 //! | [`IntoElements`] | the argument of a write: arrays, views, vectors, slices, and single values |
 //! | [`ElementsMut`] | the destination of a read |
@@ -33,7 +33,7 @@ pub use scalar::{exact_element, scalar};
 use crate::data_type::DataType;
 use crate::error::{Error, ErrorKind};
 
-/// Returns the error for a Rust type that does not hold the elements of a data type.
+/// Returns the error for a Rust type that cannot hold the elements of a data type.
 fn mismatch(data_type: &DataType, name: &str) -> Error {
     Error::new(ErrorKind::DataTypeMismatch, format!("the elements are {data_type}, not {name}"))
 }
@@ -43,7 +43,7 @@ pub(crate) fn too_many() -> Error {
     Error::new(ErrorKind::LimitExceeded, "the elements exceed the address space of this machine")
 }
 
-/// Returns the index of the n-th element of this shape in row-major order, for errors.
+/// Formats the index of the n-th element of an array of this shape in row-major order, for errors.
 pub fn place(shape: &[usize], mut index: usize) -> String {
     let mut position: Vec<usize> = shape.to_vec();
     for length in position.iter_mut().rev() {

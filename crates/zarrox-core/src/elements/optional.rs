@@ -8,7 +8,7 @@ fn refuse(data_type: &DataType) -> crate::Error {
     mismatch(data_type, "optional")
 }
 
-/// Elements of `zarrs.optional`; and elements with a missing value, such as NaT.
+/// Elements of `zarrs.optional`, and elements whose data type has a missing value, such as NaT.
 impl<T: FromElement + 'static> FromElement for Option<T> {
     fn decoder(data_type: &DataType) -> Result<Decode<Self>> {
         if let Some(value_type) = data_type.optional_value() {

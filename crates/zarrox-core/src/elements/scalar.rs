@@ -11,10 +11,10 @@ use crate::data_type::{Casting, DataType, Element};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 
-/// Converts one value of a fixed size to an element of the target.
+/// Converts one fixed-size value to an element of the target.
 ///
 /// # Errors
-/// [`ErrorKind::DataTypeMismatch`] when the target has no element of the same value.
+/// [`ErrorKind::DataTypeMismatch`] when the target has no element with the same value.
 pub fn scalar<T: Element>(value: &T, target: &Target<'_>) -> Result<Elements<'static>> {
     let bytes = super::InPlace::<T>::new().bytes(std::slice::from_ref(value));
     let element = if T::holds(target.data_type) {
@@ -26,10 +26,11 @@ pub fn scalar<T: Element>(value: &T, target: &Target<'_>) -> Result<Elements<'st
     Ok(Elements::of_bytes(element, &[], item))
 }
 
-/// Converts an element to another data type that can represent its value: literals without a suffix are `i32` and `f64`.
+/// Converts an element to another data type that can represent its value. This is needed because literals without a suffix are
+/// `i32` and `f64`.
 ///
 /// # Errors
-/// [`ErrorKind::DataTypeMismatch`] when the data type has no element of the same value.
+/// [`ErrorKind::DataTypeMismatch`] when the data type has no element with the same value.
 pub fn exact_element(
     own: &DataType,
     element: &[u8],
@@ -48,7 +49,7 @@ pub fn exact_element(
     })
 }
 
-/// Returns the advice for a value that has no equal element.
+/// Returns the advice for a value that the data type cannot represent.
 fn advice(wanted: &DataType) -> String {
     let is_float = matches!(wanted, DataType::Float32 | DataType::Float64);
     let rounds = |suffix| format!("; the compiler rounds a literal with the suffix `_{suffix}`");

@@ -6,10 +6,10 @@ use super::{Decode, Encode, FromElement, ToElement, mismatch};
 use crate::data_type::{DataType, Storage, utf32_text};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The encoding of text in a data type.
+/// The encoding of strings in a data type.
 #[derive(Debug, Clone, Copy)]
 enum Form {
-    /// UTF-8 of any length.
+    /// UTF-8 of variable length.
     Variable,
     /// UTF-8 padded with NULs to this size in bytes.
     Bytes(usize),
@@ -43,7 +43,7 @@ impl FromElement for String {
     }
 }
 
-/// Appends text in the encoding of a data type.
+/// Appends a string in the encoding of a data type.
 fn encode(text: &str, form: Form, data_type: &DataType, bytes: &mut Vec<u8>) -> Result<()> {
     let start = bytes.len();
     let size = match form {

@@ -49,11 +49,11 @@ impl ListedLength {
     }
 }
 
-/// The number of entries of a list that messages show.
+/// The maximum number of entries of a list that are shown in messages.
 const SHOWN: usize = 12;
 
 impl ChunkLengths {
-    /// Returns the lengths with another chunk at the end, unless its length would be 0.
+    /// Returns the lengths with one more chunk at the end, unless its length would be 0.
     fn with_one_more(&self, length: u64) -> Self {
         let Self::Listed(listed) = self else { return self.clone() };
         let mut listed = listed.clone();
@@ -65,7 +65,7 @@ impl ChunkLengths {
         Self::Listed(listed)
     }
 
-    /// Returns a readable description of the lengths; for a long list, of its beginning.
+    /// Returns a readable description of the lengths; for a long list, a description of its beginning.
     pub(super) fn describe(&self) -> String {
         let listed = match self {
             Self::Repeated(length) => return length.to_string(),
@@ -111,7 +111,7 @@ impl<const N: usize> From<[u64; N]> for ChunkLengths {
     }
 }
 
-/// A grid with chunk lengths for each dimension. Runs are stored as runs, however long.
+/// A grid with chunk lengths for each dimension. Runs are not expanded, however long they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rectilinear {
     lengths: Vec<ChunkLengths>,
@@ -120,7 +120,7 @@ pub struct Rectilinear {
 }
 
 impl Rectilinear {
-    /// Creates a grid with these lengths for each dimension. A chunk must not be empty.
+    /// Creates a grid with these lengths along each dimension. Chunks must not be empty.
     #[doc(hidden)]
     pub fn new(lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Result<Self> {
         let lengths: Vec<ChunkLengths> = lengths.into_iter().map(Into::into).collect();
@@ -131,8 +131,8 @@ impl Rectilinear {
         Ok(Self { lengths, runs, largest })
     }
 
-    /// Returns the grid with one further chunk along each dimension in which `shape` exceeds the grid; `None` if
-    /// `shape` does not exceed the grid.
+    /// Returns the grid with one more chunk along each dimension in which `shape` exceeds the grid; `None` if `shape` does not
+    /// exceed the grid.
     pub(super) fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let missing = |dim: usize| {
             let end = self.runs(dim).last().map_or(0, Run::end);
@@ -152,7 +152,7 @@ impl Rectilinear {
         dims.iter().map(|dim| lengths_from_json(dim, strictness).ok_or_else(|| not_lengths(dim))).collect()
     }
 
-    /// Returns the `chunk_shapes` of v3 metadata, in the form that was given.
+    /// Returns the `chunk_shapes` of v3 metadata, in the form in which they were given.
     #[doc(hidden)]
     pub fn lengths_to_json(&self) -> Json {
         let entry = |entry: &ListedLength| match entry {
@@ -166,17 +166,17 @@ impl Rectilinear {
         self.lengths.iter().map(dim).collect()
     }
 
-    /// Returns the lengths for each dimension, in the form that was given.
+    /// Returns the lengths for each dimension, in the form in which they were given.
     pub fn lengths(&self) -> &[ChunkLengths] {
         &self.lengths
     }
 
-    /// Returns the chunks along a dimension, from the first one.
+    /// Returns the chunks along a dimension, starting with the first.
     pub(super) fn runs(&self, dim: usize) -> &[Run] {
         self.runs.get(dim).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the length of the longest chunk, for each dimension.
+    /// Returns the length of the longest chunk along each dimension.
     pub(super) fn largest(&self) -> &[u64] {
         &self.largest
     }

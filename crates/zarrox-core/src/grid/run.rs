@@ -16,7 +16,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Creates a run with as many chunks of this length as needed.
+    /// Creates an unbounded run of chunks of this length.
     pub(super) fn endless(length: u64) -> Self {
         Self { first: 0, start: 0, length, count: u64::MAX }
     }

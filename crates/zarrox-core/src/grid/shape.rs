@@ -4,11 +4,11 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkShape {
-    /// The heuristic of zarr-python 2: between 128 KiB and 64 MiB, growing with the array.
+    /// The heuristic of zarr-python 2: a size between 128 KiB and 64 MiB that grows with the array.
     Guess,
     /// One chunk for the whole array.
     One,
-    /// A length for each dimension; `None` is the whole dimension.
+    /// A length for each dimension; `None` means the whole dimension.
     Lengths(Vec<Option<u64>>),
 }
 
@@ -28,8 +28,8 @@ impl ChunkShape {
         }
     }
 
-    /// Returns the lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Chosen lengths divide the
-    /// lengths of the shard.
+    /// Returns the lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Lengths that are chosen
+    /// automatically divide the lengths of the shard.
     #[doc(hidden)]
     pub fn within(&self, shard: &[u64], item: usize) -> Vec<u64> {
         match self {
@@ -81,14 +81,14 @@ impl<const N: usize> From<[Option<u64>; N]> for ChunkShape {
     }
 }
 
-/// The size of chunks without given lengths, in bytes.
+/// The target size of chunks whose lengths are not given, in bytes.
 const TARGET: u128 = 1 << 20;
 
 fn size(chunks: &[u64], item: usize) -> u128 {
     chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()))
 }
 
-/// Returns chunks of at most about a mebibyte, whose lengths divide the lengths of their shard: the longest dimension is
+/// Returns a chunk shape of at most about a mebibyte whose lengths divide the lengths of the shard: the longest dimension is
 /// divided by its smallest factor until the chunk is small enough. Lengths with only large factors are unchanged.
 fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     let factor = |length: u64| (2..64).find(|factor| length > 1 && length.is_multiple_of(*factor));
@@ -101,7 +101,7 @@ fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     chunks
 }
 
-/// Returns chunks of at most about a mebibyte: the longest dimension is halved until the chunk is small enough.
+/// Returns a chunk shape of at most about a mebibyte: the longest dimension is halved until the chunk is small enough.
 pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
     let mut chunks: Vec<u64> = shape.iter().map(|&length| length.max(1)).collect();
     while size(&chunks, item) > TARGET {
@@ -113,9 +113,9 @@ pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
 
 /// Returns the chunk shape that zarr-python 2 chooses.
 ///
-/// The target size is 256 KiB for an array of a mebibyte, doubles for every tenfold increase of the array, and is bounded. The
-/// dimensions are halved in turn, from the first to the last and again, until a chunk is at most 1.5 times the target. The
-/// computation uses floats like zarr-python 2, because every bit matters at the boundary between two shapes.
+/// The target size is 256 KiB for an array of 1 MiB, doubles with every tenfold increase in the size of the array, and is
+/// bounded. The dimensions are halved in turn, cyclically from the first to the last, until the chunk size is at most 1.5 times
+/// the target. Like zarr-python 2, the computation uses floats, because every bit matters at the boundary between two shapes.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

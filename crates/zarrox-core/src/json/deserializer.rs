@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 
 /// Deserialises JSON to a type that implements `serde`.
 ///
-/// A float is read from a number, from one of Python's tokens for NaN and infinities, and from a string with the name of such a
-/// token, as in strict JSON.
+/// A float is read from a number, from one of Python's tokens for NaN and infinities, and from a string with the name of one of
+/// these tokens, as in strict JSON.
 ///
 /// # Errors
 /// [`InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the path to the member, when the value does not fit the type.
@@ -46,7 +46,7 @@ pub fn from_map<T: DeserializeOwned>(map: &Map) -> Result<T> {
     T::deserialize(Members::of(map)).map_err(Failure::into_error)
 }
 
-/// The reason of a failure, and the enclosing members and items, from the innermost to the outermost.
+/// The reason for a failure, and the enclosing members and items, from the innermost to the outermost.
 #[derive(Debug)]
 struct Failure {
     message: String,
@@ -119,7 +119,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
         match self.0 {
             Json::Null => visitor.visit_unit(),
             Json::Bool(value) => visitor.visit_bool(*value),
-            // Not as an integer of 128 bits, which serde's own buffers do not support.
+            // Not as a 128-bit integer, which serde's own buffers do not support.
             Json::Number(number) => match (number.as_u64(), number.as_i64()) {
                 (Some(value), _) => visitor.visit_u64(value),
                 (_, Some(value)) => visitor.visit_i64(value),

@@ -7,8 +7,8 @@ use super::write;
 use crate::error::{Error, Result};
 use crate::strictness::Strictness;
 
-/// Parses a metadata document. In the strict mode it must be JSON without Python's tokens, and without the byte order mark of
-/// UTF-8, which some editors write.
+/// Parses a metadata document. In strict mode, it must be JSON without Python's tokens and without a UTF-8 byte order mark, which
+/// some editors write.
 pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
     let bytes = without_mark(bytes, strictness);
     object(value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
@@ -19,7 +19,7 @@ pub(crate) fn parse_members(bytes: &[u8], strictness: Strictness) -> Result<List
     Ok(parse_members_without(bytes, strictness, None)?.0)
 }
 
-/// Parses a metadata document into the list of its members, except one member that is only validated. Returns true if that
+/// Parses a metadata document into the list of its members, except for one member, which is only validated. Returns true if that
 /// member exists.
 pub(crate) fn parse_members_without<'a>(
     bytes: &'a [u8],
@@ -31,10 +31,10 @@ pub(crate) fn parse_members_without<'a>(
     members.map_err(|other| no_object(&other))
 }
 
-/// The byte order mark of UTF-8.
+/// The UTF-8 byte order mark.
 const MARK: &str = "\u{feff}";
 
-/// Returns the bytes of a document without the byte order mark of UTF-8, which only the lenient mode skips.
+/// Returns the bytes of a document without the UTF-8 byte order mark, which is skipped only in lenient mode.
 pub(super) fn without_mark(bytes: &[u8], strictness: Strictness) -> &[u8] {
     let text = bytes.strip_prefix(MARK.as_bytes());
     text.filter(|_| strictness == Strictness::Lenient).unwrap_or(bytes)
@@ -99,7 +99,7 @@ pub fn sorted(map: Map) -> Map {
     members.into_iter().collect()
 }
 
-/// Returns the document in the form of zarr-python 2: indented by four, without a final newline, and in ASCII, with other
+/// Returns the document in the form of zarr-python 2: indented by four spaces, without a final newline, and in ASCII, with other
 /// characters escaped. zarr-python 1, and early versions of 2, cannot read any other form.
 pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     let text = indented(map, 4)?;

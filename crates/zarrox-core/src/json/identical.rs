@@ -1,4 +1,4 @@
-//! Comparison of values including the text of their numbers.
+//! Comparison of values, including the text of their numbers.
 
 use super::value::{Json, Map};
 
@@ -19,8 +19,8 @@ pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
     }
 }
 
-/// Returns the changed object, in which unchanged members have their text in `before`: a program that reads numbers as floats
-/// and writes them again would lose digits.
+/// Returns the changed object, in which unchanged members keep their text from `before`: otherwise, a program that reads numbers
+/// as floats and writes them back would lose digits.
 pub fn with_texts_of(changed: Map, before: &Map) -> Map {
     let kept = |name: &str, json: &Json| before.get(name).filter(|old| is_identical(old, json)).cloned();
     let member = |(name, json): (String, Json)| {

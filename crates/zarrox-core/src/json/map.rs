@@ -42,14 +42,13 @@ impl Map {
         self.0.get_mut(name)
     }
 
-    /// Returns a mutable reference to the value of a member. A missing member is added at the end, with the value
-    /// of `make`.
+    /// Returns a mutable reference to the value of a member. A missing member is added at the end, with the value that `make`
+    /// returns.
     pub fn get_or_insert_with(&mut self, name: &str, make: impl FnOnce() -> Json) -> &mut Json {
         self.0.entry(name.to_owned()).or_insert_with(make)
     }
 
-    /// Sets a member, and returns its previous value. An existing member keeps its position; a new member is the
-    /// last.
+    /// Sets a member, and returns its previous value. An existing member keeps its position; a new member is added at the end.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         self.0.insert(name, value)
     }

@@ -14,7 +14,7 @@ pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Ma
     write!(f, "({})", members.join(", "))
 }
 
-/// Formats a value for messages: strings without quotes, truncated to this number of characters.
+/// Formats a value for messages: strings without quotes, truncated to `longest` characters.
 pub fn shown(json: &Json, longest: usize) -> String {
     let text = json.as_str().map_or_else(|| json.to_string(), |text| format!("\"{text}\""));
     if text.chars().nth(longest).is_none() {

@@ -1,8 +1,8 @@
-//! Numbers with their text.
+//! Numbers that keep their text.
 
 use std::fmt;
 
-/// A JSON number, or one of the three additional tokens of Python: `NaN`, `Infinity` and `-Infinity`.
+/// A JSON number, or one of Python's three additional tokens: `NaN`, `Infinity` and `-Infinity`.
 ///
 /// A number that was parsed is written with the same digits: `1.50`, `1e400`, `12345678901234567890123`.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ pub(super) const TOKENS: [&str; 3] = [NAN, INFINITY, MINUS_INFINITY];
 impl JsonNumber {
     /// Creates a number from its text, which the parser has validated.
     pub(super) fn of_text(text: &str) -> Self {
-        // Each integer has one text, except 0, which can also be written `-0`.
+        // Each integer has exactly one textual form, except 0, which can also be written `-0`.
         let integer = match text.strip_prefix('-') {
             None => text.parse().ok().map(Repr::Unsigned),
             Some("0") => None,
@@ -61,7 +61,8 @@ impl JsonNumber {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// Returns the number as `i128`, if it is written as an integer in that range. `-0` is not: an integer has no signed zero.
+    /// Returns the number as `i128`, if it is written as an integer in that range. `-0` does not count as one, because integers
+    /// have no signed zero.
     #[doc(hidden)]
     pub fn as_i128(&self) -> Option<i128> {
         match &self.0 {
@@ -115,7 +116,7 @@ impl JsonNumber {
     }
 }
 
-/// Compares integers by value, floats by value whatever their text, and tokens by text, so that `NaN` equals itself.
+/// Compares integers by value, floats by value regardless of their text, and tokens by text, so that `NaN` equals itself.
 impl PartialEq for JsonNumber {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

@@ -1,4 +1,4 @@
-//! Changes of members in the text of an object. The text of all other members is unchanged, and never parsed into values.
+//! Changes to members in the text of an object. The text of all other members is unchanged, and never parsed into values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::strictness::Strictness;
 pub(crate) struct Outline<'a> {
     text: &'a str,
     path: &'static [&'static str],
-    /// The members of the object, and of each object along the path, as far as they exist.
+    /// The members of the object, and of each object along the path that exists.
     lists: Vec<Vec<Span<'a>>>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Outline<'a> {
         Ok(Self { text, path, lists })
     }
 
-    /// Returns the object, with the object at the end of the path emptied.
+    /// Returns the object, but with the object at the end of the path emptied.
     pub(crate) fn shell(&self) -> Result<Map> {
         self.shell_at(0)
     }
@@ -59,14 +59,14 @@ impl<'a> Outline<'a> {
         self.lists.get(self.path.len()).into_iter().flatten().map(|span| &*span.name)
     }
 
-    /// Returns the text with changed members in the object at the end of the path: each of these names gets its value, or is
+    /// Returns the text with changed members in the object at the end of the path: each named member is set to its value, or
     /// removed. Returns `Ok(None)` if nothing changes, or the object does not exist.
     pub(crate) fn with(&self, mut changes: BTreeMap<String, Option<Json>>) -> Result<Option<String>> {
         let (Some(place), Some(list)) = (self.place(), self.lists.get(self.path.len())) else {
             return Ok(None);
         };
         let mut members = Vec::with_capacity(list.len());
-        // From the end, because the last of several members with the same name counts.
+        // In reverse order, because the last of several members with the same name is the valid one.
         for span in list.iter().rev() {
             members.extend(self.changed(span, changes.get_mut(&*span.name))?);
         }
@@ -127,7 +127,7 @@ impl<'a> Outline<'a> {
         Ok(())
     }
 
-    /// Returns the number of spaces of each level of indentation; `None` for a text in one line.
+    /// Returns the number of spaces per level of indentation; `None` if the text is on one line.
     fn indent(&self) -> Option<usize> {
         let (_, members) = self.text.split_once('{')?;
         let line = members.strip_prefix('\n').or_else(|| members.strip_prefix("\r\n"))?;
@@ -135,7 +135,7 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// A member that is written.
+/// A member to write.
 enum Member<'a> {
     Kept(&'a str),
     /// The name with its colon, and the value.

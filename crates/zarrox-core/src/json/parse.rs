@@ -26,15 +26,15 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-/// The members of an object. The last of several members with the same name counts.
+/// The members of an object. The last of several members with the same name is the valid one.
 pub(crate) type List<'a> = Vec<(Cow<'a, str>, Json)>;
 
-/// The usual number of members of an array's document.
+/// The usual number of members in an array document.
 const USUAL: usize = 12;
 
 /// Parses the text of one value.
 ///
-/// `tokens` allows the tokens of Python: `NaN`, `Infinity` and `-Infinity`.
+/// If `tokens` is true, Python's tokens are allowed: `NaN`, `Infinity` and `-Infinity`.
 pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, SyntaxError> {
     Parser::whole(bytes, tokens, |parser| parser.value(MAX_DEPTH))
 }
@@ -78,8 +78,8 @@ pub(crate) struct Span<'a> {
     pub(crate) value: Range<usize>,
 }
 
-/// Validates the text of one value, and returns the positions of members. The first list has the members of the value, the
-/// second list the members of the first member on the path, and so on, as far as the members are objects.
+/// Validates the text of one value, and returns the positions of members. The first list contains the members of the value, the
+/// second list those of the first member on the path, and so on, as long as the members are objects.
 pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, SyntaxError> {
     Parser::whole(bytes, true, |parser| {
         let mut lists = Vec::new();
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips a byte if it is next, and returns true if it was.
+    /// Skips the next byte if it equals `byte`. Returns true if it does.
     #[inline]
     fn takes(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
@@ -143,7 +143,8 @@ impl<'a> Parser<'a> {
         there
     }
 
-    /// Returns the text from `start` to the current position. Both positions are next to an ASCII character or at an end.
+    /// Returns the text from `start` to the current position. Both positions are next to an ASCII character or at an end of the
+    /// input.
     #[inline]
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
@@ -286,7 +287,7 @@ impl<'a> Parser<'a> {
             let value = parser.at;
             match path.split_first() {
                 Some((first, path)) if *first == name => {
-                    // The last of several members with the same name counts.
+                    // The last of several members with the same name is the valid one.
                     lists.truncate(level + 1);
                     parser.skip_along(path, lists, below)?;
                 }
@@ -297,7 +298,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Skips a punctuation character, and the white space after it.
+    /// Skips a punctuation character, and the whitespace after it.
     #[inline]
     fn expect(&mut self, sign: u8, message: &'static str) -> Parsed<()> {
         if !self.takes(sign) {
@@ -407,7 +408,7 @@ impl<'a> Parser<'a> {
         Ok(character)
     }
 
-    /// Parses one unit of UTF-16, or a surrogate pair.
+    /// Parses one UTF-16 code unit, or a surrogate pair.
     fn escaped_unit(&mut self) -> Parsed<char> {
         let first = self.unit()?;
         let units = match first {

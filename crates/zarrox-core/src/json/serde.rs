@@ -1,7 +1,7 @@
 //! Conversion between documents and types that implement `serde`.
 //!
-//! `serde` has no numbers that keep their text. Numbers that are not integers of 128 bits become floats here, including tokens;
-//! [`from_value`](super::from_value) keeps their text where the type has [`Json`].
+//! `serde` has no numbers that keep their text. Tokens, and numbers that do not fit into 128-bit integers, become floats here;
+//! [`from_value`](super::from_value) keeps their text where the type contains [`Json`].
 
 use std::fmt;
 

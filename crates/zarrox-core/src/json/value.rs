@@ -1,4 +1,4 @@
-//! JSON values, similar to the values of `serde_json` except for the numbers.
+//! JSON values, which differ from those of `serde_json` in their numbers.
 
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
@@ -40,7 +40,7 @@ pub(super) const NULL: Json = Json::Null;
 /// assert!(attributes["offset"].is_null());
 /// ```
 ///
-/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert a map to and from types of `serde`.
+/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert a map to and from types that implement `serde`'s traits.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Map(pub(super) IndexMap<String, Json, RandomState>);
 
@@ -70,12 +70,12 @@ impl Json {
         self.as_number()?.as_i64()
     }
 
-    /// Returns the nearest float of the number; NaN or an infinity for their tokens.
+    /// Returns the float nearest to the number; for a token, the NaN or infinity that it names.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number()?.as_f64()
     }
 
-    /// Returns the text, if the value is a string.
+    /// Returns the string, if the value is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -145,7 +145,7 @@ impl Json {
         index.of(self)
     }
 
-    /// Returns the value in strict JSON: Python's tokens become strings with their names, as in fill values of Zarr v3.
+    /// Returns the value as strict JSON: Python's tokens become strings with their names, as in fill values of Zarr v3.
     #[must_use]
     #[doc(hidden)]
     pub fn without_tokens(&self) -> Self {
@@ -204,7 +204,7 @@ impl<I: JsonIndex> Index<I> for Json {
     }
 }
 
-/// A missing member is created, and a value that is not an object becomes one.
+/// A missing member is created. A value that is not an object becomes an object.
 impl IndexMut<&str> for Json {
     fn index_mut(&mut self, name: &str) -> &mut Self {
         if !self.is_object() {

@@ -4,12 +4,12 @@ use std::fmt::{self, Display, Write};
 
 use super::{Json, Map};
 
-/// Writes a value: in one line, or with each member in its own line, indented by `indent` spaces per level.
+/// Writes a value on one line, or with each member on its own line, indented by `indent` spaces per level.
 pub(super) fn value(out: &mut impl Write, json: &Json, indent: Option<usize>) -> fmt::Result {
     value_within(out, json, indent, 0)
 }
 
-/// Writes a value at a depth of `level` in a text.
+/// Writes a value that is nested `level` levels deep in a text.
 pub(super) fn value_within(
     out: &mut impl Write,
     json: &Json,

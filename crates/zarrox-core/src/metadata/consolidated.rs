@@ -1,8 +1,7 @@
-//! Consolidated metadata: the documents of all nodes below a group, stored together so that one read suffices.
+//! Consolidated metadata: the documents of all nodes below a group, stored together so that a single read suffices.
 //!
 //! Each format stores it under its own key and in its own form, which [`Consolidation`] implements. All other code accesses
-//! documents by their keys. Consolidated metadata is a copy that can be out of date: the nodes' own documents are
-//! authoritative.
+//! documents by their keys. Consolidated metadata is a copy that may be out of date; the nodes' own documents are authoritative.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use crate::json::{self, Json, Map, Outline};
 use crate::path::NodePath;
 use crate::strictness::Strictness;
 
-/// Parsed documents by their keys. All documents are parsed, even to read only one of them.
+/// Parsed documents by their keys. All documents are parsed, even if only one of them is read.
 pub type Documents = BTreeMap<String, Json>;
 
 /// The stored documents of nodes, in the order of [`Layout::documents`]; `None` for missing ones.
@@ -25,16 +24,16 @@ pub type StoredDocuments = BTreeMap<NodePath, Vec<Option<Vec<u8>>>>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Consolidation {
-    /// In a separate document of the group with this name. It also contains the group's own documents, and all keys are
-    /// relative to the group.
+    /// In a separate document with this name in the group. It also contains the group's own documents, and all keys are relative
+    /// to the group.
     Beside(&'static str),
-    /// In one document for the whole hierarchy. It has this key, and contains all documents by their full keys.
+    /// In one document with this key for the whole hierarchy. It contains all documents by their full keys.
     AtRoot(&'static str),
     /// In the group's only document, by the paths of the nodes relative to the group.
     Inline,
 }
 
-/// The member of a group's document with the consolidated metadata, for formats that store it there.
+/// The member of a group's document that contains the consolidated metadata, in formats that store it there.
 pub(super) const MEMBER: &str = COPIES[0];
 
 impl Consolidation {
@@ -47,7 +46,7 @@ impl Consolidation {
         }
     }
 
-    /// Returns true if a document may have consolidated metadata, without parsing it.
+    /// Returns true if a document may contain consolidated metadata. Does not parse the document.
     pub fn may_be_in(self, document: &[u8]) -> bool {
         match self {
             Self::Beside(_) | Self::AtRoot(_) => true,
@@ -58,7 +57,7 @@ impl Consolidation {
     /// Returns the documents of a group and of all nodes below it from the document with the consolidated metadata. Returns
     /// `Ok(None)` if the document has none. A document that contains consolidated metadata is returned without it.
     ///
-    /// Entries that are not documents of a node are returned as well: opening such a node returns an error.
+    /// Entries that are not valid documents of a node are also returned; opening such a node returns an error.
     pub fn documents_in(
         self,
         layout: &Layout,
@@ -107,7 +106,7 @@ impl Consolidation {
         }
     }
 
-    /// Returns the path of members to the entries.
+    /// Returns the names of the nested members that contain the entries.
     fn entries_path(self) -> &'static [&'static str] {
         match self {
             Self::Inline => &COPIES,
@@ -247,7 +246,7 @@ fn inline(entries: &Map) -> Json {
 }
 
 /// Returns the document that an entry copies. Some writers add an empty member for the consolidated metadata to groups without
-/// children, even in formats without such a member.
+/// children, even in formats that do not have this member.
 fn document_of(mut entry: Json) -> Json {
     if let Json::Object(map) = &mut entry {
         map.remove(MEMBER);
@@ -255,7 +254,7 @@ fn document_of(mut entry: Json) -> Json {
     entry
 }
 
-/// Returns true if two documents of a node are equal, except for consolidated metadata inside one of them.
+/// Returns true if two documents of a node are equal, apart from any consolidated metadata in them.
 pub fn same_document(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let parsed = |document: &[u8]| {
         let mut map = json::parse_object(document).ok()?;

@@ -1,7 +1,7 @@
-//! The implementation that the two drafts of version 3 share: entry documents, codecs and extensions identified by URIs, and
+//! The implementation shared by the two drafts of version 3: entry documents, codecs and extensions identified by URIs, and
 //! sharding as a storage transformer.
 //!
-//! The documents of arrays are translated to the form of [version 2](super::v2), which reads them.
+//! The documents of arrays are translated to the form of [version 2](super::v2), and then read by its code.
 
 use std::borrow::Cow;
 
@@ -33,14 +33,14 @@ pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Opti
     let document = document.filter(|document| has_textual_format(document))?;
     let map = json::parse_object(document).ok()?;
     let is_entry = map.get("zarr_format")?.as_str()?.contains("://");
-    // The draft stores the suffix of keys in the encoding, which is an object.
+    // The draft stores the key suffix in the encoding, which is an object.
     let is_experimental =
         map.contains_key("metadata_key_suffix") || map.get("metadata_encoding").is_some_and(Json::is_string);
     (is_entry && is_experimental == experimental).then_some(map)
 }
 
-/// Returns true if the member `zarr_format` of some object in a document is a string. In final version 3 it is a number. So
-/// large consolidated documents need not be parsed to distinguish them from entry documents.
+/// Returns true if the member `zarr_format` of any object in a document is a string. In final version 3, it is a number. This
+/// distinguishes large consolidated documents from entry documents without parsing them.
 fn has_textual_format(document: &[u8]) -> bool {
     const MEMBER: &str = "\"zarr_format\"";
     let Ok(text) = std::str::from_utf8(document) else { return false };
@@ -197,7 +197,7 @@ pub(super) fn read_grid(json: &Json, strictness: Strictness) -> Result<(Json, Se
     }
 }
 
-/// Reads the order of elements in a chunk, in v2's form.
+/// Reads the memory order of a chunk, in v2 form.
 pub(super) fn read_order(members: &mut Members<'_>) -> Result<Json> {
     match members.take("chunk_memory_layout") {
         None | Some(Json::Null) if members.lenient() => Ok("C".into()),
@@ -209,7 +209,7 @@ pub(super) fn read_order(members: &mut Members<'_>) -> Result<Json> {
     }
 }
 
-/// Returns the v2 type string for a name of v3 (`float64`), of v2 (`<f8`), or of the experimental version (`i1`).
+/// Returns the v2 type string for a type name of v3 (`float64`), v2 (`<f8`), or the experimental version (`i1`).
 pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
     match name {
         "i1" | "u1" | "b1" => return Ok(format!("|{name}").into()),
@@ -235,7 +235,7 @@ pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     })
 }
 
-/// Converts a codec in the form `{type or codec: URI, configuration}` to v2's form.
+/// Converts a codec of the form `{type or codec: URI, configuration}` to v2 form.
 pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
     let Json::Object(map) = json else { return Err(wrong(member, "an object with a URI", json)) };
     let uri = map.get("type").or_else(|| map.get("codec")).and_then(Json::as_str);
@@ -252,7 +252,7 @@ pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
     Ok((id.to_owned(), v2.into()))
 }
 
-/// Returns the id of a codec with a URI. A codec of another origin has its URI as its id.
+/// Returns the id of a codec with a URI. A codec from another source has its URI as its id.
 fn codec_id(uri: &str) -> Result<&str> {
     let path = uri
         .strip_prefix(SPECIFICATIONS)
@@ -282,7 +282,7 @@ pub(super) fn is_bytes_to_bytes(codec: &Json, registry: &Registry) -> Result<boo
     Ok(registry.codec_from_v2(id, &members)?.kind == CodecKind::BytesToBytes)
 }
 
-/// Reads an array in the form of version 2, with the chunk keys of a draft and its shards.
+/// Reads an array in the form of version 2, with the chunk keys and the shards of a draft.
 pub(super) fn array_from_document(
     document: Map,
     format: Format,
@@ -291,7 +291,7 @@ pub(super) fn array_from_document(
     context: &ReadContext<'_>,
 ) -> Result<ArrayMetadata> {
     let array = v2::array_from_document(Members::new(Cow::Owned(document), context.strictness), context)?;
-    // Writers differ in the key of the only chunk of an array without dimensions.
+    // Writers differ in the key of the only chunk of a zero-dimensional array.
     let separator_declared = context.strictness == Strictness::Strict || !array.shape.is_empty();
     let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };
     match transformers {
@@ -305,7 +305,7 @@ pub(super) fn array_from_document(
     }
 }
 
-/// Returns the array in the form of version 2, without its shards; or an error if the draft cannot represent it.
+/// Returns the array in the form of version 2, without its shards, or an error if the draft cannot represent it.
 pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Written> {
     let format = array.format;
     if array.dimension_names.is_some() {
@@ -361,7 +361,7 @@ pub(super) fn index_codecs() -> Vec<CodecSpec> {
 
 const SHARDING: &str = "sharding_indexed";
 
-/// Returns the array with the shards that the storage transformer makes of chunks.
+/// Returns the array with the shards into which the storage transformer groups chunks.
 fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
     let uri = transformer.get("extension").and_then(Json::as_str).unwrap_or_default();
     let path = uri.strip_prefix(SPECIFICATIONS).map(|path| path.strip_prefix("extensions/").unwrap_or(path));
@@ -396,8 +396,8 @@ fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> 
     Ok(ArrayMetadata { chunk_grid, codecs: vec![sharding], ..array })
 }
 
-/// Reads the number of chunks of a shard along each dimension. zarr-python accepts a number for one dimension, and uses 1 for
-/// dimensions that are not given.
+/// Reads the number of chunks in a shard along each dimension. zarr-python accepts a single number in place of a list, and uses 1
+/// for dimensions that are not given.
 fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<Vec<u64>> {
     let list = match json {
         Json::Number(_) if strictness == Strictness::Lenient => std::slice::from_ref(json),
@@ -417,7 +417,7 @@ fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<
     Ok(counts)
 }
 
-/// Returns the array without its shards, and the number of chunks of each shard along each dimension.
+/// Returns the array without its shards, and the number of chunks in each shard along each dimension.
 fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)> {
     let sharding = match array.codecs.as_slice() {
         [only] if only.name == SHARDING => &only.configuration,

@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
         documents.iter().map(|document| document.as_deref().map(Self::Bytes)).collect()
     }
 
-    /// Returns the members of the document. Documents that were already parsed were parsed with the right strictness.
+    /// Returns the members of the document. A document that is already parsed was parsed with the right strictness.
     pub(super) fn parsed(self, strictness: Strictness) -> Result<Cow<'a, Map>> {
         match self {
             Self::Bytes(bytes) => json::parse_document(bytes, strictness).map(Cow::Owned),
@@ -57,7 +57,7 @@ pub struct ReadContext<'a> {
     pub registry: &'a Registry,
     /// The strictness of the reader.
     pub strictness: Strictness,
-    /// True if an unknown data type may be read as the fallback that its document names.
+    /// True if an unknown data type may be replaced by the fallback that the document names.
     pub data_type_fallback: bool,
 }
 
@@ -68,13 +68,13 @@ impl<'a> ReadContext<'a> {
     }
 }
 
-/// A change of a node's documents in place. All other members are unchanged.
+/// An in-place change to a node's documents. All other members are unchanged.
 #[derive(Debug, Clone, Copy)]
 pub enum Change<'a> {
     /// Sets the shape of an array.
     Shape(&'a [u64]),
-    /// Sets the shape of an array, and the grid with the chunks that it needs. Only formats with rectilinear grids support this
-    /// change.
+    /// Sets the shape of an array, and the grid with the chunks that the shape needs. Only formats with rectilinear grids support
+    /// this change.
     Growth(&'a [u64], &'a ChunkGrid),
     /// Sets all attributes.
     Attributes(&'a Map),
@@ -119,7 +119,7 @@ pub trait FormatDef: fmt::Debug + Sync {
     }
 
     /// Reads a node from its documents, in the order of [`Layout::documents`] (`None` for missing ones). Returns `Ok(None)` if
-    /// they are not a node of this format. The layout determines whether missing documents mean an implicit group.
+    /// they do not describe a node of this format. The layout determines whether missing documents mean an implicit group.
     #[expect(
         clippy::wrong_self_convention,
         reason = "a format converts documents to nodes; `to_documents` is the inverse"
@@ -130,8 +130,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>>;
 
-    /// Returns the index in [`Layout::documents`] of the group's document, if the array's document comes before the group's
-    /// document. A node with an array's document is an array, so that its group's document is not read.
+    /// Returns the index in [`Layout::documents`] of the group's document, if the array's document comes before it. A node with
+    /// an array's document is an array, so that the group's document is not read.
     fn group_document(&self) -> Option<usize> {
         None
     }
@@ -146,8 +146,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok(documents.iter().all(Option::is_none).then(Map::default))
     }
 
-    /// Returns the documents of a node in the strict form, or an error that names the property which this format cannot
-    /// represent.
+    /// Returns the documents of a node in the strict form, or an error that names the property that this format cannot represent.
     fn to_documents(
         &self,
         path: &NodePath,
@@ -155,12 +154,12 @@ pub trait FormatDef: fmt::Debug + Sync {
         registry: &Registry,
     ) -> Result<Vec<Document>>;
 
-    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. If an implicit
-    /// group gets attributes, all documents are missing.
+    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. If attributes are
+    /// set for an implicit group, all documents are missing.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
-    /// Returns the node after a change, and its changed documents, without storing them. Callers use it to complete the
-    /// documents of a new node, and to check a change before it is written.
+    /// Returns the node after a change, and its changed documents, without storing them. Callers use this function to complete
+    /// the documents of a new node, and to check a change before it is written.
     fn changed(
         &self,
         layout: &Layout,
@@ -183,7 +182,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok((node, documents))
     }
 
-    /// Returns the codecs of a new array, given the chosen codecs: adds the codecs that this format has around all chunks.
+    /// Returns the codecs of a new array: the chosen codecs, and the codecs that this format applies to every chunk.
     fn new_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         codecs
     }
@@ -201,7 +200,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         about_a_mebibyte(shape, item)
     }
 
-    /// Returns true if documents have a member for one compressor, which is the last codec.
+    /// Returns true if documents have a member for a single compressor, which is the last codec.
     fn has_one_compressor(&self) -> bool {
         true
     }

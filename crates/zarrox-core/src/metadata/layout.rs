@@ -29,8 +29,8 @@ enum Nodes {
 const APART: [&str; 2] = ["array", "group"];
 
 impl Layout {
-    /// Returns a layout in which a node is a prefix, with documents of these names, chunks and child nodes. If a node has
-    /// several documents, the last one has only attributes.
+    /// Returns a layout in which a node is a prefix, with documents of these names, chunks and child nodes. If a node has several
+    /// documents, the last one contains only attributes.
     pub const fn together(documents: &'static [&'static str]) -> Self {
         Self { nodes: Nodes::Together(documents), implicit_groups: false }
     }
@@ -48,7 +48,7 @@ impl Layout {
         self
     }
 
-    /// Returns true if the root, and each non-empty prefix without a document, is a group. Then all nodes of the hierarchy have
+    /// Returns true if the root and every non-empty prefix without a document are groups. All nodes of the hierarchy then have
     /// the same format.
     pub const fn implicit_groups(&self) -> bool {
         self.implicit_groups
@@ -62,8 +62,8 @@ impl Layout {
         }
     }
 
-    /// Returns true if a document of this name makes its prefix a node: it has more than attributes. Returns false for all
-    /// names if documents are separate from chunks.
+    /// Returns true if a document with this name makes its prefix a node, that is, if it contains more than attributes. Returns
+    /// false for all names if documents are separate from chunks.
     pub fn makes_node(&self, name: &str) -> bool {
         let Nodes::Together(documents) = &self.nodes else { return false };
         let deciding = documents.len().saturating_sub(1).max(1);
@@ -91,7 +91,7 @@ impl Layout {
         self.documents().iter().map(|document| self.key(path, document)).collect()
     }
 
-    /// Returns the prefix of an array's chunks: empty, or with a `/` at its end.
+    /// Returns the prefix of an array's chunks, which is empty or ends in `/`.
     pub fn chunks(&self, path: &NodePath) -> String {
         match &self.nodes {
             Nodes::Together(_) => path.prefix(),
@@ -175,7 +175,7 @@ impl Extent {
         self.keys.is_empty() && self.prefixes == [path.prefix()]
     }
 
-    /// Returns true if a key belongs to the node, or to a descendant.
+    /// Returns true if a key belongs to the node or to a descendant.
     pub fn contains(&self, key: &str) -> bool {
         self.keys.iter().any(|own| own == key) || self.prefixes.iter().any(|prefix| key.starts_with(prefix))
     }

@@ -6,15 +6,16 @@ use crate::error::{Error, Result};
 use crate::json::{self, Json, Map, integer, kind};
 use crate::strictness::Strictness;
 
-/// The member of a group's document with consolidated metadata, and its member with the copies of other nodes' documents.
+/// The member of a group's document that contains consolidated metadata, and its own member that contains the copies of other
+/// nodes' documents.
 pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
 
-/// The members of a document. Members that have not been accessed at the end are unknown.
+/// The members of a document. Members that have still not been accessed at the end are unknown.
 ///
-/// The members are a list, not a map: a document has few members, and most members are accessed once. A search in a short
-/// list costs less than hashing all names.
+/// The members are a list, not a map: a document has few members, and most members are accessed once. Searching a short list
+/// costs less than hashing all names.
 pub(super) struct Members<'a> {
-    /// In the order of the document. The last of several members with the same name counts.
+    /// The members, in the order of the document. The last of several members with the same name is the valid one.
     list: List<'a>,
     /// The names of the existing members that were accessed.
     read: Vec<&'static str>,
@@ -35,7 +36,8 @@ impl<'a> Members<'a> {
         Self::listed(list, strictness)
     }
 
-    /// Parses the members of a stored document. The copies of other nodes' documents in a group, often thousands, are left out.
+    /// Parses the members of a stored document. The copies of other nodes' documents in a group, of which there are often
+    /// thousands, are omitted.
     pub(super) fn parse(bytes: &'a [u8], strictness: Strictness) -> Result<Self> {
         let (mut list, are_left_out) = json::parse_members_without(bytes, strictness, Some(COPIES))?;
         let is_group =
@@ -63,7 +65,7 @@ impl<'a> Members<'a> {
         self.list.iter().rfind(|(known, _)| known == name).map(|(_, json)| &**json)
     }
 
-    /// Returns a member, borrowed or owned like the document, and marks it as accessed.
+    /// Returns a member, which is borrowed or owned depending on the document, and marks it as accessed.
     pub(super) fn optional(&mut self, name: &'static str) -> Option<Cow<'a, Json>> {
         if self.read.contains(&name) {
             return None;
@@ -92,7 +94,7 @@ impl<'a> Members<'a> {
         lengths(name, &json, self.strictness)
     }
 
-    /// Returns an object. A missing member, and in the lenient mode `null`, is an empty object.
+    /// Returns an object. A missing member is read as an empty object, and so is `null` in lenient mode.
     pub(super) fn object(&mut self, name: &'static str) -> Result<Map> {
         match self.take(name) {
             None => Ok(Map::default()),
@@ -127,7 +129,7 @@ pub(super) fn wrong(name: &str, wants: &str, json: &Json) -> Error {
     Error::metadata(format!("the member '{name}' must be {wants}, but it is {} ({shown})", kind(json)))
 }
 
-/// Parses a list of lengths; in the lenient mode, floats without a fraction are accepted.
+/// Parses a list of lengths; in lenient mode, floats without a fraction are accepted.
 pub(super) fn lengths(name: &str, json: &Json, strictness: Strictness) -> Result<Vec<u64>> {
     let list = json.as_array().ok_or_else(|| wrong(name, "a list of non-negative integers", json))?;
     list.iter()
@@ -145,7 +147,8 @@ pub(super) fn put_members(map: &mut Map, members: &Map) {
     }
 }
 
-/// Corrects chunk lengths of 0 along dimensions of length 0, which zarr-python wrote. Without chunks, any length is correct.
+/// Corrects chunk lengths of 0 along dimensions of length 0, which zarr-python wrote. Since there are no chunks, any length is
+/// correct.
 pub(super) fn correct_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
     for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
         if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {

@@ -1,6 +1,6 @@
-//! One model of nodes for all formats, and the formats that are converted to and from it.
+//! A model of nodes that is common to all formats, and the formats that are converted to and from it.
 //!
-//! A format is one file here: the keys of its documents, and the conversion to and from the model. After
+//! Each format is one file here, with the keys of its documents and the conversion to and from the model. After
 //! [`FormatDef::from_documents`], no code depends on the format of a node.
 
 mod consolidated;
@@ -31,14 +31,14 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
     (Format::V3, &v3::V3),
     (Format::V2, &v2::V2),
     (Format::V1, &v1::V1),
-    // The drafts are last, because their detection costs a further read.
+    // The drafts are last, because detecting them costs another read.
     (Format::V3Experimental, &v3_experimental::V3Experimental),
     (Format::V3Draft, &v3_draft::V3Draft),
     (Format::N5, &n5::N5),
 ];
 
 impl Format {
-    /// Returns all formats, in the order in which a hierarchy of unknown format is tested for them.
+    /// Returns all formats, in the order in which they are tried on a hierarchy of unknown format.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, _)| *format)
     }

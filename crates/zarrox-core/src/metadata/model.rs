@@ -21,7 +21,7 @@ pub enum Format {
     V3,
     /// The experimental version 3 of zarr-python 2.12 to 2.18.
     V3Experimental,
-    /// The draft of version 3 of 2022.
+    /// The 2022 draft of version 3.
     V3Draft,
     /// N5, with the axes in NumPy's order.
     N5,
@@ -36,14 +36,14 @@ pub struct ArrayMetadata {
     pub shape: Vec<u64>,
     /// The data type.
     pub data_type: DataType,
-    /// The unknown data type of the document, if [`data_type`](Self::data_type) is its fallback.
+    /// The unknown data type in the document, if [`data_type`](Self::data_type) is its fallback.
     pub fallback_from: Option<Box<Json>>,
     /// The chunk grid of the array.
     pub chunk_grid: ChunkGrid,
     /// The encoding of chunk keys.
     pub chunk_key_encoding: ChunkKeyEncoding,
     /// False if the document does not define the separator of chunk keys, as in old v2 documents, or the key of the only chunk,
-    /// as in documents of the drafts. Then the stored keys must be examined.
+    /// as in documents of the drafts. In this case, the stored keys must be examined.
     pub separator_declared: bool,
     /// The value of elements that were never written. `None` only for `null` in v1 and v2, which leaves the value undefined.
     pub fill_value: Option<FillValue>,
@@ -126,7 +126,7 @@ impl ArrayMetadata {
         Ok(self == other || complete(self)? == complete(other)?)
     }
 
-    /// Checks the rules of the model that all formats share.
+    /// Checks the rules that the model has for all formats.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<()> {
         check_rank(&self.shape)?;
@@ -142,8 +142,8 @@ impl ArrayMetadata {
     }
 }
 
-/// The maximum number of dimensions of an array, as in NumPy. Some functions are recursive in the dimensions, so their number
-/// must be limited.
+/// The maximum number of dimensions of an array, as in NumPy. Some functions recurse over the dimensions, so their number must be
+/// limited.
 const MAX_RANK: usize = 64;
 
 /// Rejects shapes with too many dimensions.

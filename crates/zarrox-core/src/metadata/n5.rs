@@ -1,7 +1,7 @@
 //! N5: one `attributes.json` for each node, with the user's attributes and reserved attributes.
 //!
-//! N5 lists the fastest dimension first. Here, the axes are in NumPy's order, which is the reverse, as in zarr-python 2 and
-//! z5py: only shapes, chunk shapes and chunk keys are reversed.
+//! N5 lists the fastest dimension first. Here, the axes are in NumPy's order, which is the reverse, as in zarr-python 2 and z5py.
+//! Only shapes, chunk shapes and chunk keys are reversed.
 //!
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
 
@@ -30,16 +30,16 @@ pub(super) struct N5;
 
 const DOCUMENT: &str = "attributes.json";
 
-/// The member of the root with the version.
+/// The member of the root's document that contains the version.
 const VERSION: &str = "n5";
 
-/// The version of new roots. All written documents conform to it, so that every reader accepts them.
+/// The version of new roots. All written documents conform to this version, so that every reader accepts them.
 const WRITTEN: &str = "2.0.0";
 
 /// The newest supported version.
 const NEWEST: u64 = 4;
 
-/// The reserved attributes: no user attribute can have these names.
+/// The reserved names, which no user attribute can have.
 const RESERVED: [&str; 6] =
     [VERSION, "dimensions", "blockSize", "dataType", "compression", "compressionType"];
 
@@ -76,7 +76,7 @@ impl FormatDef for N5 {
         let root = document.and_then(|bytes| json::parse_object(bytes).ok());
         let version = root.as_ref().and_then(|root| root.get(VERSION));
         version.map_or(Ok(()), check_version)?;
-        // Without a version, the directory may still be a node, but other directories do not belong to N5.
+        // Without a version, the root may still be a node, but directories without a document are not groups.
         Ok(Some(self.layout().with_implicit_groups(version.is_some())))
     }
 
@@ -90,7 +90,7 @@ impl FormatDef for N5 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
-        // Other programs also have files with this name.
+        // Other programs also use files with this name.
         let Ok(map) = source.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
             let array = source.parsed(context.strictness).and_then(|map| array_from_document(map, context));

@@ -1,4 +1,4 @@
-//! The member `compression` of N5, whose members have different names than the members of Zarr's codecs.
+//! The member `compression` of N5, whose own members have different names from those of Zarr's codecs.
 
 use crate::json::json;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::{Json, Map};
 use crate::registry::Registry;
 
-/// Returns the codec of a compression, for elements of `item` bytes; `None` for `raw`.
+/// Returns the codec for a `compression` member, for elements of `item` bytes; `None` for `raw`.
 pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> Result<Option<CodecSpec>> {
     let name = match members.remove("type") {
         Some(Json::String(name)) => name,
@@ -50,7 +50,7 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
     Ok(Some(spec))
 }
 
-/// Returns the compression for a codec, or for no codec.
+/// Returns the `compression` member for a codec.
 pub(super) fn to_json(codec: &CodecSpec) -> Result<Json> {
     let get = |name: &str| codec.configuration.get(name).cloned().unwrap_or(Json::Null);
     let refused = || {

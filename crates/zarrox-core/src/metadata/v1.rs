@@ -1,8 +1,8 @@
 //! Zarr version 1: a single array, `meta` and `attrs`.
 //!
-//! Its documents have the members of version 2 in another form. A document is translated, and then read by [version
-//! 2](super::v2). There is one exception: zarr-python 1, which wrote the existing arrays, passes the memory of a chunk to
-//! Blosc, but its elements in row-major order to all other compressors. So `"order": "F"` only applies to Blosc.
+//! Its documents have the same members as version 2, but in another form. A document is translated, and then read by [version
+//! 2](super::v2). There is one exception: zarr-python 1, which wrote the existing arrays, passes the memory of a chunk to Blosc,
+//! but its elements in row-major order to all other compressors. `"order": "F"` therefore applies only to Blosc.
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
 
@@ -45,7 +45,7 @@ impl FormatDef for V1 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
-        // Other programs also have files with this name.
+        // Other programs also use files with this name.
         let Ok(map) = array.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
@@ -143,7 +143,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
         Json::Null => return Ok(Json::Null),
         Json::String(name) => match name.as_str() {
             "none" => return Ok(Json::Null),
-            // The name is older than the current codec of this name: these chunks are zlib streams.
+            // The name predates the current codec of the same name: these chunks are zlib streams.
             "gzip" => "zlib",
             name => name,
         },
@@ -160,7 +160,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
     Ok(members.into())
 }
 
-/// Returns the document for a document of version 2, or an error with the property that version 1 cannot represent.
+/// Converts a document of version 2, or returns an error with the property that version 1 cannot represent.
 fn from_v2(mut map: Map) -> Result<Map> {
     let not_in_v1 = |what: &str| Err(Error::unsupported(format!("Zarr v1 has no {what}")));
     if map.remove("filters").is_some_and(|filters| !filters.is_null()) {

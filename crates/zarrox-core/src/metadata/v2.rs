@@ -116,7 +116,7 @@ pub(super) fn default_compressor(item: usize) -> CodecSpec {
     CodecSpec::new("blosc", configuration)
 }
 
-/// Returns the first document with another shape, and otherwise unchanged.
+/// Returns the first document with another shape, but otherwise unchanged.
 pub(super) fn patched_shape(
     name: &'static str,
     documents: &[Option<Vec<u8>>],
@@ -211,15 +211,15 @@ pub(super) fn array_from_document(
     Ok(array)
 }
 
-/// Returns true if a fill value is the 0 that zarr-python 2 stores by default for text and bytes. zarr-python 2 reads the
-/// number for missing chunks, so every chunk must be stored, as with an undefined value.
+/// Returns true if a fill value is the 0 that zarr-python 2 stores by default for strings and byte strings. zarr-python 2 reads
+/// missing chunks as this number, so every chunk must be stored, as with an undefined value.
 fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
     // For objects, the number is a valid value.
     fill.as_u64() == Some(0) && data_type.is_text_or_bytes()
 }
 
-/// Reads the data type, and the byte order of its stored elements. The codec of objects determines their type: the first filter
-/// or, in some stores, the compressor.
+/// Reads the data type, and the byte order of its stored elements. The type of objects is determined by their codec, which is the
+/// first filter or, in some stores, the compressor.
 fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Result<(DataType, ByteOrder)> {
     let little = ByteOrder::One(Endian::Little);
     let dtype = members.required("dtype")?;
@@ -235,7 +235,7 @@ fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Resul
     Ok((registry.or_unknown(&dtype, known)?, little))
 }
 
-/// Reads types without a type string of NumPy, such as `bfloat16`: tensorstore uses their name of version 3, and stores them
+/// Reads types without a NumPy type string, such as `bfloat16`: tensorstore uses their version 3 names, and stores them
 /// little-endian.
 fn read_named(json: &Json, context: &ReadContext<'_>) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = context.registry;
@@ -259,7 +259,7 @@ fn reordered(fill: &FillValue, data_type: &DataType, order: &ByteOrder) -> FillV
     FillValue::new(bytes)
 }
 
-/// Rejects forms of fill values that only v3 has.
+/// Rejects forms of fill values that exist only in v3.
 fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
     let hexadecimal = |json: &Json| json.as_str().is_some_and(|text| text.starts_with("0x"));
     let parts = fill.as_array().map_or(std::slice::from_ref(fill), Vec::as_slice);
@@ -274,7 +274,7 @@ fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
     Ok(())
 }
 
-/// Returns a required member, which in the lenient mode is `null` if it is missing.
+/// Returns a required member; in lenient mode, a missing member is read as `null`.
 fn optional_if_lenient<'a>(members: &mut Members<'a>, name: &'static str) -> Result<Cow<'a, Json>> {
     if members.lenient() {
         return Ok(members.optional(name).unwrap_or(Cow::Owned(Json::Null)));
@@ -307,7 +307,7 @@ fn read_codecs(
     if !compressor.is_null() {
         listed.push(("compressor", &compressor));
     }
-    // Nested lists have the nesting of the array, whatever the order.
+    // Nested lists have the nesting of the array, regardless of the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
     let mut codecs = Vec::from_iter((column_major && !nests).then(|| column_major_codec(ndim)).flatten());
     let mut numbers = Numbers::of(&data_type.storage(), order);
@@ -317,7 +317,7 @@ fn read_codecs(
         let (kind, spec) = read_codec(member, json, item, context)?;
         item = match kind {
             CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
-            // In numcodecs, these codecs convert numbers to single bytes.
+            // In numcodecs, the output of these codecs consists of single bytes.
             CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
         };
         let is_filter = kind == CodecKind::ArrayToArray;
@@ -344,10 +344,10 @@ fn read_codecs(
     Ok(codecs)
 }
 
-/// The byte order of numbers that codecs store without a byte order of their own.
+/// The byte order of numbers that codecs store without declaring a byte order.
 const LITTLE: ByteOrder = ByteOrder::One(Endian::Little);
 
-/// The codec around a filter whose input is bytes, or that views numbers as another type. Its name is never in metadata.
+/// The codec around a filter whose input is bytes, or that views numbers as another type. Its name never occurs in metadata.
 pub(super) const FILTER_OF_BYTES: &str = "v2_filter";
 
 fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
@@ -361,7 +361,7 @@ fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
     filter.and_then(CodecSpec::from_json)
 }
 
-/// The numbers to which the filters have converted an array so far. numcodecs treats them as bytes.
+/// The numbers to which the filters so far have converted an array. numcodecs treats them as bytes.
 struct Numbers {
     /// The byte order, if the numbers have one.
     order: Option<ByteOrder>,
@@ -379,7 +379,7 @@ impl Numbers {
     }
 
     /// Returns true if a filter views the numbers as their own type, or as parts of little-endian numbers. Such a filter is
-    /// applied to the array. numcodecs views the bytes as the filter's type without a check.
+    /// applied to the array. numcodecs reinterprets the bytes as the filter's type without checking them.
     fn can_be_viewed_by(&self, filter: &Map) -> bool {
         let Some(seen) = decoded_dtype(filter) else { return true };
         match (self.order.as_ref(), seen.endian) {
@@ -390,7 +390,7 @@ impl Numbers {
         }
     }
 
-    /// Replaces the numbers by the numbers that the filter produces, if its configuration specifies them.
+    /// Replaces the numbers with those that the filter produces, if its configuration specifies them.
     fn convert_by(&mut self, filter: &Map) {
         let Some(dtype) = encoded_dtype(filter) else { return };
         let word = word(&dtype).unwrap_or(1);
@@ -398,7 +398,7 @@ impl Numbers {
     }
 }
 
-/// Returns the number of bytes of a type that share a byte order.
+/// Returns the number of bytes that are swapped as a unit in elements of a type.
 fn word(dtype: &TypeString<'_>) -> Option<usize> {
     match dtype.kind {
         'U' => Some(4),
@@ -436,7 +436,8 @@ fn read_codec(
     let (kind, spec) = spec_of(json).map_err(|error| error.at(member))?;
     if context.strictness == Strictness::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
-        // A member is known if the codec's configuration has it, or if another value of the member changes the configuration.
+        // A member is known if the codec's configuration has it, or if a different value of the member would change the
+        // configuration.
         let changed = |name: &str| {
             let mut other = map.clone();
             other.insert(name.to_owned(), json!("no value of anything"));
@@ -505,7 +506,7 @@ pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> R
     Ok(map)
 }
 
-/// The codecs in the form of v2.
+/// The codecs in v2 form.
 struct WrittenChain {
     order: &'static str,
     filters: Json,

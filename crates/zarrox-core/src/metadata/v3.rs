@@ -120,8 +120,8 @@ fn group_from_document(mut members: Members<'_>) -> Result<GroupMetadata> {
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
 }
 
-/// Checks the consolidated metadata. The copies of other nodes' documents are not the group's own metadata, and are read when
-/// they are needed.
+/// Checks the consolidated metadata. The copies of other nodes' documents are not the group's own metadata, and are read only
+/// when they are needed.
 fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
     match json {
         None => Ok(()),
@@ -174,7 +174,7 @@ fn array_from_document(mut members: Members<'_>, context: &ReadContext<'_>) -> R
     Ok(array)
 }
 
-/// The declaration of an extension point.
+/// The declaration of an extension at an extension point.
 struct Extension<'a> {
     name: &'a str,
     configuration: Option<&'a Map>,
@@ -229,7 +229,7 @@ fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result
 }
 
 impl ChunkGrid {
-    /// Parses `chunk_grid` of v3 metadata, for arrays of `shape`.
+    /// Parses the `chunk_grid` of v3 metadata, for arrays of `shape`.
     ///
     /// # Errors
     /// When the grid is invalid, or does not cover the array.
@@ -272,7 +272,7 @@ impl ChunkGrid {
                 only(2)?;
                 rectilinear("chunk_shapes")
             }
-            // zarrs wrote this before the extension had its name.
+            // zarrs wrote this before the extension had its current name.
             "rectangular" if strictness == Strictness::Lenient => rectilinear("chunk_shape"),
             name => Err(Error::unsupported(format!(
                 "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"

@@ -1,4 +1,4 @@
-//! The draft of version 3 of 2022: an entry document `zarr.json`, documents below `meta/`, chunks below `data/`.
+//! The 2022 draft of version 3: an entry document `zarr.json`, documents below `meta/`, chunks below `data/`.
 //!
 //! Extensions, codecs and data types outside the core are identified by URIs. A prefix without a document is a group.
 //!
@@ -30,7 +30,7 @@ pub(super) struct V3Draft;
 const CORE: &str = "https://purl.org/zarr/spec/core/3.0";
 const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0";
 const TIMES: &str = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
-/// The prefixes of the URIs of the data types in the drafts.
+/// The prefixes of the data type URIs in the drafts.
 const DATA_TYPES: [&str; 2] = [
     "https://purl.org/zarr/spec/extensions/data-types/",
     "https://purl.org/zarr/spec/extensions/data_types/",
@@ -184,7 +184,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, fallback_from, fill_value, ..array })
 }
 
-/// Reads the type in v2's form. If the type is unknown and its fallback is used, also returns the type of the document.
+/// Reads the type in v2 form. If the type is unknown and its fallback is used, also returns the type of the document.
 fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
     let map = match json {
         Json::String(name) => return Ok((drafts::type_string(name, context.registry)?, None)),
@@ -220,7 +220,7 @@ fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Optio
     }
 }
 
-/// Reads the codecs in v2's form, and the byte order of the codec `endian`.
+/// Reads the codecs in v2 form, and the byte order of the codec `endian`.
 fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)> {
     let mut given = match members.take("codecs") {
         None => Vec::new(),
@@ -249,7 +249,7 @@ fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)>
     Ok((codecs, endian))
 }
 
-/// A fill value: JSON that every format reads, or bits.
+/// A fill value: JSON in a form that every format reads, or bits.
 struct Fill {
     json: Json,
     bits: Option<FillValue>,
@@ -266,7 +266,7 @@ fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>)
         return Ok(Fill { json: "Infinity".into(), bits: None });
     }
     let Some(digits) = json.as_str().and_then(Digits::parse) else { return Ok(Fill { json, bits: None }) };
-    // For text, "0x" is ordinary text.
+    // In a string type, "0x" has no special meaning.
     let (data_type, _) = context.registry.data_type_from_v2(dtype)?;
     if !drafts::is_core(&data_type) {
         return Ok(Fill { json, bits: None });
@@ -290,7 +290,7 @@ impl<'a> Digits<'a> {
         hex.or_else(|| text.strip_prefix("0b").map(|text| Self { text, radix: 2 }))
     }
 
-    /// Returns the element with these bits, the most significant bit first; for a complex number, the real part first.
+    /// Returns the element with these bits, most significant bit first; in a complex number, the real part comes first.
     fn element(&self, data_type: &DataType) -> Option<FillValue> {
         let per_byte = if self.radix == 16 { 2 } else { 8 };
         if self.text.len() != data_type.size().checked_mul(per_byte)? || !self.text.is_ascii() {
@@ -307,7 +307,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// Converts bytes between big-endian words and words in the machine's byte order.
+/// Converts bytes between big-endian words and words in native byte order.
 fn swapped(mut bytes: Vec<u8>, data_type: &DataType) -> Vec<u8> {
     if Endian::NATIVE == Endian::Little {
         bytes.chunks_exact_mut(data_type.storage().word()).for_each(<[u8]>::reverse);

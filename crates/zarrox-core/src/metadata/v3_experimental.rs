@@ -1,9 +1,9 @@
 //! The experimental version 3 of zarr-python 2.12 to 2.18: an entry document `zarr.json`, documents below `meta/root`,
 //! chunks below `data/root`.
 //!
-//! Its arrays have the metadata of version 2 in another form: data types are NumPy's, and types outside a short list are
-//! wrapped in an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote the
-//! same format with small differences.
+//! Its arrays have the metadata of version 2 in another form: data types have NumPy's names, and types outside a short list are
+//! wrapped in an extension; filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote the same format
+//! with small differences.
 //!
 //! <https://zarr.readthedocs.io/en/v2.18.3/api/v3.html>
 
@@ -194,7 +194,7 @@ fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     Ok(attributes)
 }
 
-/// Reads the type in v2's form. The URI of an extension is ignored: some are placeholders.
+/// Reads the type in v2 form. The URI of an extension is ignored: some are placeholders.
 fn read_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     let inside = match json {
         Json::Object(map) => map.get("type").unwrap_or(&Json::Null),
@@ -270,7 +270,7 @@ fn written_data_type(dtype: &Json) -> Result<Json> {
         (_, 'c') => extension(
             "https://zarr-specs.readthedocs.io/en/core-protocol-v3.0-dev/protocol/extensions/complex-dtypes/v1.0.html",
         ),
-        // zarr-python could not read multiples of a unit again.
+        // zarr-python could not read multiples of a unit back.
         (_, 'M' | 'm')
             if !rest.trim_start_matches("8[").starts_with(|c: char| c.is_ascii_digit()) && rest != "8" =>
         {
@@ -485,7 +485,7 @@ mod tests {
             |json: &Json| V3Experimental.entry_from_document(Some(json.to_string().as_bytes()), &context);
         let entry = json::parse(&V3Experimental.new_entry().unwrap().unwrap()).unwrap();
         assert_eq!(read(&entry).unwrap(), Some(V3Experimental.layout()));
-        // The entry document of GDAL and other writers.
+        // The entry document that GDAL and other writers create.
         let few = json!({"zarr_format": CORE, "metadata_encoding": CORE, "metadata_key_suffix": ".json"});
         assert_eq!(read(&few).unwrap(), Some(V3Experimental.layout()));
         for other in [

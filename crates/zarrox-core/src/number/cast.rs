@@ -17,7 +17,7 @@ pub struct RealCast {
     rounding: Rounding,
     range: OutOfRange,
     rules: Rules,
-    /// The machine type to which elements are converted first.
+    /// The built-in type to which elements are converted first.
     source: Machine,
     /// The loop that casts a slice; `None` if elements are cast one by one.
     kernel: Option<Kernel>,
@@ -33,20 +33,20 @@ pub struct CastFailure {
     pub why: Missing,
 }
 
-/// Elements that are mapped to elements of the other type, regardless of their values.
+/// Elements that are mapped to given elements of the other type, whatever their values.
 #[derive(Debug, Default)]
 struct Map {
     /// The distinct numbers, in ascending order of their patterns, each with the element that it is mapped to.
     entries: Vec<(u64, Vec<u8>)>,
 }
 
-/// The minimum number of entries for which each element is looked up. With fewer entries, each entry is compared with
+/// The minimum number of entries with which each element is looked up. If there are fewer entries, each entry is compared with
 /// all elements.
 const MANY: usize = 16;
 
 impl RealCast {
-    /// Creates a cast. `map` has pairs of elements of the two types; if several pairs have the same number, the first is
-    /// used.
+    /// Creates a cast. `map` contains pairs of elements of the two types; if several pairs have the same number, the first pair
+    /// is used.
     pub fn new(
         from: RealType,
         to: RealType,
@@ -100,7 +100,7 @@ impl RealCast {
         Ok(())
     }
 
-    /// Converts the elements to machine numbers, if they are not machine numbers already.
+    /// Converts the elements to built-in numbers, unless they already are.
     fn load<'w>(&self, from: &[u8], wide: &'w mut [u8]) -> Option<&'w [u8]> {
         let count = from.len() / self.from.size();
         match &self.from {
@@ -127,9 +127,10 @@ impl RealCast {
     }
 }
 
-/// Returns the indices of the marked elements. The usual case, without any mark, does not examine each element.
+/// Returns the indices of the marked elements. In the usual case, in which no element is marked, the marks are not examined one
+/// by one.
 pub fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
-    // Without an early exit, so that the loop is vectorised.
+    // There is no early exit, so that the loop is vectorised.
     let any = bad.iter().fold(false, |any, bad| any | bad);
     let bad = if any { bad } else { &[] };
     bad.iter().enumerate().filter(|(_, bad)| **bad).map(|(index, _)| index)

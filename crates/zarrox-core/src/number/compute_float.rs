@@ -1,10 +1,10 @@
-//! [`ComputeFloat`]: the floats whose arithmetic casts use.
+//! [`ComputeFloat`]: the float types in which casts compute.
 
 use std::ops::{BitOr, BitXor, Sub};
 
 use super::{Primitive, Rounding};
 
-/// Floats with machine arithmetic.
+/// Floats with hardware arithmetic.
 pub(super) trait ComputeFloat: Primitive + Into<f64> + Sub<Output = Self> {
     /// The number of bits of the significand, including the hidden bit.
     const SIGNIFICAND: u32;
@@ -19,9 +19,8 @@ pub(super) trait ComputeFloat: Primitive + Into<f64> + Sub<Output = Self> {
     /// Rounds to an integer.
     fn rounded(self, rounding: Rounding) -> Self;
 
-    /// Returns an integral number in two's complement: the last bits of a sum whose unit in the last place is 1. The number
-    /// must be smaller than a quarter of the range of the fraction. The casts of Rust handle all floats, but are not
-    /// vectorised.
+    /// Returns an integral number in two's complement: the last bits of a sum whose unit in the last place is 1. The number must
+    /// be smaller than a quarter of the range of the fraction. Rust's own casts handle all floats, but are not vectorised.
     fn whole_bits(self) -> u64;
 
     /// Clamps to a range; NaN is unchanged.
@@ -31,7 +30,7 @@ pub(super) trait ComputeFloat: Primitive + Into<f64> + Sub<Output = Self> {
         if value > greatest { greatest } else { value }
     }
 
-    /// Replaces NaN by 0.
+    /// Replaces NaN with 0.
     #[inline(always)]
     fn or_zero(self) -> Self {
         if self.is_nan() { Self::default() } else { self }

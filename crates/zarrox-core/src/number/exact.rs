@@ -2,7 +2,7 @@
 
 use super::{Missing, Number, OutOfRange, Rounding};
 
-/// Integers in two's complement, possibly with fewer bits than their memory.
+/// Integers in two's complement, possibly with fewer bits than they occupy in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Integer {
     /// The size of an element, in bytes.
@@ -13,7 +13,7 @@ pub struct Integer {
     pub signed: bool,
 }
 
-/// Binary floats in the form of IEEE 754.
+/// Binary floats in an IEEE 754 format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binary {
     /// The size of an element, in bytes.
@@ -33,7 +33,7 @@ impl Integer {
         self.least() + ((1 << self.bits) - 1)
     }
 
-    /// Returns true if the integers use all bits of their memory.
+    /// Returns true if the integers use all bits that they occupy in memory.
     pub fn is_full(self) -> bool {
         self.bits as usize == 8 * self.size
     }
@@ -155,7 +155,7 @@ impl Binary {
             Ok(dropped) => rounded_shift(significand, dropped, rounding, negative),
             Err(_) => significand << (exponent - place).cast_unsigned(),
         };
-        // The hidden bit adds one to the exponent, and so does the carry of rounding.
+        // The hidden bit adds one to the exponent, and so does a carry from rounding.
         let steps = u128::from((place - self.least_place()).unsigned_abs());
         let magnitude = (steps << self.mantissa) + rounded;
         match u64::try_from(magnitude) {
@@ -192,14 +192,14 @@ pub(crate) fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Removes the lowest bits of a magnitude, with rounding.
+/// Removes the lowest bits of a magnitude and rounds the result.
 pub(super) fn rounded_shift(magnitude: u128, dropped: u32, rounding: Rounding, negative: bool) -> u128 {
     if dropped == 0 {
         return magnitude;
     }
     let kept = magnitude.checked_shr(dropped).unwrap_or(0);
     let rest = magnitude - kept.checked_shl(dropped).unwrap_or(0);
-    // A magnitude has fewer than 128 bits, so half of a larger unit is never reached.
+    // A magnitude has fewer than 128 bits, so it never reaches half of a larger unit.
     let half = 1_u128.checked_shl(dropped - 1).unwrap_or(u128::MAX);
     let up = match rounding {
         Rounding::NearestEven => rest > half || (rest == half && kept & 1 == 1),

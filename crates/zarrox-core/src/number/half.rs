@@ -1,4 +1,4 @@
-//! Conversion between floats of 16 and 32 bits, by arithmetic that has vector instructions on every machine.
+//! Conversion between 16-bit and 32-bit floats, with arithmetic that has vector instructions on every machine.
 
 use half::{bf16, f16};
 
@@ -20,7 +20,7 @@ impl Half for f16 {
     fn to_single(self) -> f32 {
         let bits = u32::from(self.to_bits());
         let magnitude = (bits & 0x7fff) << 13;
-        // The smallest exponent of a single is 112 below the smallest exponent of a half: multiply by 2¹¹².
+        // The smallest exponent of a single is 112 below that of a half, so the number is multiplied by 2¹¹².
         let number = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
         let single = if magnitude < 0x0f80_0000 { number } else { magnitude | 0x7f80_0000 };
         f32::from_bits(single | (bits & 0x8000) << 16)
@@ -31,7 +31,8 @@ impl Half for f16 {
         let bits = number.to_bits();
         let magnitude = bits & 0x7fff_ffff;
         let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(increment(bits, 13, rounding)) >> 13;
-        // Below the smallest normal half. Both results are computed, and a mask selects one, so that there is no branch.
+        // A mask of ones below the smallest normal half. Both results are computed, and the mask selects one, so that there is no
+        // branch.
         let small = u32::from(magnitude < 0x3880_0000).wrapping_neg();
         let finite = least(number, rounding) & small | normal & !small;
         let rounded = if magnitude < 0x4780_0000 { finite } else { 0x7c00 };
@@ -55,7 +56,7 @@ impl Half for bf16 {
     }
 }
 
-/// Returns the number to add to a magnitude before its `dropped` lowest bits are cut, so that the magnitude is rounded.
+/// Returns the number to add to a magnitude before its `dropped` lowest bits are discarded, so that the magnitude is rounded.
 #[inline(always)]
 fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
     let (half, negative) = (1 << (dropped - 1), bits >> 31);
@@ -71,7 +72,7 @@ fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
 /// Returns the magnitude of a subnormal half: a multiple of 2⁻²⁴.
 #[inline(always)]
 fn least(number: f32, rounding: Rounding) -> u32 {
-    // The last bits of the sum are the multiple, and the sum is rounded to the nearest.
+    // The last bits of the sum are the multiple, and the sum is rounded to nearest.
     if rounding == Rounding::NearestEven {
         return (number.abs() + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
     }
@@ -79,7 +80,7 @@ fn least(number: f32, rounding: Rounding) -> u32 {
     (steps.abs() + 8_388_608.0).to_bits() & 0xffff
 }
 
-/// Packs a magnitude of 16 bits with its sign; returns false if a finite number became infinite.
+/// Combines a 16-bit magnitude with its sign; returns false if a finite number has become infinite.
 #[expect(clippy::cast_possible_truncation, reason = "at most the pattern of a NaN")]
 #[inline(always)]
 fn packed(number: f32, magnitude: u32, infinity: u32, payload: u32) -> (u16, bool) {
@@ -90,8 +91,8 @@ fn packed(number: f32, magnitude: u32, infinity: u32, payload: u32) -> (u16, boo
     ((magnitude | sign) as u16, (magnitude < infinity) | !number.is_finite())
 }
 
-/// Converts a double to the single from which rounding to a 16-bit float is correct: a number between two singles becomes the
-/// odd one of them, which is never the midpoint of two such floats.
+/// Converts a double to a single that still rounds to the correct 16-bit float: a number between two singles becomes the odd one
+/// of them, which is never the midpoint of two 16-bit floats.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the last bit represents the lost bits")]
 pub(super) fn odd_single(value: f64) -> f32 {

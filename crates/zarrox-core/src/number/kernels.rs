@@ -1,5 +1,5 @@
-//! Loops that cast machine numbers. They mark the numbers that they cannot handle, such as numbers that would have to wrap,
-//! for a slower path.
+//! Loops that cast built-in numbers. They mark the numbers that they cannot handle, such as numbers that would have to wrap, for
+//! a slower path.
 
 use std::ops::{BitAnd, BitOr, BitXor};
 
@@ -16,7 +16,7 @@ use super::{Half, Integer, Number, OutOfRange, Plain, Policy, Primitive, RealTyp
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     policy: Policy,
-    /// The smallest and the largest number of an integer type, and true if the machine type has the same range.
+    /// The smallest and the largest number of an integer type, and true if the built-in type has the same range.
     least: i128,
     most: i128,
     full: bool,
@@ -32,7 +32,7 @@ impl Rules {
         Self { policy, least: integer.least(), most: integer.most(), full: integer.is_full() }
     }
 
-    /// Returns the rounding of floats, and true if numbers out of range become infinite.
+    /// Returns the rounding mode for floats, and true if out-of-range numbers become infinite.
     fn of_floats(&self) -> (Rounding, bool) {
         match self.policy {
             Policy::Exact(rounding, range) => (rounding, range == OutOfRange::Clamp),
@@ -41,8 +41,8 @@ impl Rules {
     }
 }
 
-/// A loop that fills a slice, and marks the numbers that it cannot handle, unless the list of marks is empty; returns false if
-/// it marks any.
+/// A loop that fills a slice, and marks the numbers that it cannot handle, unless the list of marks is empty. Returns false if
+/// there are such numbers.
 pub type Kernel = fn(&[u8], &mut [u8], &mut [bool], &Rules) -> bool;
 
 /// A number that can be cast.
@@ -50,7 +50,7 @@ trait Source: Plain {
     fn to<T: Target>() -> Kernel;
 }
 
-/// A number that other numbers can be cast to.
+/// A number to which other numbers can be cast.
 trait Target: Plain {
     fn from_whole<S: Whole>() -> Kernel;
     fn from_real<S: Real>() -> Kernel;
@@ -64,7 +64,7 @@ trait Whole: Primitive + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<O
     /// Returns the number with these lowest bits.
     fn of_bits(bits: u64) -> Self;
     fn to_bits(self) -> u64;
-    /// Truncates a float; out of range, returns the smallest or the largest number.
+    /// Truncates a float; an out-of-range float becomes the smallest or the largest number.
     fn of_float(value: f64) -> Self;
     fn to_f32(self) -> f32;
 }
@@ -121,12 +121,12 @@ whole!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 /// Floats.
 trait Real: Plain {
-    /// The float of 32 or 64 bits that represents the number.
+    /// The 32-bit or 64-bit float type that represents the number.
     type Work: ComputeFloat;
 
     fn to_work(self) -> Self::Work;
 
-    /// Returns the number in 32 bits, or the odd one of the two adjacent singles.
+    /// Returns the number as a single, or the odd one of the two adjacent singles.
     fn to_single(self) -> f32;
 }
 
@@ -239,7 +239,7 @@ fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool]
     to_whole(from, to, bad, rules, double, |rounded: f64, _| T::of_float(rounded))
 }
 
-/// The double 2⁵¹, whose last bits are 0. Smaller doubles have at least one bit for the fraction.
+/// The double 2⁵¹, whose last bits are 0. Smaller doubles have at least one bit for a fraction.
 const LAST_BITS: f64 = 2_251_799_813_685_248.0;
 
 /// Casts floats to integers. `work` converts a number to a float, and `whole` converts an integral float to an integer.
@@ -253,7 +253,8 @@ fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(
     work: impl Fn(S) -> W,
     whole: impl Fn(W, W) -> T,
 ) -> bool {
-    // The smallest number is a power of two or 0. The largest number may not be a float: then the float below it is used.
+    // The smallest number is a power of two or 0. The largest number may not be representable as a float; the next lower float is
+    // then used.
     let (least, nearest) = (W::of(rules.least), W::of(rules.most));
     let most =
         if Number::Float(nearest.to_f64()).to_i128() > rules.most { nearest.next_down() } else { nearest };
@@ -285,8 +286,8 @@ fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(
     }))
 }
 
-/// Casts integers to floats. All integers up to `exact` are represented exactly, but only some larger integers. The machine
-/// rounds to the nearest.
+/// Casts integers to floats. All integers up to `exact` are represented exactly, but only some of the larger integers are. The
+/// hardware rounds to nearest.
 #[inline(always)]
 fn whole_to_real<S: Whole, T: Plain>(
     from: &[u8],
@@ -367,7 +368,7 @@ fn real_to_single<S: Real>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: 
     }))
 }
 
-/// Returns the increment of a float's pattern to the next larger float, if `wanted`.
+/// Returns the increment that turns the pattern of a float into that of the next larger float, or 0 unless `wanted`.
 #[inline(always)]
 fn up(number: f32, wanted: bool) -> i32 {
     if number.is_sign_negative() { -i32::from(wanted) } else { i32::from(wanted) }
@@ -379,13 +380,13 @@ fn up(number: f32, wanted: bool) -> i32 {
 fn nearest_f32(number: f64) -> (f32, bool) {
     let nearest = number as f32;
     let missing = number - f64::from(nearest);
-    // The distance to the next float further from zero. All are exact in 64 bits.
+    // The distance to the next float further from zero. All of these numbers are exact in 64 bits.
     let next = f32::from_bits((nearest.to_bits() & 0x7fff_ffff).saturating_add(1));
     let gap = f64::from(next) - f64::from(nearest.abs());
     (nearest, missing.abs() * 2.0 == gap)
 }
 
-/// Casts via the odd single: rounding it once more, to fewer bits, gives the same result as rounding once.
+/// Casts via the odd single. Rounding it again, to fewer bits, gives the same result as rounding once.
 fn real_to_half<S: Real, T: Half>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
     let (rounding, clamp) = rules.of_floats();
     let becomes_infinite = clamp && rounding == Rounding::NearestEven;
@@ -416,7 +417,7 @@ fn copy(from: &[u8], to: &mut [u8], _: &mut [bool], _: &Rules) -> bool {
     true
 }
 
-/// Returns the loop between two machine types.
+/// Returns the loop that casts from one built-in type to another.
 pub fn kernel(from: Machine, to: Machine) -> Kernel {
     if from == to && matches!(to, Machine::F16 | Machine::BF16 | Machine::F32 | Machine::F64) {
         return copy;

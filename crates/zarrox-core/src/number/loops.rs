@@ -1,7 +1,7 @@
 //! Loops over the numbers in slices of bytes.
 //!
-//! All loops are over elements of one type, without a branch for each element, so that the compiler vectorises them: with the
-//! baseline instructions of the architecture, and again with AVX2, which is detected at run time.
+//! Each loop is over elements of one type, without a branch for each element, so that the compiler vectorises it. It is compiled
+//! once with the baseline instructions of the architecture, and again with AVX2, which is detected at run time.
 
 use std::ops::BitOr;
 
@@ -9,7 +9,7 @@ use multiversion::multiversion;
 
 use super::Plain;
 
-/// The number of elements that are processed together: their memory stays in the core's cache.
+/// The number of elements that are processed at once, so that their memory stays in the core's cache.
 pub const BLOCK: usize = 1024;
 
 /// Maps each element.
@@ -20,8 +20,8 @@ pub fn map<S: Plain, T: Plain>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S
     }
 }
 
-/// Maps each element, and returns false if any element needs special treatment. `map` also returns a mark, which is not 0 or
-/// is true for such an element. The marks are written to `bad`, unless `bad` is empty.
+/// Maps each element, and returns false if any element needs special treatment. `map` also returns a mark, which is nonzero or
+/// true for such an element. The marks are written to `bad`, unless `bad` is empty.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output = M>>(
     from: &[u8],
@@ -35,7 +35,7 @@ pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output
         *to = made.put();
         any = any | mark;
     }
-    // Marks of another size than the numbers are expensive: they are only written if any element is marked.
+    // Writing marks whose size differs from that of the numbers is expensive, so they are written only if any element is marked.
     if any != none {
         S::elements(from).iter().zip(bad).for_each(|(from, bad)| *bad |= make(S::get(*from)).1 != none);
     }

@@ -1,6 +1,6 @@
-//! The machine types by name, and the dispatch to their Rust types.
+//! The built-in number types by name, and the dispatch to their Rust types.
 
-/// A machine type, by its name.
+/// A built-in number type, by its name.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Machine {
@@ -18,7 +18,7 @@ pub enum Machine {
     F64,
 }
 
-/// Runs an expression with a type alias for the Rust type of a machine type.
+/// Runs an expression with a type alias for the Rust type of a built-in number type.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! with_machine {

@@ -1,12 +1,12 @@
 //! Numbers, and the casts between them.
 //!
-//! [`Primitive`] is the trait of the machine types, [`Number`] a number of any type, and `Policy` determines the treatment of a
-//! number that a type cannot represent. A cast has two paths. Loops over many elements (`kernels.rs`) handle the ordinary
-//! numbers and mark the other numbers; the exact path (`exact.rs`) converts one number at a time, for any types and rules.
-//! `RealCast` combines both.
+//! [`Primitive`] is the trait of the built-in types, [`Number`] is a number of any type, and `Policy` determines how a cast
+//! treats a number that a type cannot represent. A cast has two paths. Loops over many elements (`kernels.rs`) handle ordinary
+//! numbers and mark all others; the exact path (`exact.rs`) converts one number at a time, for any types and rules. `RealCast`
+//! combines both.
 //!
-//! The arithmetic is implemented here, because no crate casts exactly between all of these types, with 4-bit to 64-bit floats
-//! and rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
+//! The arithmetic is implemented here, because no crate casts exactly between all of these types, including floats of 4 to 64
+//! bits, with rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
 
 mod cast;
 mod compute_float;

@@ -1,19 +1,19 @@
-//! [`Primitive`]: the machine types, for loops that are generic over all of them.
+//! [`Primitive`]: the built-in number types, for loops that are generic over all of them.
 
 use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::Number;
 
-/// A boolean, a real or a complex number in its memory representation, in the byte order of the machine.
+/// A boolean, a real or a complex number in its memory representation, in native byte order.
 pub trait Plain: Copy + Default + PartialEq + Send + Sync + 'static {
     /// The bytes of a number.
     type Bytes: Copy + AsRef<[u8]>;
 
-    /// Returns the whole elements of a slice of memory.
+    /// Returns the complete elements in a slice of memory.
     fn elements(memory: &[u8]) -> &[Self::Bytes];
 
-    /// Returns the whole elements of a mutable slice of memory.
+    /// Returns the complete elements in a mutable slice of memory.
     fn elements_mut(memory: &mut [u8]) -> &mut [Self::Bytes];
 
     /// Returns the number that these bytes represent.
@@ -77,29 +77,29 @@ fn joined<T: Plain, const N: usize>(value: Complex<T>) -> [u8; N] {
 
 /// A real number in its memory representation.
 pub trait Primitive: Plain + PartialOrd {
-    /// The smallest number; for floats negative infinity.
+    /// The smallest number; for floats, negative infinity.
     const LOWEST: Self;
-    /// The largest number; for floats infinity.
+    /// The largest number; for floats, infinity.
     const HIGHEST: Self;
-    /// NaN, if the type has it.
+    /// NaN, if the type has one.
     const NAN: Option<Self>;
 
-    /// Returns the number that these bytes represent, in the byte order of the machine.
+    /// Returns the number that these bytes represent, in native byte order.
     ///
     /// # Panics
-    /// When there are fewer bytes than the number has.
+    /// When there are too few bytes.
     #[inline(always)]
     fn of_bytes(bytes: &[u8]) -> Self {
         Self::get(Self::elements(bytes)[0])
     }
 
-    /// Appends the bytes of the number, in the byte order of the machine.
+    /// Appends the bytes of the number, in native byte order.
     #[inline(always)]
     fn append_to(self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(self.put().as_ref());
     }
 
-    /// Returns the number as a float, rounded to the nearest.
+    /// Returns the number as a float, rounded to nearest.
     fn to_f64(self) -> f64;
 
     /// Returns the exact number.

@@ -3,14 +3,14 @@
 use super::exact::{pattern, write_pattern};
 use super::{Binary, Integer, Machine, Missing, Number, OutOfRange, Rounding, Table};
 
-/// The properties of a data type of real numbers that casts need.
+/// The properties that casts need of a data type of real numbers.
 #[derive(Debug, Clone)]
 pub enum RealType {
     /// Integers.
     Integer(Integer),
     /// Binary floats.
     Binary(Binary),
-    /// Any other type of one or two bytes: a list of its numbers.
+    /// Any other type of one or two bytes, given by a list of its numbers.
     Table(Table),
 }
 
@@ -60,7 +60,7 @@ impl RealType {
         }
     }
 
-    /// Returns the machine type that represents the numbers of the type.
+    /// Returns the built-in type that represents the numbers of the type.
     pub fn machine(&self) -> Machine {
         match self {
             Self::Integer(integer) => match (integer.size, integer.signed) {

@@ -1,4 +1,4 @@
-//! The rules for numbers that a type cannot represent: rounding, and the treatment of numbers out of range.
+//! The rules for numbers that a type cannot represent: rounding, and the treatment of out-of-range numbers.
 
 /// The rounding mode for numbers that a type cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,12 +16,12 @@ pub enum Rounding {
     NearestAway,
 }
 
-/// The rule for numbers out of a type's range.
+/// The rule for numbers that are outside the range of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutOfRange {
     /// An error.
     Refuse,
-    /// The smallest or the largest number; infinity if the type has it.
+    /// The smallest or the largest number, or an infinity if the type has infinities.
     Clamp,
     /// For integers, the lowest bits.
     Wrap,
@@ -30,10 +30,11 @@ pub enum OutOfRange {
 /// The rules of a cast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// A rounding mode, and a rule for the range. An integer type cannot represent NaN and infinities.
+    /// A rounding mode, and a rule for the range. An integer type cannot represent NaN or infinities.
     Exact(Rounding, OutOfRange),
     /// NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float, or truncated to integers.
-    /// If NumPy's result depends on the machine, floats beyond the range of an integer become its limit, and NaN becomes 0.
+    /// Where NumPy's result depends on the machine, floats beyond the range of an integer type are clamped to its limits, and NaN
+    /// becomes 0.
     Lossy,
     /// Like [`Lossy`](Self::Lossy) for integral numbers. The cast reports whether all numbers are unchanged.
     Checked,
@@ -65,6 +66,6 @@ pub enum Missing {
     NotANumber,
     /// The number is infinite, and the type has no infinities.
     Infinity,
-    /// The number is out of the type's range.
+    /// The number is outside the range of the type.
     OutOfRange,
 }

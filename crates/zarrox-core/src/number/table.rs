@@ -13,7 +13,7 @@ struct Numbers {
     size: usize,
     /// The value of each pattern.
     values: Vec<f64>,
-    /// The finite numbers, ascending; -0 before 0.
+    /// The finite numbers, in ascending order; -0 comes before 0.
     finite: Vec<Entry>,
     nan: Option<u64>,
     /// The patterns of -∞ and ∞.
@@ -24,7 +24,7 @@ struct Numbers {
 struct Entry {
     value: f64,
     pattern: u64,
-    /// True if the midpoint of this number and the next number is rounded to the next number.
+    /// True if the midpoint between this number and the next is rounded to the next.
     tie_up: bool,
 }
 
@@ -36,7 +36,7 @@ impl Table {
             .filter(|(value, _)| value.is_finite())
             .map(|(&value, pattern)| Entry { value, pattern, tie_up: false })
             .collect();
-        // If the upper bits have no meaning, the pattern with zeros comes first.
+        // If the upper bits have no meaning, the pattern in which they are zero comes first.
         finite.sort_by(|a, b| a.value.total_cmp(&b.value));
         finite.dedup_by(|later, first| later.value.to_bits() == first.value.to_bits());
         for index in 1..finite.len() {
@@ -75,8 +75,8 @@ impl Table {
         range: OutOfRange,
     ) -> Result<u64, Missing> {
         let numbers = &*self.0;
-        // An integer of more than 53 bits is out of range for these types, or between two of their numbers, so that its last
-        // bits do not matter.
+        // An integer of more than 53 bits is out of range for these types or lies between two of their numbers, so its last bits
+        // do not matter.
         let value = match value {
             Number::Float(value) | Number::Complex(value, _) => value,
             #[expect(clippy::cast_precision_loss, reason = "adjusted to an odd float if it is not exact")]
@@ -116,7 +116,8 @@ impl Table {
         }
     }
 
-    /// Rounds a value above the largest number, as if another number followed at the distance of the last two.
+    /// Rounds a value above the largest number, as if another number followed it at the same distance as between the last two
+    /// numbers.
     fn beyond_last(&self, value: f64, last: Entry, rounding: Rounding) -> Option<Entry> {
         let before = self.0.finite.iter().rev().nth(1)?;
         let next = last.value + (last.value - before.value);
@@ -134,7 +135,7 @@ impl Table {
 
 /// Returns true if a value between two numbers of the type is rounded to the upper number.
 fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl Fn() -> bool) -> bool {
-    // The numbers have few bits: their midpoint is exact, while the distances to it might not be.
+    // The numbers have few bits, so their midpoint is exact, whereas the distances to it might not be.
     let middle = below.midpoint(above);
     match rounding {
         Rounding::TowardsPositive => true,
@@ -146,7 +147,7 @@ fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl 
     }
 }
 
-/// Returns the float next to an integer that is not a float; a 1 in its last place represents the remaining bits.
+/// Returns a float adjacent to an integer that floats cannot represent; a 1 in its last place represents the remaining bits.
 #[expect(clippy::cast_possible_truncation, reason = "an integer of 128 bits at most")]
 fn odd(nearest: f64, whole: i128) -> f64 {
     match (nearest as i128).unsigned_abs().cmp(&whole.unsigned_abs()) {

@@ -3,7 +3,7 @@
 use super::indexing::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use crate::strided::{Dims, View, ViewMut};
 
-/// The operations on axes that read and write views share.
+/// The operations on axes that read views and write views have in common.
 pub trait Axes: Sized {
     /// Returns the view without an axis of length 1.
     #[must_use]
@@ -14,7 +14,8 @@ pub trait Axes: Sized {
     /// Returns the view with one axis reversed.
     #[must_use]
     fn reversed(self, dim: usize) -> Self;
-    /// Returns the view with `count` axes from `dim` on merged into one; `None` if their elements are not evenly spaced in memory.
+    /// Returns the view with `count` axes from `dim` on merged into one. Returns `None` if their elements are not evenly spaced
+    /// in memory.
     fn merged(self, dim: usize, count: usize) -> Option<Self>;
 }
 
@@ -59,8 +60,9 @@ pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     if order.is_sorted() { view } else { view.permuted(&order) }
 }
 
-/// Returns the view with one axis for each axis of the selection. Evenly spaced positions ascend along their axis. Returns `None`
-/// if points have several axes in the view that cannot be merged, because their elements are not evenly spaced in memory.
+/// Returns the view with one axis for each axis of the selection. Evenly spaced positions are in ascending order along their
+/// axis. Returns `None` if points have several axes in the view that cannot be merged, because their elements are not evenly
+/// spaced in memory.
 pub fn merged<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> Option<V> {
     for (dim, axis) in resolved.axes.iter().enumerate() {
         let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);

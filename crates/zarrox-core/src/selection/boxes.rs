@@ -1,4 +1,4 @@
-//! Boxes: an array is copied to another chunk grid one box at a time.
+//! Boxes, which divide an array so that it can be copied to another chunk grid one box at a time.
 
 use super::indexing::{DimSelection, Selection};
 
@@ -20,8 +20,8 @@ impl Boxes {
         Self { shape: shape.to_vec(), lengths: lengths.to_vec(), item }
     }
 
-    /// Creates boxes that touch the chunks of another array as rarely as `room` bytes allow. The other array has the same shape
-    /// and elements of `item` bytes. A box has at least one chunk, even if the chunk has more than `room` bytes.
+    /// Creates boxes that touch the chunks of another array as few times as `room` bytes allow. The other array has the same
+    /// shape and elements of `item` bytes. A box has at least one chunk, even if the chunk has more than `room` bytes.
     pub fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {
         let within = |(chunk, length): (&u64, &u64)| *chunk.min(length);
         let lengths = own.iter().zip(shape).map(within).collect();
@@ -40,7 +40,7 @@ impl Boxes {
         Self { shape: shape.to_vec(), lengths: lengths.to_vec(), item: 1 }
     }
 
-    /// Extends the boxes along the axis that saves the most reads for its size.
+    /// Extends the boxes along the axis that saves the most reads in relation to the additional size.
     fn more_useful(&self, other: &[u64], own: &[u64], room: u64) -> Option<Self> {
         let axes = (0..self.shape.len())
             .filter(|&axis| self.touched(axis, other) > chunks(self.shape[axis], other[axis]));
@@ -53,7 +53,7 @@ impl Boxes {
         longer.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, boxes)| boxes)
     }
 
-    /// Returns boxes that are up to `times` as long along an axis, within `room`; `None` if they cannot be extended.
+    /// Returns boxes that are up to `times` times as long along an axis, within `room`; `None` if they cannot be extended.
     fn longer(&self, axis: usize, own: &[u64], times: u64, room: u64) -> Option<Self> {
         let size = u128::from(self.bytes());
         let count = chunks(self.lengths[axis], own[axis]);
@@ -65,7 +65,7 @@ impl Boxes {
         Some(boxes)
     }
 
-    /// Returns the number of times that chunks of the other array are touched along an axis by all boxes: the boxes and the
+    /// Returns the number of times that all boxes together touch chunks of the other array along an axis. The boxes and the
     /// chunks divide the axis, partly at the same positions.
     fn touched(&self, axis: usize, other: &[u64]) -> u128 {
         let (length, own, other) = (self.shape[axis], self.lengths[axis], other[axis]);
@@ -79,13 +79,13 @@ impl Boxes {
         (0..self.shape.len()).map(times).product()
     }
 
-    /// Returns the largest boxes that these boxes and the other boxes can be divided into.
+    /// Returns the largest boxes into which both these boxes and the other boxes can be divided.
     pub fn common(&self, others: &Self) -> Self {
         let lengths = self.lengths.iter().zip(&others.lengths).map(|(a, b)| *a.min(b)).collect();
         Self { lengths, ..self.clone() }
     }
 
-    /// Returns the lengths of a box that does not cross the edge of the array.
+    /// Returns the lengths of a box that is not clipped at the edge of the array.
     pub fn lengths(&self) -> &[u64] {
         &self.lengths
     }
@@ -124,7 +124,7 @@ impl Boxes {
     }
 }
 
-/// Returns the number of chunks in a length.
+/// Returns the number of chunks that cover a length.
 fn chunks(length: u64, chunk: u64) -> u128 {
     length.div_ceil(chunk.max(1)).into()
 }
@@ -142,7 +142,7 @@ fn ratio(a: u128, b: u128) -> f64 {
 mod tests {
     use super::*;
 
-    /// Counts the number of times that chunks of another array are touched by boxes of these lengths.
+    /// Counts how many times boxes of length `own` touch chunks of length `other`.
     fn counted(length: u64, own: u64, other: u64) -> u128 {
         let starts = (0..length).step_by(usize::try_from(own).unwrap());
         let touched = |start: u64| (start + own).min(length).div_ceil(other) - start / other;

@@ -3,12 +3,12 @@
 use super::element_set::ElementSet;
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// Elements of a chunk: a box, or any set.
+/// Elements of a chunk: a box, or an arbitrary set.
 #[derive(Debug)]
 pub enum ChunkElements {
     /// A span along each dimension of the chunk. The memory of these elements has the shape of the box.
     Box(Dims<Span>),
-    /// Elements that need not form a box. Their memory has an axis for each axis of the set. The set has the position of
+    /// Elements that need not form a box. Their memory has an axis for each axis of the set. The set contains the position of
     /// each element in memory.
     Set(ElementSet),
 }
@@ -17,7 +17,7 @@ impl Clone for ChunkElements {
     #[inline]
     fn clone(&self) -> Self {
         match self {
-            // A copy of the memory is faster than a clone of each span.
+            // Copying the memory is faster than cloning each span.
             Self::Box(region) => Self::Box(Dims::from_slice(region)),
             Self::Set(set) => Self::Set(set.clone()),
         }
@@ -47,12 +47,12 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if the set has all elements of a chunk of this shape.
+    /// Returns true if the set contains all elements of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         matches!(self, Self::Box(region) if covers(region, shape))
     }
 
-    /// Returns the bounding box of the elements, in a chunk of this many dimensions.
+    /// Returns the bounding box of the elements, in a chunk of `ndim` dimensions.
     pub fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         match self {
             Self::Box(region) => region.clone(),
@@ -90,16 +90,16 @@ pub fn covers(region: &[Span], shape: &[usize]) -> bool {
     region.iter().zip(shape).all(|(span, &length)| span.covers(length))
 }
 
-/// Elements of a chunk with their positions in an array that also has elements of other chunks.
+/// Elements of a chunk with their positions in an array that also contains elements of other chunks.
 #[derive(Debug, Clone)]
 pub struct PlacedElements {
     elements: ChunkElements,
-    /// The region of the array for a box; `None` for a set, which has the positions in the array itself.
+    /// The region of the array for a box; `None` for a set, which itself contains the positions in the array.
     places: Option<Dims<Span>>,
 }
 
 impl PlacedElements {
-    /// Creates elements in a region of the chunk, with their region of the array.
+    /// Creates elements from a region of the chunk and the corresponding region of the array.
     pub fn new(region: Dims<Span>, places: Dims<Span>) -> Self {
         Self { elements: ChunkElements::Box(region), places: Some(places) }
     }
@@ -129,7 +129,7 @@ impl PlacedElements {
         self.places.as_deref()
     }
 
-    /// Returns the part of the array that is the memory of the elements.
+    /// Returns the part of the array that serves as the memory of the elements.
     #[inline]
     pub fn memory<'a>(&self, array: &View<'a>) -> View<'a> {
         match &self.places {
@@ -138,7 +138,7 @@ impl PlacedElements {
         }
     }
 
-    /// Returns the part of the array that is the memory of the elements.
+    /// Returns the part of the array that serves as the memory of the elements.
     #[inline]
     pub fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         match &self.places {
@@ -147,8 +147,8 @@ impl PlacedElements {
         }
     }
 
-    /// Returns the elements placed in a contiguous array of their own, and the elements of that array placed at the
-    /// original positions.
+    /// Returns the elements placed in a separate contiguous array, and the elements of that array placed at the original
+    /// positions.
     pub fn compact(&self) -> (Self, Self) {
         match (&self.elements, &self.places) {
             (ChunkElements::Box(region), places) => {
@@ -172,7 +172,7 @@ impl PlacedElements {
         }
     }
 
-    /// Copies the elements from the chunk to their places in the array.
+    /// Copies the elements from the chunk to their positions in the array.
     pub fn gather(&self, chunk: &View<'_>, array: ViewMut<'_>) {
         self.elements.gather(chunk, &mut self.memory_mut(array));
     }

@@ -11,7 +11,7 @@ use super::partition::advance;
 
 /// A mask over some dimensions of an array, and the chunks with true positions.
 ///
-/// Besides the mask itself, only a small fraction of its size is stored, and the positions of one chunk while they are needed.
+/// In addition to the mask, only a small fraction of its size is stored, and the positions of one chunk while they are needed.
 #[derive(Debug)]
 pub struct MaskedChunks {
     mask: Arc<Vec<bool>>,
@@ -24,15 +24,16 @@ pub struct MaskedChunks {
     before: Vec<usize>,
 }
 
-/// The distance between two positions with a stored count. At most this many positions are counted to find the number of true
-/// positions before any position.
+/// The distance between two positions with a stored count. Finding the number of true positions before any position requires
+/// counting over at most this many positions.
 const STRIDE: usize = 256;
 
-/// The number of positions of a mask that are tested together, so that false positions are skipped together.
+/// The number of positions of a mask that are tested at once, so that false positions can be skipped at once.
 const EXAMINED: usize = 64;
 
 impl MaskedChunks {
-    /// Divides a mask of this shape among these runs of chunks, which must cover it. Panics if the mask has another shape.
+    /// Divides a mask of this shape among these runs of chunks, which must cover the mask. Panics if the mask has a different
+    /// shape.
     pub fn new<R: Deref<Target = [Run]>>(mask: Arc<Vec<bool>>, shape: &[usize], runs: &[R]) -> Self {
         assert_eq!(mask.len(), shape.iter().product::<usize>(), "the mask has the shape's length");
         let borders: Dims<Vec<usize>> =
@@ -118,7 +119,7 @@ pub(crate) struct MaskedChunk {
     /// The index among the mask's chunks.
     n: usize,
     count: usize,
-    /// The least and the greatest position for each dimension.
+    /// The minimum and the maximum position along each dimension.
     extents: Dims<(usize, usize)>,
 }
 
@@ -158,7 +159,7 @@ impl MaskedChunk {
         self.count
     }
 
-    /// Returns the least and the greatest true position for each dimension.
+    /// Returns the minimum and the maximum true position along each dimension.
     pub(crate) fn extents(&self) -> &[(usize, usize)] {
         &self.extents
     }
@@ -213,12 +214,12 @@ impl MaskedChunk {
 
 /// Returns the number of true positions of a mask.
 pub(crate) fn count(mask: &[bool]) -> usize {
-    // A part is as long as a byte can count, so that the processor adds several bytes in parallel.
+    // The length of a part is limited so that a byte can hold its count. The processor then adds several bytes in parallel.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
 }
 
-/// Extends the minimum and the maximum position by the true positions of a row whose first position is `first`. Only positions
-/// outside the known range are examined.
+/// Extends the minimum and the maximum position to include the true positions of a row whose first position is `first`. Only
+/// positions outside the known range are examined.
 fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
     let left = least.saturating_sub(first).min(row.len());
     if let Some(at) = row[..left].iter().position(|&set| set) {
@@ -237,7 +238,7 @@ fn any_set(mask: &[bool]) -> bool {
 /// Appends the true positions of a row whose first position is `first`.
 fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     let before = list.len();
-    // Every position is written, and kept if the mask is true there: an unpredictable branch would cost more.
+    // Every position is written, but kept only if the mask is true there: an unpredictable branch would cost more.
     list.resize(before + row.len(), 0);
     let (out, mut found) = (&mut list[before..], 0);
     for (start, part) in (first..).step_by(EXAMINED).zip(row.chunks(EXAMINED)) {
@@ -251,7 +252,7 @@ fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     list.truncate(before + found);
 }
 
-/// Returns the starts of the chunks of a dimension, and its end.
+/// Returns the starts of the chunks along a dimension, and the end of the dimension.
 fn borders(runs: &[Run], length: usize) -> Vec<usize> {
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let mut borders = Vec::new();
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!(found, all.enumerate().collect::<Vec<_>>());
     }
 
-    /// Compares the summary of a chunk without lists with the lists.
+    /// Compares the summary of a chunk, which is computed without lists, with the lists.
     fn check_summary(chunk: &MaskedChunk, points: &PlacedPoints) {
         assert_eq!(chunk.count(), points.places().unwrap().len());
         let lists = points.coordinates();

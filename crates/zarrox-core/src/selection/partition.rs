@@ -1,4 +1,4 @@
-//! Partition of a region by a chunk grid. Each dimension is partitioned separately, and access to any touched chunk has the
+//! Partition of a region by a chunk grid. Each dimension is partitioned separately, and all touched chunks can be accessed at the
 //! same cost.
 
 use smallvec::SmallVec;
@@ -52,8 +52,8 @@ pub fn pieces(span: Span, chunk: usize) -> impl ExactSizeIterator<Item = Piece> 
     (0..piece_count(span, chunk)).map(move |n| piece(span, chunk, n))
 }
 
-/// The pieces of a span along a dimension whose chunks may differ in length: their number, and access to each of them, without
-/// a list. The memory is proportional to the number of runs of equal chunks.
+/// The pieces of a span along a dimension whose chunks may differ in length. Provides their number and access to each piece
+/// without a list. The memory is proportional to the number of runs of equal chunks.
 #[derive(Debug, Clone)]
 pub struct Pieces {
     stretches: SmallVec<[Stretch; 1]>,
@@ -75,7 +75,7 @@ struct Stretch {
 }
 
 impl Pieces {
-    /// Creates the pieces of a span on these runs, which must cover the span.
+    /// Creates the pieces of a span over these runs, which must cover the span.
     pub fn new(span: Span, runs: &[Run]) -> Self {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let mut pieces = Self { stretches: SmallVec::new(), count: 0 };

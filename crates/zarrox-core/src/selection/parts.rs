@@ -1,4 +1,4 @@
-//! Division of a selection that does not fit into memory.
+//! Dividing a selection that does not fit into memory.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::order::Order;
 /// The size of a part, in bytes, that provides enough chunks for all threads.
 const ENOUGH: u64 = 64 << 20;
 
-/// An iterator over boxes that cover a selection, created by `ArrayView::parts` and `ArrayView::parts_in_order` of `zarrox`.
-/// Each box is a range of positions along every axis of the view.
+/// An iterator over boxes that cover a selection, created by `ArrayView::parts` and `ArrayView::parts_in_order` in the crate
+/// `zarrox`. Each box is a range of positions along every axis of the view.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The axes of the view; in column-major order, the last axis comes first.
@@ -27,7 +27,7 @@ struct Axis {
     length: u64,
     /// The maximum number of positions in one chunk.
     chunk: u64,
-    /// The maximum number of positions of a part.
+    /// The maximum number of positions in a part.
     part: u64,
     /// The starts of chunks; `None` if positions are listed.
     borders: Option<Borders>,
@@ -40,7 +40,7 @@ struct Borders {
     span: ResolvedSpan,
 }
 
-/// The two limits of the size of a part, in elements: the maximum, and the size up to which a part may have several chunks.
+/// The two limits on the size of a part, in elements: the maximum, and the size up to which a part may have several chunks.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     most: u64,
@@ -88,13 +88,13 @@ fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
     axes.iter().enumerate().map(length).collect()
 }
 
-/// Returns the maximum number of selected elements of one chunk.
+/// Returns the maximum number of selected elements in one chunk.
 fn chunk(axes: &[Axis]) -> u64 {
     axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.chunk.min(axis.length)))
 }
 
 impl Parts {
-    /// Creates boxes of whole chunks of a grid, each of at most `most` elements of `item` bytes, but at least one chunk.
+    /// Creates boxes of whole chunks of a grid, each with at most `most` elements of `item` bytes, but with at least one chunk.
     #[doc(hidden)]
     #[must_use]
     pub fn of_chunks(
@@ -113,8 +113,8 @@ impl Parts {
         })
     }
 
-    /// Creates boxes whose elements are consecutive in this order, within a box and from box to box; otherwise like
-    /// [`Parts::of_chunks`].
+    /// Creates boxes whose elements are consecutive in this order, both within a box and from one box to the next. Otherwise, the
+    /// boxes are like those of [`Parts::of_chunks`].
     #[doc(hidden)]
     #[must_use]
     pub fn in_order(
@@ -146,7 +146,7 @@ impl Parts {
         Self { axes, order, next }
     }
 
-    /// Returns the maximum number of selected elements of one chunk.
+    /// Returns the maximum number of selected elements in one chunk.
     #[doc(hidden)]
     #[must_use]
     pub fn chunk(&self) -> u64 {
@@ -161,7 +161,8 @@ impl Parts {
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(times(axis)))
     }
 
-    /// Returns the number of elements that a part needs so that, in order, each chunk lies in only one part.
+    /// Returns the number of elements that a part must be able to hold so that, if parts are in order, each chunk lies in only
+    /// one part.
     #[must_use]
     pub fn whole_rows(&self) -> u64 {
         let first = self.axes.iter().position(|axis| axis.chunk.min(axis.length) > 1).unwrap_or_default();
@@ -214,8 +215,8 @@ impl Axis {
 }
 
 impl Borders {
-    /// Returns the last position up to this one that is the first position of a chunk, or the last position of a chunk if
-    /// positions descend.
+    /// Returns the last position, up to this one, that is the first position of a chunk or, if positions descend, the last
+    /// position of a chunk.
     fn last_until(&self, position: u64) -> u64 {
         let Self { grid, span } = self;
         let index = if span.reversed { span.count - position } else { position };
@@ -233,7 +234,7 @@ impl Borders {
         }
     }
 
-    /// Returns the number of positions of the span before this position of the array.
+    /// Returns the number of positions of the span that precede this position of the array.
     fn first_from(&self, position: u64) -> u64 {
         position.saturating_sub(self.span.start).div_ceil(self.span.step)
     }

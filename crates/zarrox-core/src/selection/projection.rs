@@ -19,8 +19,8 @@ pub struct Projection {
     pub elements: PlacedElements,
 }
 
-/// The chunks that a selection touches: their number and access to each of them, without a list longer than the lists of the
-/// selection.
+/// The chunks that a selection touches. Provides their number and access to each of them, without a list that is longer than the
+/// lists of the selection.
 pub struct Projections {
     axes: Vec<ProjectedAxis>,
     ndim: usize,
@@ -36,7 +36,7 @@ enum ProjectedAxis {
     Points(Box<ProjectedPoints>),
 }
 
-/// Points, grouped by their chunks.
+/// Points, grouped by chunk.
 struct ProjectedPoints {
     dims: Dims<usize>,
     /// The runs of chunks along each of these dimensions.
@@ -50,8 +50,8 @@ enum PointChunks {
 }
 
 impl Projection {
-    /// Returns the elements of the chunk placed in a contiguous array of their own, and the elements of that array placed in
-    /// the result.
+    /// Returns the elements of the chunk placed in a separate contiguous array, and the elements of that array placed in the
+    /// result.
     pub fn compact(&self) -> (Self, PlacedElements) {
         let (elements, back) = self.elements.compact();
         (Self { chunk: self.chunk.clone(), elements }, back)
@@ -59,7 +59,7 @@ impl Projection {
 }
 
 impl Projections {
-    /// Computes the chunks of this grid that a selection from the array touches.
+    /// Determines the chunks of this grid that a selection from the array touches.
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension exceed `usize`.
@@ -132,7 +132,7 @@ fn listed(grid: &ChunkGrid, points: &Points) -> ProjectedAxis {
     projected(&points.dims, runs, PointChunks::Listed(grouped))
 }
 
-/// Returns `count` points without dimensions, which repeat the elements of the other axes.
+/// Returns `count` zero-dimensional points, which repeat the elements of the other axes.
 fn repeated(count: usize) -> Grouped {
     let points = Arc::new(PlacedPoints::ascending(Dims::new(), (0..count).collect()));
     let chunks = if count > 0 { vec![(Dims::new(), 0..count)] } else { Vec::new() };

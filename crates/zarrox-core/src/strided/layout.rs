@@ -12,7 +12,8 @@ pub(crate) struct Layout {
     pub(crate) item: usize,
 }
 
-/// Slices are copied, because a derived clone works element by element, and views are created many times for every chunk.
+/// Copies whole slices, because a derived `clone` would work element by element, and views are created many times for every
+/// chunk.
 impl Clone for Layout {
     fn clone(&self) -> Self {
         Self::new(&self.shape, &self.strides, self.item)
@@ -125,7 +126,7 @@ impl Layout {
         let (mut before, mut after) = (self.clone(), self);
         before.shape[dim] = middle;
         after.shape[dim] = length - middle;
-        // If no positions are left, the stride may be too large.
+        // If no positions are left, the stride may be so large that the product overflows.
         let offset = if after.is_empty() { 0 } else { middle.cast_signed() * after.strides[dim] };
         (before, after, offset)
     }

@@ -1,4 +1,4 @@
-//! Loops over two strided layouts, and the copies between them: most of the time is spent here.
+//! Loops over two strided layouts, and copies between them. Most of the time is spent here.
 
 use std::mem::MaybeUninit;
 
@@ -13,8 +13,8 @@ pub(crate) struct Loop {
     pub(crate) target: isize,
 }
 
-/// The loops over two layouts of the same shape: axes are sorted by the target's strides, axes of length 1 are left out, and
-/// axes that are contiguous in both layouts are merged.
+/// The loops over two layouts of the same shape: axes are sorted by the target's strides, axes of length 1 are dropped, and axes
+/// that are contiguous in both layouts are merged.
 pub(super) struct Loops {
     outer: Dims<Loop>,
     inner: Loop,
@@ -22,8 +22,8 @@ pub(super) struct Loops {
     empty: bool,
 }
 
-/// The side of the square that a transposing copy processes together, in elements: the cache lines of the source and of the
-/// target stay in L1.
+/// The side length, in elements, of the square tile that a transposing copy processes at once: the cache lines of the source and
+/// of the target stay in the L1 cache.
 const TILE: usize = 32;
 
 impl Loops {
@@ -83,7 +83,7 @@ impl Loops {
         });
     }
 
-    /// Returns true if all elements have the same bytes.
+    /// Returns true if each element has the same bytes in both layouts.
     ///
     /// # Safety
     /// The pointers must be valid for the layouts.
@@ -116,7 +116,7 @@ impl Loops {
             return unsafe { self.equal_items(one, other, size_of::<T>()) };
         }
         self.runs(|at, other_at, run| {
-            // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts, and the accesses are unaligned ones.
+            // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts, and all accesses are unaligned.
             (0..run.count.cast_signed()).all(|i| unsafe {
                 let value = one.offset(at + i * run.source).cast::<T>().read_unaligned();
                 value == other.offset(other_at + i * run.target).cast::<T>().read_unaligned()
@@ -146,7 +146,7 @@ impl Loops {
     /// As for [`Loops::copy_items`], with elements of the size of `T`.
     pub(super) unsafe fn map<T: Copy>(&self, source: *const u8, target: *mut u8, f: impl Fn(T) -> T + Copy) {
         let item = self.item.cast_signed();
-        // In a transposition, an outer axis is dense in the source, and the inner axis is not.
+        // In a transposition, an outer axis is dense in the source, but the inner axis is not.
         let cross = self.outer.iter().position(|l| l.source == item && l.count > 1);
         match cross {
             // SAFETY: the caller's guarantee.
@@ -193,11 +193,11 @@ impl Loops {
         });
     }
 
-    /// Transposes one tile through a buffer. If the source's stride is a power of two, all rows of a tile share a few cache
-    /// lines, and would evict each other.
+    /// Transposes one tile through a buffer. If the source's stride is a power of two, all rows of a tile map to a few cache
+    /// sets, and would evict each other.
     ///
     /// # Safety
-    /// The tile of this many rows (along `cross`) and columns (along the inner loop) must lie inside both layouts.
+    /// The tile with these numbers of rows (along `cross`) and columns (along the inner loop) must lie inside both layouts.
     unsafe fn map_tile<T: Copy>(
         &self,
         cross: Loop,
@@ -234,7 +234,7 @@ unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: imp
     let item = size_of::<T>().cast_signed();
     let step = |from: isize, to: isize| {
         for i in 0..run.count.cast_signed() {
-            // SAFETY: the caller's guarantee; the accesses are unaligned ones.
+            // SAFETY: the caller's guarantee; all accesses are unaligned.
             unsafe {
                 let value = source.offset(i * from).cast::<T>().read_unaligned();
                 target.offset(i * to).cast::<T>().write_unaligned(f(value));
@@ -250,8 +250,8 @@ unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: imp
     }
 }
 
-/// Visits the offsets of nested loops, advancing them incrementally, until `visit` returns false. The innermost loop is not a
-/// call, because rows may be short.
+/// Visits the offsets of nested loops, advancing them incrementally, until `visit` returns false. The innermost loop does not
+/// recurse, because rows may be short.
 fn nest(loops: &[Loop], source: isize, target: isize, visit: &mut impl FnMut(isize, isize) -> bool) -> bool {
     let (mut source, mut target) = (source, target);
     match loops {

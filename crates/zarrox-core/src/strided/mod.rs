@@ -1,8 +1,8 @@
-//! Views of strided memory, and the copies between them: the innermost loops of reading and writing.
+//! Views of strided memory, and copies between them: the innermost loops of reading and writing.
 //!
-//! Only this module and `selection::gather`, which copies between views, have `unsafe` code. A view is a pointer, a shape in
-//! elements and strides in bytes. It can only be created over memory that may be used for the view's lifetime, and every method
-//! that narrows a view checks its bounds.
+//! Most of the crate's `unsafe` code is in this module and in `selection::gather`, which copies between views. A view is a
+//! pointer, a shape in elements and strides in bytes. It can only be created over memory that may be used for the view's
+//! lifetime, and every method that narrows a view checks its bounds.
 
 pub(crate) mod layout;
 pub(crate) mod loops;
@@ -70,7 +70,7 @@ impl<'a> View<'a> {
         Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// Creates a view of one element as a whole array, with strides of zero.
+    /// Creates a view that broadcasts one element to a whole array, with strides of zero.
     #[doc(hidden)]
     pub fn broadcast(element: &'a [u8], shape: &[usize]) -> Self {
         let strides = SmallVec::from_elem(0, shape.len());
@@ -78,7 +78,7 @@ impl<'a> View<'a> {
         Self { pointer: element.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// Creates a view of this single element as a whole array.
+    /// Creates a view that broadcasts this single element to a whole array.
     #[must_use]
     #[doc(hidden)]
     pub fn broadcast_to(mut self, shape: &[usize]) -> View<'a> {
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the elements broadcast to another shape as in NumPy's assignment: leading axes of length 1 may be missing or
-    /// superfluous. Returns `None` if the shapes are incompatible.
+    /// extra. Returns `None` if the shapes are incompatible.
     #[doc(hidden)]
     pub fn broadcast_like_numpy(mut self, shape: &[usize]) -> Option<View<'a>> {
         let own = self.shape();
@@ -118,7 +118,7 @@ impl<'a> View<'a> {
         Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// Sets the buffer of a view of references to elements of variable length, whose bytes are in `vlen`.
+    /// Sets the buffer of a view of references to variable-length elements, whose bytes are in `vlen`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> View<'a> {
@@ -136,7 +136,7 @@ impl<'a> View<'a> {
         self.layout.item
     }
 
-    /// Returns the `size` bytes from `offset` on of each element. Panics if an element is smaller.
+    /// Returns the `size` bytes that begin at `offset` in each element. Panics if an element is smaller.
     #[must_use]
     #[doc(hidden)]
     pub fn field(mut self, offset: usize, size: usize) -> View<'a> {
@@ -183,8 +183,8 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has another
-    /// number of elements.
+    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has a
+    /// different number of elements.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
@@ -215,8 +215,8 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
-    /// if the elements are not evenly spaced.
+    /// Returns the elements with `count` axes from `dim` on merged into one. If `count` is zero, an axis of length 1 is inserted.
+    /// Returns `None` if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
         self.layout.merge(dim, count).then_some(self)
@@ -231,7 +231,7 @@ impl<'a> View<'a> {
         (View { layout: before, ..self }, View { pointer, layout: after, ..self })
     }
 
-    /// Appends all elements in row-major order; `word` is as for [`ViewMut::copy_from`].
+    /// Appends all elements in row-major order; `word` has the same meaning as for [`ViewMut::copy_from`].
     pub fn append_to(&self, bytes: &mut Vec<u8>, word: usize) {
         let length = self.layout.len_bytes();
         bytes.reserve(length);
@@ -251,7 +251,7 @@ impl<'a> View<'a> {
         Some(unsafe { slice_or_empty(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Returns true if another view of the same shape has elements with the same bytes.
+    /// Returns true if the elements have the same bytes as those of another view of the same shape.
     #[doc(hidden)]
     pub fn equals(&self, other: &View<'_>) -> bool {
         if self.vlen.is_some() || other.vlen.is_some() {
@@ -276,7 +276,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns true if every element has these bytes.
+    /// Returns true if every element equals these bytes.
     #[doc(hidden)]
     pub fn all_equal(&self, element: &[u8]) -> bool {
         if self.vlen.is_some() {
@@ -335,7 +335,7 @@ impl<'a> ViewMut<'a> {
         Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// Sets the buffer of a view of references to elements of variable length, whose bytes go to `vlen`.
+    /// Sets the buffer of a view of references to variable-length elements, whose bytes go to `vlen`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
@@ -343,7 +343,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns a view of the same memory for reading.
+    /// Returns a read-only view of the same memory.
     #[doc(hidden)]
     pub fn as_view(&self) -> View<'_> {
         View { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
@@ -359,7 +359,7 @@ impl<'a> ViewMut<'a> {
         self.layout.item
     }
 
-    /// Returns the `size` bytes from `offset` on of each element. Panics if an element is smaller.
+    /// Returns the `size` bytes that begin at `offset` in each element. Panics if an element is smaller.
     #[must_use]
     #[doc(hidden)]
     pub fn into_field(mut self, offset: usize, size: usize) -> ViewMut<'a> {
@@ -370,8 +370,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Sets elements of variable length, in row-major order, to consecutive ranges of `bytes` with these lengths. Returns an
-    /// error if the view has no buffer, or another number of elements.
+    /// Sets variable-length elements, in row-major order, to consecutive ranges of `bytes` with these lengths. Returns an error
+    /// if the view has no buffer, or a different number of elements.
     pub fn set_elements(
         &mut self,
         bytes: Vec<u8>,
@@ -388,7 +388,7 @@ impl<'a> ViewMut<'a> {
         Ok(())
     }
 
-    /// Reborrows the view: the original cannot be used meanwhile.
+    /// Reborrows the view: the original cannot be used in the meantime.
     #[must_use]
     pub fn reborrow(&mut self) -> ViewMut<'_> {
         ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
@@ -410,8 +410,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has another
-    /// number of elements.
+    /// Returns the elements, in row-major order, with another shape; `None` if the elements have gaps, or the shape has a
+    /// different number of elements.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)
@@ -442,8 +442,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
-    /// if the elements are not evenly spaced.
+    /// Returns the elements with `count` axes from `dim` on merged into one. If `count` is zero, an axis of length 1 is inserted.
+    /// Returns `None` if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
         self.layout.merge(dim, count).then_some(self)
@@ -493,7 +493,7 @@ impl<'a> ViewMut<'a> {
     }
 
     /// Copies all elements of `source`, which has the same shape. `word` is the number of bytes that are reversed as a unit to
-    /// swap the byte order, or 1. The bytes of elements of variable length are copied to this view's buffer.
+    /// swap the byte order, or 1. The bytes of variable-length elements are copied to this view's buffer.
     pub fn copy_from(&mut self, source: &View<'_>, word: usize) {
         let buffers = self.vlen.zip(source.vlen);
         let Some((vlen, _)) = buffers.filter(|(own, other)| !std::ptr::eq(*own, *other)) else {
@@ -511,7 +511,7 @@ impl<'a> ViewMut<'a> {
         self.copy_plain(&View::contiguous(&references, source.shape(), VlenRef::SIZE), 1);
     }
 
-    /// Copies the bytes in strided memory, regardless of their meaning.
+    /// Copies the bytes in strided memory, without interpreting references to variable-length elements.
     fn copy_plain(&mut self, source: &View<'_>, word: usize) {
         assert_eq!(self.shape(), source.shape(), "both views must have the same shape");
         assert_eq!(self.item(), source.item(), "both views must have elements of the same size");
@@ -521,7 +521,7 @@ impl<'a> ViewMut<'a> {
         } else {
             (self.item(), Loops::new(&source.layout, &self.layout))
         };
-        // SAFETY: the loops only visit elements of both layouts; `ViewMut` is exclusive, so they don't overlap.
+        // SAFETY: the loops only visit elements of both layouts; `ViewMut` is exclusive, so they do not overlap.
         unsafe {
             match (item, word > 1) {
                 (1, _) => loops.copy::<u8>(source.pointer, self.pointer, |x| x),
@@ -538,7 +538,7 @@ impl<'a> ViewMut<'a> {
         }
     }
 
-    /// Replaces each byte by the result of `map`.
+    /// Replaces each byte with the result of `map`.
     #[doc(hidden)]
     pub fn map_bytes(&mut self, map: impl Fn(u8) -> u8) {
         self.for_each_mut(|element| element.iter_mut().for_each(|byte| *byte = map(*byte)));
@@ -554,7 +554,7 @@ impl<'a> ViewMut<'a> {
         let item = self.item();
         Loops::new(&self.layout, &self.layout).runs(|_, offset, run| {
             for i in 0..run.count.cast_signed() {
-                // SAFETY: the loops only visit elements of the view, `item` bytes long, which is exclusive.
+                // SAFETY: the loops only visit elements of the view, each `item` bytes long, and the view is exclusive.
                 let element = unsafe {
                     std::slice::from_raw_parts_mut(self.pointer.offset(offset + i * run.target), item)
                 };
@@ -585,7 +585,7 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// Returns the layout with an additional last axis for the words of each element.
+/// Returns the layout of the words of the elements, which has an additional last axis.
 fn of_words(elements: &Layout, word: usize) -> Layout {
     let mut layout = elements.clone();
     layout.shape.push(layout.item / word);
@@ -622,7 +622,7 @@ unsafe fn slice_or_empty_mut<'a>(pointer: *mut u8, length: usize) -> &'a mut [u8
 mod tests {
     use super::*;
 
-    /// Returns the elements, permuted one by one with divisions, as the reference.
+    /// Returns the elements permuted one by one, with divisions, as a reference result.
     fn naive(source: &[u8], shape: &[usize], order: &[usize], item: usize, word: usize) -> Vec<u8> {
         let strides = contiguous_strides(shape, item);
         let out: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();

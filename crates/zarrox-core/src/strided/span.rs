@@ -22,7 +22,7 @@ impl Span {
         Self { start: 0, step: 1, count: length }
     }
 
-    /// Returns true if the span has all positions of a dimension with this length.
+    /// Returns true if the span contains all positions of a dimension with this length.
     #[doc(hidden)]
     pub fn covers(&self, length: usize) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)

@@ -15,17 +15,17 @@ pub(super) struct ArrayCodecs {
     /// The chunk before the first codec.
     pub(super) chunk: ChunkSpec,
     pub(super) codecs: Vec<Named<Box<dyn ArrayToArray>>>,
-    /// The order of the axes after all codecs, if they only permute axes.
+    /// The order of the axes after all codecs, if the codecs only permute axes.
     pub(super) order: Option<Dims<usize>>,
-    /// The order of the axes after all codecs, if they only permute axes when decoding.
+    /// The order of the axes after all codecs, if decoding only permutes axes.
     pub(super) decoding_order: Option<Dims<usize>>,
     limit: usize,
 }
 
-/// The regions that correspond to a region of a chunk after each array→array codec.
+/// The regions that correspond to a region of a chunk, one after each array→array codec.
 pub(super) type Regions = Vec<Dims<Span>>;
 
-/// The maximum number of bytes of elements that pass through the codecs together, so that they stay in a core's cache.
+/// The maximum size of a block of elements that passes through all codecs at once, in bytes: the block stays in a core's cache.
 pub(super) const BLOCK: usize = 256 << 10;
 
 impl ArrayCodecs {
@@ -56,7 +56,7 @@ impl ArrayCodecs {
         Some(regions)
     }
 
-    /// Returns the shape of the largest blocks of a region that have at most [`BLOCK`] bytes and are whole along the last
+    /// Returns the shape of the largest blocks of a region that have at most [`BLOCK`] bytes and span the region along the last
     /// dimensions.
     pub(super) fn blocks(&self, region: &[Span]) -> Dims<usize> {
         let mut blocks = counts(region);
@@ -88,7 +88,7 @@ impl ArrayCodecs {
         })
     }
 
-    /// Encodes elements through all codecs. `regions` are their regions after each codec.
+    /// Encodes elements with all codecs. `regions` are their regions after each codec.
     pub(super) fn encode(
         &self,
         source: &View<'_>,
@@ -131,7 +131,7 @@ impl ArrayCodecs {
         Ok(Some(chunk))
     }
 
-    /// Decodes elements through all codecs into a region, which is contiguous if the first codec only supports whole chunks.
+    /// Decodes elements with all codecs into a region, which must be contiguous if the first codec only supports whole chunks.
     /// `regions` are the regions of the elements after each codec.
     pub(super) fn decode(
         &self,
@@ -162,8 +162,8 @@ fn behind(codec: &dyn ArrayToArray, region: &[Span]) -> Option<Dims<Span>> {
     }
 }
 
-/// Returns the composition of all permutations; `None` if a codec does more than permute. With `decoding`, a codec need only
-/// permute when it decodes.
+/// Returns the composition of all permutations; `None` if a codec does more than permute. If `decoding` is true, only the
+/// decoding of each codec must be a permutation.
 fn total_order(
     codecs: &[Named<Box<dyn ArrayToArray>>],
     chunk: &ChunkSpec,
@@ -224,7 +224,7 @@ impl ElementBuffer {
         chunk.view_part(&self.memory, &counts(region), &self.vlen)
     }
 
-    /// Returns the elements as the destination of the region.
+    /// Returns the buffer as the destination of the region.
     pub(super) fn region<'a>(
         &'a mut self,
         chunk: &ChunkSpec,

@@ -8,7 +8,7 @@ use crate::codec::{
 };
 use crate::error::CodecError;
 
-/// A codec pipeline for one kind of chunk, ready to read and write.
+/// A codec pipeline for the chunks of one specification, ready to read and write.
 #[derive(Debug)]
 pub struct CodecChain {
     pub(super) arrays: ArrayCodecs,
@@ -19,7 +19,7 @@ impl CodecChain {
     /// Creates the codec pipeline.
     ///
     /// # Errors
-    /// When a codec cannot be created, or does not accept the output of the codec before it.
+    /// When a codec cannot be created, or does not accept the output of the preceding codec.
     pub fn new(specs: &[CodecSpec], context: &CodecContext<'_>) -> Result<Self, CodecError> {
         let mut array_to_array: Vec<Named<Box<dyn ArrayToArray>>> = Vec::new();
         let mut array_to_bytes = None;
@@ -109,7 +109,7 @@ impl CodecChain {
         Some(shape)
     }
 
-    /// Returns true if inner chunks can be read individually: no codec encodes all of them together.
+    /// Returns true if inner chunks can be read individually, that is, if no codec encodes all of them together.
     #[doc(hidden)]
     pub fn reads_inner_chunks_alone(&self) -> bool {
         self.bytes.bytes_to_bytes.is_empty() && self.inner_chunk_shape().is_some()

@@ -15,10 +15,11 @@ use crate::strided::View;
 /// The minimum size of chunks that are decoded block by block, in bytes: larger chunks do not fit into a core's cache.
 pub(super) const STREAM: usize = 512 << 10;
 
-/// The maximum size of chunks that are always decoded whole, in bytes: finding the needed parts would cost more.
+/// The maximum size of chunks that are always decoded whole, in bytes: for smaller chunks, finding the needed parts would cost
+/// more.
 pub(super) const PARTS: usize = 128 << 10;
 
-/// The minimum size of chunks that are verified block by block, in bytes: verification is slower than in one call, but needs
+/// The minimum size of chunks that are verified block by block, in bytes: this is slower than verification in one call, but needs
 /// little memory.
 const VERIFIED: usize = 32 << 20;
 
@@ -32,13 +33,13 @@ pub(super) struct ByteCodecs {
     pub(super) chunk: ChunkSpec,
     pub(super) array_to_bytes: Named<Box<dyn ArrayToBytes>>,
     pub(super) bytes_to_bytes: Vec<BytesCodec>,
-    /// The maximum number of input bytes of each bytes→bytes codec.
+    /// The maximum size of the input of each bytes→bytes codec, in bytes.
     sizes: Vec<usize>,
     pub(super) encoded_size: Size,
     pub(super) limit: usize,
     /// True if the array→bytes codec decodes in place.
     pub(super) in_place: bool,
-    /// True if the array→bytes codec stores elements in the layout of memory.
+    /// True if the array→bytes codec stores elements in their in-memory layout.
     pub(super) stores_memory: bool,
     /// True if the array→bytes codec has inner chunks.
     pub(super) has_chunks: bool,
@@ -83,7 +84,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Returns the window without checksums, if checksums are not verified, and the codecs that remain to be decoded.
+    /// Returns the window and the codecs that remain to be decoded. If checksums are not verified, the window excludes the
+    /// checksums.
     pub(super) fn unframed(&self, mut window: Window, options: DecodeOptions) -> (Window, &[BytesCodec]) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
@@ -187,7 +189,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes a region from bytes that these bytes→bytes codecs encoded.
+    /// Decodes a region from the output of the given bytes→bytes codecs.
     #[inline]
     pub(super) fn decode(
         &self,
@@ -204,8 +206,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes the bytes of the bytes→bytes codec next to an array→bytes codec that works in place. They are decoded directly
-    /// into the destination if possible, otherwise block by block if the chunk is large.
+    /// Decodes the output of the first bytes→bytes codec, if the array→bytes codec before it works in place. The bytes are
+    /// decoded directly into the destination if possible, or else block by block if the chunk is large.
     fn decode_first(
         &self,
         first: &BytesCodec,
@@ -239,7 +241,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes a region block by block, from the bytes of the bytes→bytes codec next to the array→bytes codec.
+    /// Decodes a region block by block, from the output of the first bytes→bytes codec.
     fn decode_stream(
         &self,
         first: &BytesCodec,
@@ -254,8 +256,8 @@ impl ByteCodecs {
         decoded.map_err(first.explain())
     }
 
-    /// Decodes a very large chunk block by block and discards the result. Returns `None` if the chunk is smaller, or its bytes
-    /// cannot be elements.
+    /// Decodes a very large chunk block by block and discards the result. Returns `None` if the chunk is smaller, the decoded
+    /// bytes are not the elements in their in-memory layout, or the codec cannot decode a stream.
     pub(super) fn verify_blocks(&self, encoded: &[u8]) -> Option<Result<(), CodecError>> {
         let (size, codecs) = (self.chunk.size(), self.bytes_to_bytes.as_slice());
         let first = codecs.first().filter(|_| self.stores_memory && size > VERIFIED)?;
@@ -274,7 +276,7 @@ impl ByteCodecs {
         codec.decode(plain, region).map_err(|e| e.in_codec(name))
     }
 
-    /// Decodes all of these bytes→bytes codecs except the first `keep`, and calls `work` with the result.
+    /// Decodes with all of the given bytes→bytes codecs except the first `keep`, and calls `work` with the result.
     pub(super) fn undo<R>(
         &self,
         keep: usize,
@@ -301,7 +303,7 @@ impl ByteCodecs {
         decoded.map_err(named.explain())
     }
 
-    /// Encodes the elements after the array→array codecs and appends them to `encoded`.
+    /// Encodes the output of the array→array codecs and appends it to `encoded`.
     pub(super) fn encode(
         &self,
         array: &View<'_>,
@@ -323,7 +325,7 @@ impl ByteCodecs {
         })
     }
 
-    /// Encodes bytes through all bytes→bytes codecs and appends them to `encoded`.
+    /// Encodes bytes with all bytes→bytes codecs and appends them to `encoded`.
     pub(super) fn encode_bytes(&self, plain: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
         encode_through(&self.bytes_to_bytes, plain, encoded)
     }

@@ -1,7 +1,8 @@
-//! The codec pipeline of an array: array→array codecs, one array→bytes codec, bytes→bytes codecs.
+//! The codec pipeline of an array: array→array codecs, one array→bytes codec, and bytes→bytes codecs.
 //!
-//! [`array_codecs`] has the array→array codecs, [`byte_codecs`] the codecs after them. A [`CodecChain`] has both: [`build`]
-//! creates it, [`read`] reads and decodes, [`write`] encodes and updates chunks, and [`repair`] verifies and repairs them.
+//! [`array_codecs`] contains the array→array codecs, and [`byte_codecs`] the codecs after them. A [`CodecChain`] combines both:
+//! [`build`] creates it, [`read`] reads and decodes, [`write`] encodes and updates chunks, and [`repair`] verifies and repairs
+//! them.
 
 mod array_codecs;
 mod build;

@@ -1,4 +1,4 @@
-//! Reading and decoding: the byte ranges that a part of a chunk needs, and their conversion to elements.
+//! Reading and decoding: computing the byte ranges that a part of a chunk needs, and converting the bytes to elements.
 
 use super::array_codecs::{ElementBuffer, Regions, counts, scratch, whole};
 use super::build::CodecChain;
@@ -69,8 +69,8 @@ impl CodecChain {
         }
     }
 
-    /// Decodes elements that are stored in the layout of memory, whatever their number. Returns `None` for a pipeline that does
-    /// more than encode this layout with bytes→bytes codecs.
+    /// Decodes elements that are stored in their in-memory layout, regardless of their number. Returns `None` for a pipeline that
+    /// does more than encode this layout with bytes→bytes codecs.
     #[doc(hidden)]
     pub fn decode_any_number(&self, encoded: &[u8]) -> Option<Result<Scratch, CodecError>> {
         let plain = self.arrays.codecs.is_empty() && self.bytes.stores_memory;
@@ -99,7 +99,7 @@ impl CodecChain {
         match set.into_regions(limit) {
             Ok(regions) => self.read_regions(window, regions),
             Err(set) => {
-                // Reading the whole chunk costs little more than a bounding box of almost its size.
+                // Reading the whole chunk costs little more than reading a bounding box that covers most of it.
                 let region = if size > chunk.size() / 4 * 3 { whole(chunk) } else { region };
                 Ok(vec![Fetch::deferred(window, Gather { chain: self, window, region, set, elements: None })])
             }
@@ -137,7 +137,7 @@ impl CodecChain {
         parts && (self.arrays.decoding_order.is_some() || self.arrays.regions(&whole(self.chunk())).is_some())
     }
 
-    /// Decodes a whole chunk, and copies the elements from it.
+    /// Decodes a whole chunk and copies the requested elements from it.
     fn decode_all(&self, encoded: &[u8], mut set: ReadSet<'_>) -> Result<(), CodecError> {
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
         let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
@@ -146,8 +146,8 @@ impl CodecChain {
         Ok(())
     }
 
-    /// Decodes a region through array→array codecs that change values. `codecs` are the bytes→bytes codecs that encoded the
-    /// bytes. The region is decoded block by block if the array→array codecs support regions.
+    /// Decodes a region with array→array codecs that change values. `codecs` are the bytes→bytes codecs that encoded the bytes.
+    /// The region is decoded block by block if the array→array codecs support regions.
     fn decode_through_arrays(
         &self,
         encoded: &[u8],
@@ -193,7 +193,7 @@ impl CodecChain {
     }
 
     /// Returns the shape of the blocks of a region that are decoded together. The block is the whole region if the array→bytes
-    /// codec would repeat work for each block.
+    /// codec would otherwise repeat work for each block.
     pub(super) fn blocks(&self, region: &[Span]) -> Dims<usize> {
         if self.bytes.in_place { self.arrays.blocks(region) } else { counts(region) }
     }
@@ -203,7 +203,7 @@ fn decodes_ranges(named: &BytesCodec) -> bool {
     matches!(named.codec.access(), BytesAccess::Ranges(_))
 }
 
-/// A region whose encoded elements are read into a buffer, and then decoded through the array→array codecs.
+/// A region whose encoded elements are read into a buffer, and then decoded with the array→array codecs.
 struct Through<'a> {
     chain: &'a CodecChain,
     window: Window,

@@ -33,12 +33,13 @@ impl CodecChain {
         self.decode(encoded, elements.region(chunk, DecodeOptions::default(), &all))
     }
 
-    /// Returns true if the stored bytes are the elements in the layout of memory: any bytes of the right number can be decoded.
+    /// Returns true if the stored bytes are the elements in their in-memory layout, so that any bytes of the right length can be
+    /// decoded.
     fn is_memory(&self) -> bool {
         self.arrays.codecs.is_empty() && self.bytes.stores_memory && self.bytes.bytes_to_bytes.is_empty()
     }
 
-    /// Returns the table of inner chunks, if the stored bytes have one: no codec encodes all of them together.
+    /// Returns the table of inner chunks, if the stored bytes have one, that is, if no codec encodes all inner chunks together.
     #[doc(hidden)]
     pub fn table(&self) -> Option<&dyn ChunkTable> {
         self.bytes.inner_chunks().filter(|_| self.bytes.bytes_to_bytes.is_empty())?.table()
@@ -54,7 +55,7 @@ impl CodecChain {
     /// [`ChunkTable::repair`] does. Returns `None` if the chunk has no inner chunks.
     ///
     /// # Errors
-    /// When the codecs around the inner chunks cannot be decoded, or the valid inner chunks cannot be determined.
+    /// When the codecs around the inner chunks cannot decode the bytes, or the valid inner chunks cannot be determined.
     #[doc(hidden)]
     pub fn repair(
         &self,
@@ -80,7 +81,7 @@ impl CodecChain {
         })
     }
 
-    /// Encodes a damaged chunk again from the elements that can still be read, and appends it to `encoded`; the other elements
+    /// Re-encodes a damaged chunk from the elements that can still be read, and appends it to `encoded`; the other elements
     /// become the fill value. Returns `None`, and appends nothing, if the codecs only read whole chunks, or no element can be
     /// read.
     ///
@@ -145,8 +146,8 @@ impl CodecChain {
     }
 }
 
-/// Divides a region of more than one element along its first axis that can be divided: each half is contiguous if the region
-/// is.
+/// Divides a region of more than one element along its first axis that can be divided, so that both halves are contiguous if the
+/// region is.
 fn halves(region: &[Span]) -> Option<[Dims<Span>; 2]> {
     let axis = region.iter().position(|span| span.count > 1)?;
     let Span { start, step, count } = region[axis];

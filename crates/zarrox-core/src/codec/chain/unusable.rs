@@ -1,4 +1,4 @@
-//! Placeholders for unknown codecs, so that the metadata of an array with unknown codecs can be inspected.
+//! Placeholders for unknown codecs, which make it possible to inspect the metadata of an array whose codecs are unknown.
 
 use super::build::CodecChain;
 use super::named::Named;
@@ -11,7 +11,7 @@ use crate::json::{Json, Map};
 use crate::strided::View;
 
 impl CodecChain {
-    /// Creates a pipeline in which some codecs cannot be created. Every access to a chunk returns an error with the reason.
+    /// Creates a pipeline from codecs of which some cannot be created. Every access to a chunk returns an error with the reason.
     #[doc(hidden)]
     pub fn unusable(specs: &[CodecSpec], context: &CodecContext<'_>, why: &str) -> Self {
         let mut array_to_array = Vec::new();
@@ -31,7 +31,7 @@ impl CodecChain {
     }
 }
 
-/// A codec for which every access to a chunk returns an error with the reason.
+/// A placeholder codec: every access to a chunk returns an error with the reason.
 #[derive(Debug)]
 struct Unusable {
     why: String,

@@ -18,8 +18,8 @@ impl CodecChain {
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
-        // The limit is checked although a single value may stand for the whole chunk. A shard is encoded one inner chunk at a
-        // time, so that the limit does not apply.
+        // The limit applies even if a single value in memory is broadcast to the whole chunk. It does not apply to a shard, which
+        // is encoded one inner chunk at a time.
         if !self.bytes.has_chunks {
             self.bytes.check_limit(self.chunk().size())?;
         }
@@ -32,7 +32,7 @@ impl CodecChain {
         let elements = self.arrays.encode(chunk, &self.arrays.whole_regions())?;
         let array = &self.bytes.chunk;
         let array = elements.view(array, &whole(array));
-        // If only the encoded form of a chunk equals the fill value, the chunk decodes to other values, and must be stored.
+        // If only the encoded form of a chunk equals the fill value, the chunk decodes to other values and must be stored.
         Ok(self.bytes.encode(&array, options, encoded)?
             || self.bytes.encode(&array, EncodeOptions { store_empty_chunks: true }, encoded)?)
     }
@@ -59,7 +59,7 @@ impl CodecChain {
         Ok(memory.map_or_else(in_blocks, Encoded::Bytes))
     }
 
-    /// Returns true if a stored chunk is its elements in the layout of memory.
+    /// Returns true if a stored chunk consists of its elements in their in-memory layout.
     fn stores_memory(&self) -> bool {
         let in_order = |order: &Dims<usize>| order.iter().enumerate().all(|(index, &axis)| index == axis);
         self.bytes.bytes_to_bytes.is_empty()
@@ -67,8 +67,8 @@ impl CodecChain {
             && self.arrays.order.as_ref().is_some_and(in_order)
     }
 
-    /// Encodes a chunk with new values in a part of it, and appends it to `encoded`. `existing` is the stored chunk, or `None`
-    /// if no chunk is stored.
+    /// Encodes a chunk in which a part has new values, and appends it to `encoded`. `existing` is the stored chunk, or `None` if
+    /// no chunk is stored.
     #[doc(hidden)]
     pub fn update(
         &self,
@@ -105,7 +105,7 @@ impl CodecChain {
         self.encode(&spec.view(&chunk, &vlen), options, encoded).map(Update::of_encoded)
     }
 
-    /// Updates a stored chunk that is its elements in the layout of memory.
+    /// Updates a stored chunk that consists of its elements in their in-memory layout.
     fn update_memory(
         &self,
         existing: &[u8],
@@ -147,8 +147,8 @@ impl CodecChain {
         let region = regions.pop().unwrap_or_default();
         let inside = WritePart::of_region(region.clone(), elements.view(&self.bytes.chunk, &region));
         let update = self.update_chunks(chunks, existing, &inside, options, encoded)?;
-        // As for encoding, a chunk is omitted only if its decoded values are the fill value. It is not enough that its encoded
-        // values are.
+        // As in encoding, a chunk is omitted only if all its decoded values equal the fill value. It is not enough that all its
+        // encoded values do.
         let nothing = match update {
             Update::Empty => true,
             Update::Unchanged => existing.is_none(),

@@ -34,7 +34,7 @@ impl Family for Bool {
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let value = match (json, strictness) {
             (Json::Bool(value), _) => *value,
-            // zarr-python wrote 0 and 1 in its early versions.
+            // Early versions of zarr-python wrote 0 and 1.
             (Json::Number(number), Strictness::Lenient) if number.as_f64() == Some(0.0) => false,
             (Json::Number(number), Strictness::Lenient) if number.as_f64() == Some(1.0) => true,
             _ => return Err(bad_fill(data_type, json, "true or false")),

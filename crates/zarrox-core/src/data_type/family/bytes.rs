@@ -1,4 +1,4 @@
-//! Byte strings of a fixed length: v3 `null_terminated_bytes` and `raw_bytes` with a `length_bytes`; v2 `|S<n>`.
+//! Fixed-length byte strings: v3 `null_terminated_bytes` and `raw_bytes` with a `length_bytes`; v2 `|S<n>`.
 //!
 //! Shorter strings are padded with NUL bytes. v2's `|V<n>` is the core type of [raw bits](super::raw).
 
@@ -11,7 +11,7 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the byte strings.
+/// The family of byte strings.
 #[derive(Debug)]
 pub(crate) struct ByteStrings;
 
@@ -28,7 +28,7 @@ fn sized(name: &str, bytes: usize) -> Result<DataType> {
 }
 
 impl DataType {
-    /// Creates the type of byte strings of a fixed length, padded with NULs: NumPy's `S5`.
+    /// Creates the type of fixed-length byte strings, padded with NULs, such as NumPy's `S5`.
     ///
     /// # Errors
     /// When an element would be too large.
@@ -37,7 +37,7 @@ impl DataType {
     }
 }
 
-/// Returns the display name: `S5`.
+/// Returns the display name, such as `S5`.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(TERMINATED).then(|| format!("S{}", data_type.size()))
 }
@@ -72,7 +72,7 @@ impl Family for ByteStrings {
         let size = data_type.size();
         let bytes = match json {
             Json::String(text) => STANDARD.decode(text).ok(),
-            // Early versions of zarr-python wrote these for an empty value.
+            // Early versions of zarr-python wrote 0 for an empty value.
             Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => {
                 Some(Vec::new())
             }
@@ -90,7 +90,7 @@ impl Family for ByteStrings {
         STANDARD.encode(if data_type.is_named(RAW) { bytes } else { trimmed(bytes) }).into()
     }
 
-    /// Keeps the NULs at the end: TensorStore requires the full length.
+    /// Keeps trailing NULs: TensorStore requires the full length.
     fn fill_to_v2(&self, _: &DataType, fill: &FillValue) -> Json {
         STANDARD.encode(fill.as_bytes()).into()
     }
@@ -103,7 +103,7 @@ impl Family for ByteStrings {
     }
 }
 
-/// Returns the bytes without the NULs at the end.
+/// Returns the bytes without trailing NULs.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     &bytes[..length]

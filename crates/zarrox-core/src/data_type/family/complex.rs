@@ -77,7 +77,7 @@ impl Family for Complexes {
     }
 }
 
-/// Returns the fill values of the two parts: `[real, imaginary]`; in the lenient mode also a real number alone.
+/// Returns the fill values of the two parts from `[real, imaginary]`, or in lenient mode from a real number alone.
 pub(in crate::data_type) fn parts(json: &Json, strictness: Strictness) -> Option<(Json, Json)> {
     match json {
         Json::Array(parts) if parts.len() == 2 => Some((parts[0].clone(), parts[1].clone())),
@@ -90,7 +90,7 @@ pub(in crate::data_type) fn halves(element: &[u8]) -> (&[u8], &[u8]) {
     element.split_at(element.len() / 2)
 }
 
-/// Joins the texts of the parts of a complex number. NumPy prints the parts without `.0`, and omits a real part of positive
+/// Joins the formatted parts of a complex number. NumPy prints the parts without `.0`, and omits a real part that is positive
 /// zero.
 pub(in crate::data_type) fn joined(real: &str, imaginary: &str) -> String {
     let part = |text: &str| text.strip_suffix(".0").unwrap_or(text).to_owned();

@@ -82,7 +82,7 @@ pub(in crate::data_type) fn value(element: &[u8]) -> f64 {
     bits(element).1
 }
 
-/// Writes the float of the element's size that is nearest to a number.
+/// Writes the float nearest to a number, in the size of the element.
 pub(in crate::data_type) fn write_number(number: Number, element: &mut [u8]) -> bool {
     match element.len() {
         2 => write(element, &half_of(number.to_f64()).to_ne_bytes()),
@@ -91,7 +91,7 @@ pub(in crate::data_type) fn write_number(number: Number, element: &mut [u8]) -> 
     }
 }
 
-/// Returns the bytes of the float of a JSON value; `None` if the value is not a float of this size.
+/// Returns the bytes of the float that a JSON value represents; `None` if the value is not a float of this size.
 pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     match json {
         Json::Number(number) => parse_number(&number.to_string(), size),
@@ -114,7 +114,7 @@ pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Stri
     }
 }
 
-/// Parses decimal text directly into the type, so that the number is rounded once, to the nearest, ties to even.
+/// Parses a decimal string directly into the type, so that the number is rounded only once (to nearest, ties to even).
 fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
     Some(match size {
         2 if text == "NaN" => f16::NAN.to_ne_bytes().to_vec(),
@@ -127,13 +127,13 @@ fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
     })
 }
 
-/// Parses decimal text as half precision via f64: every tie between two half-precision values is exact there, so only a decimal
-/// of more than 16 digits could be rounded twice.
+/// Parses a decimal string as half precision via f64: every tie between two half-precision values is exact there, so only a
+/// decimal of more than 16 digits could be rounded twice.
 fn parse_half(text: &str) -> Option<f16> {
     text.parse::<f64>().ok().map(half_of)
 }
 
-/// Parses the bits in hexadecimal, most significant digit first; in the lenient mode without leading zeros.
+/// Parses the bits in hexadecimal, most significant digit first. In lenient mode, leading zeros may be omitted.
 pub(in crate::data_type) fn from_hex(digits: &str, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     let full = digits.len() == 2 * size
         || (strictness == Strictness::Lenient && (1..2 * size).contains(&digits.len()));
@@ -185,14 +185,14 @@ pub(in crate::data_type) fn to_v2(element: &[u8]) -> Json {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.into();
     }
     if element.len() == 4 {
-        // The shortest decimal that parses to the same f32. It may parse to another f64 than the f32 widens to.
+        // The shortest decimal that parses to the same f32. It may parse to an f64 that differs from the widened f32.
         let short: Option<f64> = f32::from_ne_bytes(bytes_of(element)).to_string().parse().ok();
         return short.unwrap_or(value).into();
     }
     value.into()
 }
 
-/// Formats a float like a NumPy scalar: `0.1`, `1e+20`, `nan`, `-inf`. Narrower floats use an exponent from a smaller
+/// Formats a float like a NumPy scalar: `0.1`, `1e+20`, `nan`, `-inf`. Narrower floats switch to an exponent at a smaller
 /// magnitude.
 pub(in crate::data_type) fn format(element: &[u8]) -> String {
     match element.len() {
@@ -202,7 +202,7 @@ pub(in crate::data_type) fn format(element: &[u8]) -> String {
     }
 }
 
-/// The magnitude from which floats of eight bytes use an exponent.
+/// The magnitude at which 8-byte floats switch to an exponent.
 const WIDE: f64 = 1e16;
 
 #[expect(clippy::cast_possible_truncation, reason = "the value was widened from an f32")]
@@ -215,8 +215,8 @@ fn shortest_half(value: f64) -> String {
     shortest_decimal(value, |short| half_of(short).to_f64() == value)
 }
 
-/// Formats a value with as few digits as a less precise type needs: `same` returns true if another value is the same element of
-/// that type.
+/// Formats a value with the fewest digits that identify it in a less precise type: `same` returns true if another value is the
+/// same element of that type.
 pub(in crate::data_type) fn shortest(value: f64, same: impl Fn(f64) -> bool) -> String {
     numpy_style(value, WIDE, |value| shortest_decimal(value, same))
 }
@@ -226,8 +226,8 @@ fn shortest_decimal(value: f64, same: impl Fn(f64) -> bool) -> String {
     candidates.into_iter().find(|&short| same(short)).unwrap_or(value).to_string()
 }
 
-/// Formats a value as NumPy does, from its `shortest` decimal without an exponent. NumPy uses an exponent for magnitudes from
-/// `limit`, and for small numbers.
+/// Formats a value as NumPy does, from its `shortest` decimal without an exponent. NumPy uses an exponent for magnitudes of at
+/// least `limit`, and for small numbers.
 fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -241,13 +241,13 @@ fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> 
     }
     match digits.split_once('.') {
         None => format!("{digits}.0"),
-        // If two of the shortest texts are equally near, NumPy uses the text with the even digit, and Rust the larger number.
+        // If two of the shortest decimals are equally near, NumPy uses the one with the even digit, and Rust the larger one.
         Some((_, fraction)) => format!("{value:.precision$}", precision = fraction.len()),
     }
 }
 
-/// Formats a value in scientific notation with the digits of its plain decimal, like NumPy's `1.5e-07`: at least two digits of
-/// exponent, always with a sign.
+/// Formats a value in scientific notation with the digits of its plain decimal, like NumPy's `1.5e-07`: the exponent has a sign
+/// and at least two digits.
 fn scientific(value: f64, digits: &str) -> String {
     let significant = digits.bytes().filter(u8::is_ascii_digit).skip_while(|&digit| digit == b'0');
     let significant: Vec<u8> = significant.collect();
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_once() {
-        // Beyond the midpoint of two half-precision values by the last bit of a double.
+        // This value is beyond the midpoint of two half-precision values by the last bit of a double.
         let beyond = (1.0 + 2_f64.powi(-11)).next_up();
         assert_eq!([half_of(beyond), half_of(-beyond)].map(f16::to_bits), [0x3c01, 0xbc01]);
         assert_eq!(half_of(beyond.next_down()).to_bits(), 0x3c00, "to the even one");

@@ -30,8 +30,7 @@ impl Family for Integers {
 
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let size = dtype.size()?;
-        // A byte order is required for larger integers; an unnecessary byte order (`<u1`, by jzarr) is
-        // accepted.
+        // A byte order is required for larger integers; an unnecessary byte order (`<u1`, written by jzarr) is accepted.
         if dtype.endian.is_none() && size > 1 {
             return None;
         }
@@ -100,7 +99,7 @@ impl Family for Integers {
     }
 }
 
-/// Returns the integer of a JSON value: `7`; in the lenient mode also `7.0`, `"7"`, `true`, `[7]`.
+/// Returns the integer that a JSON value represents: `7`; in lenient mode also `7.0`, `"7"`, `true`, `[7]`.
 pub(in crate::data_type) fn from_json(json: &Json, strictness: Strictness) -> Option<i128> {
     if let Some(value) = json.as_i64() {
         return Some(value.into());

@@ -72,19 +72,19 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// Parses a v3 name and configuration.
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
 
-    /// Parses a v2 type string. The default implementation accepts no type string.
+    /// Parses a v2 type string. The default implementation accepts none.
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let _ = dtype;
         None
     }
 
-    /// Returns the family's types, for tables of all types; one example if the size of the types varies.
+    /// Returns the types of the family, for tables of all types; a single example if the size of the types varies.
     fn examples(&self) -> Vec<DataType>;
 
     /// Returns true if the type belongs to the family.
     fn has(&self, data_type: &DataType) -> bool;
 
-    /// Returns the type of the objects that a v2 codec stores. `dtype` is `|O`, or a list of fields, some of them `|O`.
+    /// Returns the type of the objects that a v2 codec stores. `dtype` is `|O`, or a list of fields of which some are `|O`.
     /// `codec` is the codec in v2 metadata, with its `id`.
     #[doc(hidden)]
     fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
@@ -92,7 +92,7 @@ pub trait Family: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the type in the form of `data_type` of v3 metadata, or an error if v3 does not support it.
+    /// Returns the `data_type` member of v3 metadata, or an error if v3 does not support the type.
     fn to_v3(&self, data_type: &DataType) -> Result<Json> {
         Ok(match data_type {
             DataType::Extension(extension) if !extension.configuration.is_empty() => json::json!({
@@ -124,7 +124,7 @@ pub trait Family: fmt::Debug + Send + Sync {
     }
 
     /// Parses a fill value. `Lenient` accepts every known form with a clear meaning, `Strict` only the forms of the
-    /// specification. The forms of the two formats do not conflict, so one parser supports both.
+    /// specification. The forms of v2 and v3 do not conflict, so one parser supports both.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue>;
 
     /// Returns a fill value in the form of v3 metadata.
@@ -136,7 +136,7 @@ pub trait Family: fmt::Debug + Send + Sync {
     }
 
     /// Returns the value of an element as a number; `None` for types whose elements are not numbers. Either all elements of a
-    /// type are numbers, or none.
+    /// type are numbers, or none are.
     fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
         let _ = (data_type, element);
         None
@@ -149,7 +149,7 @@ pub trait Family: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the text of an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
+    /// Formats an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String;
 }
 
@@ -213,10 +213,10 @@ impl<'r> Deref for FamilyRef<'r> {
 
 /// The known data types, for families whose types consist of other types.
 pub(crate) trait KnownTypes: fmt::Debug + Send + Sync {
-    /// Returns the data type of the `data_type` member of v3 metadata.
+    /// Returns the data type that a `data_type` member of v3 metadata describes.
     fn type_from_v3(&self, json: &Json) -> Result<DataType>;
 
-    /// Returns the data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    /// Returns the data type that a `dtype` member of v2 metadata describes, with its byte order if it has one.
     fn type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)>;
 
     /// Returns the `dtype` member of v2 metadata.

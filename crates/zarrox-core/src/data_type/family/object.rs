@@ -1,5 +1,5 @@
-//! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element
-//! is a MessagePack value; an empty element counts as nil. v3 has no such type.
+//! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory, an element
+//! is a MessagePack value; an empty element is treated as nil. v3 has no such type.
 
 use super::{DataType, Endian, Extension, Family, Storage, python};
 use crate::codec::CodecSpec;
@@ -21,12 +21,12 @@ pub const PICKLE: &str = "reading pickled objects is not safe, since a pickle ca
     you trust the data, rewrite the array with zarr-python and another object_codec: JSON, MsgPack, VLenUTF8, VLenBytes or \
     VLenArray";
 
-/// Returns true for v2's `dtype` of objects.
+/// Returns true for the v2 `dtype` of objects.
 pub(super) fn is_object(dtype: &Json) -> bool {
     dtype.as_str() == Some("|O")
 }
 
-/// Returns true for v2's `dtype` of objects, and for structures with a field of objects.
+/// Returns true for the v2 `dtype` of objects, and for structures with an object field.
 pub fn has_objects(dtype: &Json) -> bool {
     let field_has = |field: &Json| field.as_array().and_then(|parts| parts.get(1)).is_some_and(has_objects);
     is_object(dtype) || dtype.as_array().is_some_and(|fields| fields.iter().any(field_has))
@@ -38,7 +38,7 @@ pub(crate) fn nests_lists(id: &str) -> bool {
 }
 
 impl DataType {
-    /// Returns the type of Python objects, each a MessagePack value in memory; only v2 has this type.
+    /// Returns the type of Python objects, which are MessagePack values in memory. Only v2 has this type.
     pub fn object() -> Self {
         let name = NAME.to_owned();
         Self::Extension(Box::new(Extension {
@@ -100,7 +100,7 @@ impl Family for Objects {
     }
 
     /// Returns the JSON of the object. Fill values from metadata were JSON; any other object that JSON cannot represent becomes
-    /// its text in Python.
+    /// its Python `repr`.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         msgpack::to_json(fill.as_bytes()).unwrap_or_else(|_| self.format(data_type, fill.as_bytes()).into())
     }
@@ -108,12 +108,12 @@ impl Family for Objects {
     fn format(&self, _: &DataType, element: &[u8]) -> String {
         let mut text = String::new();
         let written = msgpack::element(element).and_then(|value| repr(&mut { value }, &mut text));
-        // Bytes that are not a value are shown as bytes.
+        // Bytes that are not a valid value are formatted as a byte string.
         written.map_or_else(|_| python::bytes(element), |()| text)
     }
 }
 
-/// Appends a value in the form of Python's `repr`. The recursion is limited by the nesting of values.
+/// Appends a value in the form of Python's `repr`. The recursion depth is limited, because the nesting of values is.
 fn repr(rest: &mut &[u8], out: &mut String) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::Nil => out.push_str("None"),

@@ -1,9 +1,9 @@
-//! Optional elements: `zarrs.optional` (also `optional`), which the Rust library zarrs writes in v3.
+//! Optional elements: the v3 type `zarrs.optional` (also `optional`), which the Rust library zarrs writes.
 //!
-//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may
-//! be optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte, 1 if the value is
-//! present and 0 otherwise, followed by the value. A missing value is zero. If values have variable length, a missing element
-//! has no bytes, and any other element is the byte 1 followed by the bytes of its value.
+//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may be
+//! optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte (1 if the value is
+//! present, 0 if it is missing) followed by the value, which is zero if it is missing. If values have variable length, a missing
+//! element has no bytes, and any other element is the byte 1 followed by the bytes of its value.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the optional types, whose values have known types.
+/// The family of optional types, whose values have known types.
 #[derive(Debug)]
 pub(crate) struct Optionals(pub(crate) &'static dyn KnownTypes);
 
 /// The name that early versions of zarrs wrote.
 const LEGACY: &str = "optional";
 
-/// The maximum nesting of optional types: more indicates an error or an attack.
+/// The maximum nesting of optional types: deeper nesting indicates an error or an attack.
 const DEEPEST: usize = 8;
 
 /// Returns the optional type of a known type.
@@ -60,7 +60,7 @@ pub(in crate::data_type) fn value_of(data_type: &DataType, known: &dyn KnownType
     value_type(configuration, known).ok()
 }
 
-/// Returns the layout of a value after a byte that is 1 if the value is present.
+/// Returns the layout of an optional value: a presence byte, which is 1 if the value is present, followed by the value.
 fn with_presence_byte(value: &Storage) -> Storage {
     let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
     let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
@@ -144,7 +144,7 @@ impl Family for Optionals {
         json!([family.fill_to_v3(&value_type, &FillValue::new(value))])
     }
 
-    /// Formats a missing element as `null`, and any other element as its value, in brackets if the value is optional itself.
+    /// Formats a missing element as `null`, and any other element as its value, in brackets if the value is itself optional.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         let (Some(value), Ok((value_type, family))) = (present(element), self.value(data_type)) else {
             return "null".to_owned();
@@ -210,7 +210,7 @@ mod tests {
         let number = parse(&of("uint8", json!({}))).unwrap();
         let nested = parse(&of(NAME, json!({"name": "uint8", "configuration": {}}))).unwrap();
         let text = parse(&of("string", json!({}))).unwrap();
-        // The JSON of zarrs for these values.
+        // The JSON that zarrs writes for these values.
         for (data_type, json, bytes, text) in [
             (&number, json!(null), &[0, 0][..], "null"),
             (&number, json!([42]), &[1, 42], "42"),

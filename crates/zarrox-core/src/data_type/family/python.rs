@@ -1,6 +1,6 @@
 //! Strings and floats in Python's notation: `'text'`, `b'bytes'`, `1e+16`.
 
-/// Formats text, given as its code points; invalid code points are escaped.
+/// Formats a string, given as its code points; invalid code points are escaped.
 pub(in crate::data_type) fn text(points: &(impl Iterator<Item = u32> + Clone)) -> String {
     quoted(points, |point| match char::from_u32(point) {
         Some(c) if c.is_control() => format!("\\x{point:02x}"),
@@ -24,7 +24,7 @@ pub fn float(value: f64) -> String {
     super::float::format(&value.to_ne_bytes())
 }
 
-/// Formats characters in quotes; `other` formats the characters without an escape sequence of their own.
+/// Formats characters in quotes; `other` formats the characters that have no short escape sequence.
 fn quoted(points: &(impl Iterator<Item = u32> + Clone), other: impl Fn(u32) -> String) -> String {
     let has = |c: char| points.clone().any(|point| point == u32::from(c));
     let quote = if has('\'') && !has('"') { '"' } else { '\'' };

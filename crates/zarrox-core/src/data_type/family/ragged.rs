@@ -1,5 +1,5 @@
-//! Elements that are arrays of numbers, of any length: v2's `|O` with the codec `vlen-array`. In memory, an element
-//! consists of its numbers in the machine's byte order; the codec defines the stored form. v3 has no such type.
+//! Elements that are arrays of numbers, of any length: v2's `|O` with the codec `vlen-array`. In memory, an element consists of
+//! its numbers in native byte order; the codec defines the stored form. v3 has no such type.
 
 use crate::json::json;
 
@@ -12,19 +12,19 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the ragged types.
+/// The family of ragged types.
 #[derive(Debug)]
 pub(crate) struct Ragged;
 
 /// The name in the model.
 const NAME: &str = "vlen_array";
 
-/// The families of the number types.
+/// The families of numeric types.
 static NUMBERS: [&dyn Family; 5] =
     [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &time::Times];
 
 impl DataType {
-    /// Returns the type of elements that are arrays of numbers of this type, of any length; only v2 has this type.
+    /// Returns the type whose elements are arrays of any length of numbers of the given type. Only v2 has this type.
     ///
     /// # Errors
     /// When the type is not a core type of numbers or booleans.
@@ -38,7 +38,7 @@ impl DataType {
         Ok(Self::Extension(Box::new(Extension { name, configuration, storage })))
     }
 
-    /// Returns the type of the numbers of a [`vlen_array`](DataType::vlen_array); `None` for all other types.
+    /// Returns the type of the numbers in a [`vlen_array`](DataType::vlen_array); `None` for all other types.
     pub fn vlen_item(&self) -> Option<Self> {
         let Self::Extension(extension) = self else { return None };
         let item = extension.configuration.get("data_type").filter(|_| extension.name == NAME)?;
@@ -100,8 +100,8 @@ impl Family for Ragged {
         Some(CodecSpec::new("numcodecs.vlen-array", json!({"dtype": dtype})))
     }
 
-    /// Parses `null` as an empty array, and a number as an array of one number: numcodecs stores zarr-python 2's
-    /// default, 0, this way.
+    /// Parses `null` as an empty array, and a number as an array of one number: numcodecs stores 0, the default of zarr-python 2,
+    /// this way.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let wanted = || bad_fill(data_type, json, "a list of numbers");
         let (family, item) = numbers(data_type).ok_or_else(wanted)?;

@@ -9,7 +9,7 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the raw types.
+/// The family of raw types.
 #[derive(Debug)]
 pub(crate) struct RawBytes;
 

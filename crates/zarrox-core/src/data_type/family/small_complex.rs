@@ -9,7 +9,7 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the small complex types.
+/// The family of small complex types.
 #[derive(Debug)]
 pub(crate) struct SmallComplexes;
 

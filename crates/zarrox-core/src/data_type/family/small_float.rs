@@ -1,10 +1,10 @@
-//! Floats of machine learning: `bfloat16` and types of 8, 6 and 4 bits. v3 only.
+//! Machine-learning floats: `bfloat16` and types of 8, 6 and 4 bits. v3 only.
 //!
-//! Each element takes one byte, except that a `bfloat16` takes two. The names are the names in `ml_dtypes`: `e` is the
-//! number of bits of the exponent, `m` of the mantissa; types with `fn` have no infinities, and with 8 bits they have one
-//! NaN of each sign; types with `uz` have one NaN instead of the negative zero. `float8_e8m0fnu` has neither sign nor zero:
-//! its elements are powers of two, and one NaN. Its default fill value has the bit pattern 0, as for the other types. For
-//! this type, the pattern 0 is the smallest number, 2^-127, as in NumPy and tensorstore.
+//! Each element takes one byte, except that a `bfloat16` takes two. The names are those of `ml_dtypes`: `e` is the number of
+//! exponent bits, and `m` the number of mantissa bits. Types with `fn` have no infinities, and those of 8 bits have one NaN of
+//! each sign. Types with `uz` have one NaN in place of negative zero. `float8_e8m0fnu` has neither sign nor zero: its elements
+//! are powers of two, and one NaN. Its default fill value has the bit pattern 0, as for the other types, which here is the
+//! smallest number, 2^-127, as in NumPy and tensorstore.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -15,22 +15,22 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the small floats.
+/// The family of small floats.
 #[derive(Debug)]
 pub(crate) struct SmallFloats;
 
-/// The meaning of the largest exponents and of the negative zero.
+/// The meaning of the largest exponents and of negative zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Special {
     /// IEEE 754: infinities and NaNs.
     Ieee,
-    /// All numbers are finite, except that the two patterns of the highest magnitude are NaNs.
+    /// All patterns are finite numbers, except the two with the highest magnitude, which are NaNs.
     LargestIsNan,
     /// All patterns are finite numbers.
     Finite,
-    /// All numbers are finite, except that the pattern of the negative zero is the only NaN.
+    /// All patterns are finite numbers, except that of negative zero, which is the only NaN.
     NegativeZeroIsNan,
-    /// Powers of two without a sign, except that the highest pattern is the only NaN.
+    /// All patterns are unsigned powers of two, except the highest, which is the only NaN.
     PowersOfTwo,
 }
 
@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// Returns the canonical NaN, which is quiet and positive if the type has several; `None` if it has none.
+    /// Returns the canonical NaN, which is quiet and positive if the type has several NaNs; `None` if the type has no NaN.
     fn nan(&self) -> Option<u32> {
         match self.special {
             Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
@@ -126,9 +126,9 @@ impl Layout {
         }
     }
 
-    /// Returns the pattern nearest to a value; a tie goes to the even pattern (for powers of two to the greater one, as in
-    /// `ml_dtypes`). Returns `None` for a NaN or an infinity that the type cannot represent, and for values outside the
-    /// range of a type without infinities, sign or zero.
+    /// Returns the pattern nearest to a value; a tie goes to the even pattern (or, for powers of two, to the greater one, as in
+    /// `ml_dtypes`). Returns `None` for a NaN or an infinity that the type cannot represent, and for values outside the range of
+    /// a type without infinities, sign or zero.
     fn encode(&self, value: f64) -> Option<u32> {
         if value.is_nan() {
             return self.nan();
@@ -145,7 +145,7 @@ impl Layout {
         if magnitude >= last + step / 2.0 {
             return (self.special == Special::Ieee).then_some(sign | (largest + 1));
         }
-        // The patterns of positive numbers ascend with the numbers.
+        // The patterns of positive numbers are in the order of the numbers.
         let (mut below, mut above) = (0, largest + 1);
         while above - below > 1 {
             let middle = below.midpoint(above);
@@ -222,7 +222,7 @@ impl Family for SmallFloats {
         let Some(layout) = layout_of(data_type) else { return Json::Null };
         let pattern = pattern(fill.as_bytes());
         let value = layout.decode(pattern);
-        // A value that a JSON number cannot represent exactly is given by its bits.
+        // A value that a JSON number cannot represent exactly is written as its bits.
         if layout.encode(value) != Some(pattern) {
             return format!("0x{pattern:0width$x}", width = 2 * layout.size()).into();
         }

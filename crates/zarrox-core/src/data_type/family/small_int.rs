@@ -1,7 +1,7 @@
 //! Integers of 2 and 4 bits: `int2`, `int4`, `uint2`, `uint4`. v3 only.
 //!
-//! Each element takes a byte, whose upper stored bits have no meaning. In memory, the byte is the value as an 8-bit integer, so
-//! that `i8` and `u8` hold it.
+//! Each element takes one byte, whose unused upper bits have no meaning in the store. In memory, the byte is the value as an
+//! 8-bit integer, so that `i8` and `u8` can hold it.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -13,7 +13,7 @@ use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 use crate::strided::{View, ViewMut};
 
-/// The family of the small integers.
+/// The family of small integers.
 #[derive(Debug)]
 pub(crate) struct SmallInts;
 
@@ -38,7 +38,7 @@ impl Layout {
         DataType::Extension(Box::new(extension))
     }
 
-    /// Returns the byte with the lower bits extended to an 8-bit integer.
+    /// Returns the lower bits of the byte, extended to an 8-bit integer.
     fn extended(&self, byte: u8) -> u8 {
         let unused = 8 - self.bits;
         let high = byte << unused;
@@ -56,7 +56,7 @@ impl Layout {
         format!("{lowest} to {}", lowest + numbers - 1)
     }
 
-    /// Returns the byte of a number in the range of the type.
+    /// Returns the byte for a number, if the number is in the range of the type.
     fn byte(&self, number: i128) -> Option<u8> {
         let [byte, ..] = number.to_le_bytes();
         (i128::from(self.value(byte)) == number).then_some(byte)
@@ -69,11 +69,11 @@ fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
 }
 
 impl DataType {
-    /// Normalises one-byte elements that were read: booleans become 0 or 1, and small integers become 8-bit integers, also in
-    /// the fields of structured elements and in optional values. The first byte of an optional value becomes 0 or 1. Elements
-    /// of all other types are unchanged.
+    /// Normalises one-byte elements after a read: booleans become 0 or 1, and small integers become 8-bit integers, including
+    /// those in the fields of structured elements and in optional values. The first byte of an optional value becomes 0 or 1.
+    /// Elements of all other types are unchanged.
     ///
-    /// Typed elements require this: a `bool` with any other byte is undefined behaviour.
+    /// Typed elements require this, because a `bool` with any other byte is undefined behaviour.
     #[doc(hidden)]
     pub fn normalise(&self, elements: &mut ViewMut<'_>) {
         if let Some(value) = self.fixed_optional_value() {
@@ -97,7 +97,7 @@ impl DataType {
         }
     }
 
-    /// Returns the type of optional values of a fixed length.
+    /// Returns the type of the values of an optional type, if they have a fixed length.
     fn fixed_optional_value(&self) -> Option<Self> {
         self.optional_value().filter(|value| value.storage() != Storage::Variable)
     }
@@ -112,7 +112,7 @@ impl DataType {
             || self.fields().is_some_and(inside)
     }
 
-    /// Rejects elements of small integers outside the range, because they would be read as other values.
+    /// Rejects small integers that are out of range, because they would be read as other values.
     #[doc(hidden)]
     pub fn check_range(&self, elements: &View<'_>) -> Result<()> {
         if let Some(structure) = self.fields() {

@@ -1,9 +1,9 @@
-//! Structured types: elements with named fields. v3 `struct` (and `structured`, an older name that is only read); v2's lists of
-//! fields.
+//! Structured types: elements with named fields. v3 `struct` (and `structured`, an older name that is read but not written); v2's
+//! lists of fields.
 //!
-//! v2 has NumPy's structured types: fields may be nested, be arrays of a fixed shape, have their own byte orders, and have
-//! padding between them. v3's `struct` has nested fields without padding. In memory, a structured element has the layout of v2
-//! or v3, with its numbers in the machine's byte order.
+//! v2 has NumPy's structured types: fields may be nested, may be arrays of a fixed shape, may have their own byte orders, and may
+//! have padding between them. v3's `struct` has nested fields without padding. In memory, a structured element has the layout of
+//! v2 or v3, with its numbers in native byte order.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::strictness::Strictness;
 const NAME: &str = "struct";
 const LEGACY: &str = "structured";
 
-/// The family of the structured types. Fields can have any type in the registry.
+/// The family of structured types. Fields can have any type in the registry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Structures<'r>(pub(crate) &'r dyn KnownTypes);
 
 impl Structures<'_> {
-    /// Returns the type of a list of fields of v2, with the byte order if any field has one.
+    /// Returns the type that a v2 list of fields describes, with the byte order if any field has one.
     pub(crate) fn parse_fields(self, fields: &[Json]) -> Result<(DataType, Option<ByteOrder>)> {
         let mut builder = Builder::default();
         let mut endians = Vec::new();
@@ -55,7 +55,7 @@ impl Structures<'_> {
         Ok((DataType::Struct(Arc::new(builder.finish()?)), order))
     }
 
-    /// Returns v2's list of fields.
+    /// Returns the list of fields in v2 form.
     pub(crate) fn fields_to_v2(self, structure: &Structure, order: &ByteOrder) -> Result<Json> {
         let mut rest = match order {
             ByteOrder::One(_) => &[],
@@ -153,7 +153,7 @@ impl Structures<'_> {
     }
 }
 
-/// Returns a padding field in v2's form, if there is padding.
+/// Returns a padding field in v2 form, if there is padding.
 fn padding(bytes: usize) -> Option<Json> {
     (bytes > 0).then(|| json!(["", format!("|V{bytes}")]))
 }
@@ -248,7 +248,7 @@ impl Family for Structures<'_> {
         self.0.type_to_v2(data_type, &ByteOrder::One(endian))
     }
 
-    /// Parses v3's object with a value for each field, or the base64 of the stored bytes, as in v2 and in v3's older
+    /// Parses v3's object with a value for each field, or the base64 encoding of the stored bytes, as in v2 and in v3's older
     /// `structured`.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let structure = data_type.fields().ok_or_else(|| Error::argument("the type has no fields"))?;
@@ -281,7 +281,7 @@ impl Family for Structures<'_> {
         STANDARD.encode(fill.as_bytes()).into()
     }
 
-    /// Formats an element as NumPy does: `(1, 2.5)`, a field that is an array as `[1, 2]`.
+    /// Formats an element as NumPy does: `(1, 2.5)`, with `[1, 2]` for a field that is an array.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         let Some(structure) = data_type.fields() else { return String::new() };
         let value = |field: &Field, family: &dyn Family, at: usize| {

@@ -13,7 +13,7 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the two types.
+/// The family of timestamps and durations.
 #[derive(Debug)]
 pub(crate) struct Times;
 
@@ -22,7 +22,7 @@ const SPAN: &str = "numpy.timedelta64";
 const LONG_POINT: &str = "datetime64";
 const LONG_SPAN: &str = "timedelta64";
 
-/// The units, from the largest to the smallest; `generic` has no meaning of its own.
+/// The units, from the largest to the smallest; `generic` has no defined length.
 const UNITS: [&str; 14] = ["generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
 
 /// The count that means "not a time".
@@ -83,7 +83,7 @@ impl TimeUnit {
         UNITS[self as usize]
     }
 
-    /// Returns the unit with this name; `μs` is accepted as well.
+    /// Returns the unit with this name; `μs` is also accepted.
     #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         let name = if name == "μs" || name == "µs" { "us" } else { name };
@@ -91,7 +91,7 @@ impl TimeUnit {
     }
 }
 
-/// The kind of a time type, its unit, and the number of units of one count.
+/// The kind of a time type, its unit, and the number of units in one count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeType {
     kind: TimeKind,
@@ -183,7 +183,7 @@ fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
     matches!(extension.name.as_str(), POINT | SPAN).then_some((&extension.name, unit, scale))
 }
 
-/// Returns NumPy's name, given the word for the kind: `datetime64[25s]`.
+/// Returns NumPy's name, such as `datetime64[25s]`, given the words for timestamps and durations.
 fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
     let (name, unit, scale) = parts(data_type)?;
     let word = if name == POINT { point } else { span };
@@ -199,14 +199,14 @@ pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     named(data_type, LONG_POINT, LONG_SPAN)
 }
 
-/// Expands a name in v2's form without a byte order: `M8[ns]` becomes `datetime64[ns]`; all other names are unchanged.
+/// Expands a name in v2 form without a byte order: `M8[ns]` becomes `datetime64[ns]`; all other names are unchanged.
 pub(in crate::data_type) fn type_string(name: &str) -> Cow<'_, str> {
     let long = [(LONG_POINT, "M8"), (LONG_SPAN, "m8")];
     let short = long.iter().find_map(|(long, short)| Some([short, name.strip_prefix(long)?].concat()));
     short.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Returns true if NumPy puts the text of this element in quotes: for timestamps, and for "not a time".
+/// Returns true if NumPy prints this element in quotes: for timestamps, and for "not a time".
 pub(in crate::data_type) fn is_time(data_type: &DataType, text: &str) -> bool {
     data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
 }
@@ -292,7 +292,8 @@ impl Family for Times {
     }
 }
 
-/// Formats a count of units since the beginning of 1970 as the calendar date, and for smaller units the time of day.
+/// Formats a count of units since the beginning of 1970 as the calendar date, followed by the time of day if the unit is shorter
+/// than a day.
 fn iso_8601(unit: &str, count: i128) -> String {
     match unit {
         "Y" => format!("{:04}", 1970 + count),
@@ -331,7 +332,8 @@ fn time_of_day(count: i128, digits: u32) -> String {
     if digits == 0 { time } else { format!("{time}.{fraction:0width$}") }
 }
 
-/// Formats the Gregorian date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day is last.
+/// Formats the Gregorian date of a day, which is counted from 1970-01-01. Years begin in March in this computation, so that the
+/// leap day is the last day.
 fn date(days: i128) -> String {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -411,7 +413,7 @@ mod tests {
         }
     }
 
-    /// Returns the text of `str(numpy.datetime64(count, unit))` in NumPy 2.5.
+    /// Returns the result of `str(numpy.datetime64(count, unit))` in NumPy 2.5.
     #[test]
     fn points_in_time_print_as_numpy_prints_them() {
         let cases = [
@@ -438,7 +440,7 @@ mod tests {
         assert_eq!(Times.format(&data_type, &4_i64.to_ne_bytes()), "1970-01-01T00:01:40");
         assert_eq!(Times.format(&data_type, &NOT_A_TIME.to_ne_bytes()), "NaT");
         assert_eq!(Times.format(&of(SPAN, "s", 1).unwrap(), &7_i64.to_ne_bytes()), "7");
-        // Every count has a text.
+        // Every count can be formatted.
         for unit in UNITS {
             for count in [i64::MIN + 1, i64::MAX] {
                 let data_type = of(POINT, unit, 0x7fff_ffff).unwrap();

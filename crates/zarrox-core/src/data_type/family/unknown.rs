@@ -1,4 +1,4 @@
-//! Unknown data types: the metadata of an array with such elements can be inspected, but its elements cannot be read.
+//! Unknown data types: the metadata of an array can be inspected, but its elements cannot be read.
 
 use super::{DataType, Extension, Family, Storage};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::fill_value::FillValue;
 use crate::json::{self, Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of all types that belong to no other family. Fill values are their JSON.
+/// The family of all types that belong to no other family. Fill values are kept as JSON.
 #[derive(Debug)]
 pub(crate) struct Unknown;
 

@@ -1,5 +1,5 @@
-//! Text of a fixed length, four bytes for each character: v3 `fixed_length_utf32` with a `length_bytes`; v2 `<U<n>`, in which
-//! the number counts characters. Shorter text is padded with NULs.
+//! Fixed-length strings, with four bytes for each character: v3 `fixed_length_utf32` with a `length_bytes`; v2 `<U<n>`, where `n`
+//! is the number of characters. Shorter strings are padded with NULs.
 
 use super::{DataType, Endian, Extension, Family, Storage, TypeString, bad_fill};
 use crate::error::{Error, Result};
@@ -7,13 +7,13 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the text types.
+/// The family of fixed-length strings.
 #[derive(Debug)]
 pub(crate) struct FixedText;
 
 const NAME: &str = "fixed_length_utf32";
 
-/// Creates the type of text with this number of bytes, four for each character.
+/// Creates the type of strings of this number of bytes, four for each character.
 pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
     super::check_length(NAME, bytes)?;
     if !bytes.is_multiple_of(4) {
@@ -28,7 +28,7 @@ pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
 }
 
 impl DataType {
-    /// Creates the type of text with at most this many characters, which take four bytes each: NumPy's `U5`.
+    /// Creates the type of strings of at most this number of characters, which take four bytes each: NumPy's `U5`.
     ///
     /// # Errors
     /// When an element would be too large.
@@ -37,7 +37,7 @@ impl DataType {
     }
 }
 
-/// Returns the display name: `U5`.
+/// Returns the display name, such as `U5`.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(NAME).then(|| format!("U{}", data_type.size() / 4))
 }
@@ -69,9 +69,9 @@ impl Family for FixedText {
         let wanted = || bad_fill(data_type, json, "a string");
         let text = match json {
             Json::String(text) => text.as_str(),
-            // Early versions of zarr-python wrote this for an undefined value.
+            // Early versions of zarr-python wrote 0 for an undefined value.
             Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => "",
-            // For text, Python's tokens such as `NaN` are ordinary words.
+            // In a string type, Python's tokens such as `NaN` are ordinary words.
             Json::Number(number) if strictness == Strictness::Lenient => {
                 number.as_token().ok_or_else(wanted)?
             }
@@ -102,7 +102,7 @@ fn code_points(element: &[u8]) -> Vec<u32> {
     points
 }
 
-/// Returns the text of an element. Invalid characters, which no writer creates intentionally, become the replacement character.
+/// Returns an element as a string. Invalid code points, which no writer creates intentionally, become the replacement character.
 pub fn text(element: &[u8]) -> String {
     let character = |point| char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER);
     code_points(element).into_iter().map(character).collect()

@@ -1,7 +1,8 @@
-//! Text and bytes of variable length: v3 `string` and `bytes`; v2 `|O` with the codecs `vlen-utf8`, `vlen-bytes` and, for text
-//! from a short list, `categorize`.
+//! Variable-length strings and byte strings: v3 `string` and `bytes`; v2 `|O` with the codecs `vlen-utf8`, `vlen-bytes` and, for
+//! strings from a short list, `categorize`.
 //!
-//! `bytes` is the name in the registry of extensions. zarr-python writes `variable_length_bytes` since 3.1, and reads both.
+//! `bytes` is the name in the registry of Zarr extensions. zarr-python has written `variable_length_bytes` since version 3.1, and
+//! reads both.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,15 +15,15 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the variable-length types.
+/// The family of variable-length types.
 #[derive(Debug)]
 pub(crate) struct Variable;
 
-/// The name of text of variable length.
+/// The name of variable-length strings.
 pub const TEXT: &str = "string";
-/// The name of bytes of variable length.
+/// The name of variable-length byte strings.
 pub const BYTES: &str = "bytes";
-/// The name of bytes in zarr-python.
+/// The name of variable-length byte strings in zarr-python.
 const ZARR_PYTHON: &str = "variable_length_bytes";
 
 /// Returns the type with this v3 name.
@@ -36,24 +37,24 @@ pub(in crate::data_type) fn named(name: &str) -> DataType {
 }
 
 impl DataType {
-    /// Returns the type of text of variable length, in UTF-8: v3's `string`, v2's objects with `vlen-utf8`.
+    /// Returns the type of variable-length UTF-8 strings: v3's `string`, v2's objects with `vlen-utf8`.
     pub fn string() -> Self {
         named(TEXT)
     }
 
-    /// Returns the type of bytes of variable length: v3's `bytes`, v2's objects with `vlen-bytes`.
+    /// Returns the type of variable-length byte strings: v3's `bytes`, v2's objects with `vlen-bytes`.
     pub fn bytes() -> Self {
         named(BYTES)
     }
 
-    /// Returns true if the elements are text or bytes of variable length.
+    /// Returns true if the elements are variable-length strings or byte strings.
     #[doc(hidden)]
     pub fn is_text_or_bytes(&self) -> bool {
         Variable.has(self)
     }
 
-    /// Returns true if elements of another variable-length type are valid for this one as well: any text is bytes, and any
-    /// bytes may be text.
+    /// Returns true if elements of another variable-length type may be valid for this one as well: every string is a byte string,
+    /// and a byte string may be UTF-8.
     pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
         self == other || (self.is_text_or_bytes() && other.is_text_or_bytes())
     }
@@ -103,9 +104,9 @@ impl Family for Variable {
             (Json::String(text), false) => STANDARD.decode(text).ok(),
             (Json::Array(list), false) => list.iter().map(byte).collect(),
             (Json::Number(number), is_text) if lenient => match number.as_token() {
-                // For text, Python's tokens such as `NaN` are ordinary words.
+                // In a string type, Python's tokens such as `NaN` are ordinary words.
                 Some(token) if is_text => Some(token.as_bytes().to_vec()),
-                // zarr-python 2's default for all objects, which is an empty element here.
+                // The default of zarr-python 2 for all objects, which is read as an empty element here.
                 _ => (number.as_u64() == Some(0)).then(Vec::new),
             },
             _ => None,

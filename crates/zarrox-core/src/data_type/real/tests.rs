@@ -1,4 +1,4 @@
-//! Every conversion between types, compared with the definition of rounding.
+//! Tests that compare every conversion between types with the definition of rounding.
 
 use zarrox_testkit::codec::Random;
 
@@ -44,7 +44,7 @@ fn real(name: &str) -> RealType {
     RealType::of(&registry.data_type_from_v3(&json!(name)).unwrap(), &registry).unwrap()
 }
 
-/// Compares an exact number with one that is not an integer of more than 127 bits.
+/// Compares an exact number with a number that is not an integer of more than 127 bits.
 fn compare(a: Number, b: Number) -> std::cmp::Ordering {
     match (a, b) {
         (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b).unwrap(),
@@ -73,8 +73,7 @@ fn between(a: Number, b: Number) -> Number {
     }
 }
 
-/// Returns numbers of a type that test another type: random numbers, and numbers near the limits of both
-/// types.
+/// Returns numbers of a type for testing casts to another type: random numbers, and numbers near the limits of both types.
 fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
     let mut elements = Vec::new();
     let mut add = |value: Number, rounding: Rounding| {
@@ -109,7 +108,7 @@ fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
         }
     }
     for _ in 0..50 {
-        // All magnitudes, and patterns with few bits, so that ties occur.
+        // All magnitudes occur, and patterns with few bits, so that there are ties.
         let bits = random.number() >> random.below(64);
         let sparse = (bits & random.number() & random.number()) << random.below(32);
         for whole in [bits, sparse, bits | 1, 1 << random.below(64)] {
@@ -180,8 +179,8 @@ fn loop_is_exact(
     }
 }
 
-/// Returns the finite numbers of a type that are nearest to another number: one not above it, and one not
-/// below it.
+/// Returns the finite numbers of a type that are nearest to a given number: the nearest from below and the nearest from above
+/// (either may equal it).
 fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
     let at = |pattern: u64| {
         let mut element = vec![0; to.size()];
@@ -193,7 +192,7 @@ fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
         RealType::Binary(binary) => (if negative { binary.sign() } else { 0 }, binary.infinity() - 1),
         _ => panic!("a binary float"),
     };
-    // The largest magnitude that is at most the magnitude of the value.
+    // The largest magnitude that does not exceed that of the value.
     let (mut low, mut high) = (0, largest + 1);
     while high - low > 1 {
         let middle = u64::midpoint(low, high);
@@ -295,7 +294,7 @@ fn numbers_are_the_machines() {
 
 #[test]
 fn small_floats_are_rounded_as_everywhere() {
-    // numpy.array(value, 'f4').astype(name) with ml_dtypes 0.6.0, where the number is in the range.
+    // numpy.array(value, 'f4').astype(name) with ml_dtypes 0.6.0, for numbers that are in range.
     for (name, value, rounded) in [
         ("float8_e4m3fn", 464.0, 448.0),
         ("float8_e4m3", 17.0, 16.0),
@@ -338,7 +337,7 @@ fn small_floats_are_rounded_as_everywhere() {
 fn an_integer_between_two_small_floats_is_not_rounded_twice() {
     let bfloat16 = real("bfloat16");
     let mut out = [0; 2];
-    // All three numbers become the same 64-bit float: the first of them.
+    // All three numbers become the same 64-bit float, which is the first of them.
     let tie = (1_i128 << 80) + (1 << 72);
     for (whole, up) in [(tie, false), (tie + 1, true), (tie - 1, false)] {
         bfloat16.write(Number::Integer(whole), Rounding::NearestEven, OutOfRange::Refuse, &mut out).unwrap();

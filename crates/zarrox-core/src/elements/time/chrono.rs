@@ -26,7 +26,7 @@ impl Time for NaiveDateTime {
 
     fn to_seconds(&self) -> Option<(i64, u32)> {
         let time = self.and_utc();
-        // A leap second has more nanoseconds, and no count of its own since 1970.
+        // A leap second has more nanoseconds than other seconds, and no distinct count since 1970.
         let nanoseconds =
             Some(time.timestamp_subsec_nanos()).filter(|&nanoseconds| nanoseconds < 1_000_000_000);
         Some((time.timestamp(), nanoseconds?))

@@ -1,6 +1,6 @@
 //! Timestamps and durations as types of other crates.
 //!
-//! All arithmetic on counts is here. The types of the other crates implement the calendar and their own range.
+//! All arithmetic on counts is implemented here. The types of the other crates implement the calendar and check their own ranges.
 
 #[cfg(feature = "chrono")]
 mod chrono;
@@ -13,8 +13,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// A type of timestamps or durations from another crate.
 ///
-/// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly the
-/// stored times; `jiff::Timestamp` and `chrono::DateTime<Utc>` interpret them as UTC.
+/// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent the stored
+/// times exactly; `jiff::Timestamp` and `chrono::DateTime<Utc>` interpret them as UTC.
 trait Time: Sized + std::fmt::Debug {
     /// The kind of the type: timestamps or durations.
     const KIND: TimeKind;
@@ -27,7 +27,7 @@ trait Time: Sized + std::fmt::Debug {
     /// values. Returns `None` for a time without a count, such as a leap second.
     fn to_seconds(&self) -> Option<(i64, u32)>;
 
-    /// Returns the beginning of a month, which is numbered from 1 to 12. Returns `None` for types of durations.
+    /// Returns the beginning of a month; months are numbered from 1 to 12. Returns `None` for types of durations.
     fn from_month(_year: i64, _month: u8) -> Option<Self> {
         None
     }
@@ -59,7 +59,7 @@ enum Step {
     OfSecond(i128),
 }
 
-/// The reason why a value has no counterpart.
+/// The reason why the other type cannot represent a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Problem {
     /// The value lies between two values of the other type.
@@ -68,7 +68,7 @@ enum Problem {
     OutOfRange,
 }
 
-/// Returns the kind of time and the unit of the elements of a type, if the Rust type can represent them.
+/// Returns the time type and the length of the unit of a data type, if the Rust type can represent its elements.
 fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     let mismatch = |why: &str| {
         let message = format!("elements of {data_type} cannot be {}: {why}", std::any::type_name::<T>());
@@ -106,7 +106,8 @@ fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     Ok((time, step))
 }
 
-/// Returns the value of a count. No product here exceeds 2¹²⁷: a count has 63 bits, its scale 31, a week of seconds 20.
+/// Returns the value of a count. No product here exceeds 2¹²⁷: a count has 63 bits, its scale 31, and the number of seconds in a
+/// week 20.
 fn value<T: Time>(scale: u32, step: Step, count: i64) -> std::result::Result<T, Problem> {
     let units = i128::from(count) * i128::from(scale);
     let value = match step {
@@ -240,7 +241,7 @@ time_elements!(::jiff::SignedDuration, ::jiff::civil::DateTime, ::jiff::Timestam
 mod tests {
     use super::*;
 
-    /// A custom type: centuries, and nothing between them.
+    /// A custom type that can represent only whole centuries.
     #[derive(Debug, Clone, PartialEq)]
     struct Century(i64);
 

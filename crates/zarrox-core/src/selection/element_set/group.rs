@@ -1,4 +1,4 @@
-//! Grouping of points by their chunks in one pass: the cost is proportional to the points and the touched chunks.
+//! Grouping of points by chunk in one pass: the cost is proportional to the number of points and of touched chunks.
 
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
@@ -10,18 +10,18 @@ use crate::strided::Dims;
 
 use super::PlacedPoints;
 
-/// Points, grouped by chunks.
+/// Points, grouped by chunk.
 #[derive(Debug, Clone)]
 pub struct Grouped {
     /// The points. The points of one chunk are consecutive and in their original order.
     pub points: Arc<PlacedPoints>,
-    /// Each touched chunk, in row-major order: its index along each of the dimensions, and the range of its points.
+    /// Each touched chunk, in row-major order: its index along each of these dimensions, and the range of its points.
     pub chunks: Vec<(Dims<usize>, Range<usize>)>,
 }
 
 impl PlacedPoints {
-    /// Groups points by chunks. `coordinates` has a list of positions for each dimension, in the order of the result. `runs`
-    /// has the runs of equal chunks for each dimension, which must cover the positions.
+    /// Groups points by chunk. `coordinates` contains a list of positions for each dimension, in the order of the result. `runs`
+    /// contains the runs of equal chunks along each dimension, which must cover the positions.
     ///
     /// Points that are already in the order of their chunks are not moved or copied.
     pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Positions>>, runs: &[R]) -> Grouped {
@@ -35,8 +35,8 @@ impl PlacedPoints {
     }
 }
 
-/// Groups a range of points by chunks. `order` has the dimensions by their significance in the order of chunks. The chunk
-/// indices and `runs` have the dimensions in this order.
+/// Groups a range of points by chunk. `order` lists the dimensions, the most significant in the order of the chunks first. The
+/// chunk indices and `runs` have the dimensions in this order.
 pub(super) fn group_range(
     points: &Arc<PlacedPoints>,
     range: Range<usize>,
@@ -152,7 +152,7 @@ impl<'a> Dim<'a> {
         Self { runs, first, width: width.checked_add(1), last }
     }
 
-    /// Appends the number of each point's chunk, counted from the first touched chunk, to the key of the point.
+    /// Extends the key of each point with the number of its chunk along this dimension, counted from the first touched chunk.
     fn extend_keys(&self, keys: &mut [usize], list: &[usize], width: usize) {
         let (index, start, length) = self.first;
         let run = |position| self.runs.partition_point(|run| run.start <= position as u64);
@@ -167,8 +167,8 @@ impl<'a> Dim<'a> {
             return append(keys, list, width, |position| (position - start) >> shift);
         }
         if u32::try_from((self.last - start) | length).is_ok() {
-            // This is exact for a dividend and a divisor of 32 bits. The reciprocal is too large by less than 2^-64. Times
-            // the dividend, this error is less than 2^-32, while a quotient differs from the next integer by at least 1 /
+            // This is exact for a dividend and a divisor of 32 bits. The reciprocal is too large by less than 2^-64. Multiplied
+            // by the dividend, this error is less than 2^-32, while a quotient differs from the next integer by at least 1 /
             // divisor.
             let reciprocal = u128::from(u64::MAX / length as u64 + 1);
             #[expect(clippy::cast_possible_truncation, reason = "the quotient is at most the dividend")]
@@ -186,8 +186,8 @@ fn append(keys: &mut [usize], list: &[usize], width: usize, chunk: impl Fn(usize
     }
 }
 
-/// Returns the ends of the chunks in an ascending list. The search doubles its steps, so that it is cheap for chunks with few
-/// points and for chunks with many points.
+/// Returns the boundaries between chunks in an ascending list of positions. The search doubles its steps, so that it is cheap
+/// both for chunks with few points and for chunks with many points.
 fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     let mut borders = vec![0];
     let mut begin = 0;
@@ -206,7 +206,7 @@ fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     borders
 }
 
-/// Returns the row-major number of each point's chunk in the box of all touched chunks.
+/// Returns the row-major number of each point's chunk in the bounding box of all touched chunks.
 fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
     let mut keys: Positions = std::iter::repeat_n(0, count).collect();
     for (list, dim) in lists.iter().zip(dims) {
@@ -215,7 +215,7 @@ fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
     keys
 }
 
-/// Returns the order of the points by these keys, which are less than `total`.
+/// Returns the order of the points when they are sorted by these keys, which are less than `total`.
 fn order_by_key(mut keys: Positions, total: usize) -> Order {
     if keys.is_sorted() {
         return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Reordering::No);
@@ -226,7 +226,7 @@ fn order_by_key(mut keys: Positions, total: usize) -> Order {
     let total_bits = usize::BITS - total.leading_zeros();
     let index_bits = usize::BITS - keys.len().leading_zeros();
     if total_bits + index_bits <= usize::BITS {
-        // Key and index are in one word, so that all words differ and any sort is stable.
+        // The key and the index are in one word, so that all words differ and any sort is stable.
         keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i);
         keys.sort_unstable();
         let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);

@@ -32,13 +32,14 @@ pub struct PlacedPoints {
 struct Lists {
     /// The position of each point, for each dimension.
     coordinates: Dims<Arc<Positions>>,
-    /// The position of each point along the axis of the result; `None` if the n-th point is at position n. All positions
-    /// differ: several threads may write to the result at the same time.
+    /// The position of each point along the axis of the result; `None` if the n-th point is at position n. All positions are
+    /// distinct, because several threads may write to the result at the same time.
     places: Option<Positions>,
 }
 
 impl PlacedPoints {
-    /// Creates points with ascending positions in the result. Panics if they do not ascend, or the lists differ in length.
+    /// Creates points with ascending positions in the result. Panics if the positions are not ascending, or the lists differ in
+    /// length.
     pub fn ascending(coordinates: Dims<Arc<Positions>>, places: Positions) -> Self {
         assert!(places.is_sorted_by(|one, next| one < next), "the places ascend");
         assert!(coordinates.iter().all(|list| list.len() == places.len()), "all lists are equally long");
@@ -50,8 +51,8 @@ impl PlacedPoints {
         Self { lists: Lists { coordinates, places }.into(), mask: None, extents: OnceLock::new() }
     }
 
-    /// Creates the points where a mask is true in the `n`-th chunk with true positions. The position of each point in the
-    /// result is its index among all points of the mask in row-major order.
+    /// Creates the points where a mask is true in the `n`-th chunk that contains true positions. The position of each point in
+    /// the result is its index among all points of the mask in row-major order.
     pub fn of_mask(mask: &Arc<MaskedChunks>, n: usize) -> Self {
         let mask = MaskedChunk::new(mask.clone(), n);
         let extents = Dims::from(mask.extents()).into();
@@ -98,7 +99,7 @@ impl PlacedPoints {
 /// The points of one chunk: a range of points, and the origin of the chunk.
 #[derive(Debug, Clone)]
 pub struct PointRange {
-    /// The dimensions of the chunk that the points have.
+    /// The dimensions of the chunk along which the points have positions.
     pub dims: Dims<usize>,
     /// All points.
     pub points: Arc<PlacedPoints>,
@@ -108,7 +109,7 @@ pub struct PointRange {
     pub origin: Dims<usize>,
 }
 
-/// Positions along some dimensions of a chunk. The memory that the elements are copied from or to has one axis for these
+/// Positions along some dimensions of a chunk. The memory from or to which the elements are copied has one axis for these
 /// positions.
 #[derive(Debug, Clone)]
 pub enum ElementAxis {
@@ -128,8 +129,8 @@ pub enum ElementAxis {
 /// Elements of a chunk: every combination of the positions of its axes. Each dimension of the chunk belongs to exactly one
 /// axis.
 ///
-/// In memory, the elements have one axis for each axis of the set, in the same order. So a set maps elements of a chunk to
-/// positions in memory: for reading, in the result; for writing, in the new values.
+/// In memory, the elements have one axis for each axis of the set, in the same order. A set thus maps elements of a chunk to
+/// positions in memory: in the result of a read, or in the new values of a write.
 #[derive(Debug, Clone)]
 pub struct ElementSet {
     /// The axes, in the order of the axes in memory.
@@ -150,7 +151,7 @@ impl PointRange {
         self.range.is_empty()
     }
 
-    /// Returns the mask, if the points are all of its true positions.
+    /// Returns the mask, if the points are exactly its true positions.
     pub(crate) fn mask(&self) -> Option<&MaskedChunk> {
         self.points.mask.as_ref().filter(|mask| self.range == (0..mask.count()))
     }
@@ -171,7 +172,7 @@ impl PointRange {
         self.places().map_or(self.range.start + i, |places| places[i])
     }
 
-    /// Returns these points, placed at consecutive positions in memory, and the points of that memory, placed at the original
+    /// Returns these points placed at consecutive positions in memory, and the points of that memory placed at the original
     /// positions.
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
@@ -197,7 +198,7 @@ impl PointRange {
         };
         let steps = positions.len() - 1;
         let step = positions.get(1).map_or(Some(1), |second| second.checked_sub(first))?;
-        // Most lists already fail at their ends.
+        // Comparing the first and the last position is enough to reject most lists.
         if step == 0 || step.checked_mul(steps) != last.checked_sub(first) {
             return None;
         }
@@ -210,7 +211,7 @@ impl PointRange {
         are_even(positions, step).then(|| (Span { start, step, count: steps + 1 }, self.place(0)))
     }
 
-    /// Returns true if the `i`-th point continues the previous point by a step of 1 along the last dimension, and in memory.
+    /// Returns true if the `i`-th point directly follows the previous point, both along the last dimension and in memory.
     fn continues(&self, i: usize) -> bool {
         let last = self.dims.len().checked_sub(1);
         let along = |k: usize| {
@@ -220,7 +221,7 @@ impl PointRange {
         last.is_some() && (0..self.dims.len()).all(along) && self.place(i) == self.place(i - 1) + 1
     }
 
-    /// See [`ElementAxis::stretches`].
+    /// Implements [`ElementAxis::stretches`] for points.
     fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
         if self.mask().is_some_and(|mask| mask.has_more_runs(limit)) {
             return None;
@@ -236,7 +237,7 @@ impl PointRange {
         Some(borders.windows(2).map(|pair| self.stretch(pair[0]..pair[1])).collect())
     }
 
-    /// Returns these points as a stretch. Each point must continue the previous point.
+    /// Returns these points as a stretch. Each point must directly follow the previous one.
     fn stretch(&self, which: Range<usize>) -> Stretch {
         let last = self.dims.len().saturating_sub(1);
         let along = |(k, &dim): (usize, &usize)| {
@@ -325,7 +326,7 @@ impl ElementSet {
         self.axes.iter().any(ElementAxis::is_empty)
     }
 
-    /// Returns the smallest box that contains all elements, in a chunk of this many dimensions.
+    /// Returns the smallest box that contains all elements, in a chunk of `ndim` dimensions.
     pub fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         let mut bounds: Dims<Span> = smallvec![Span::all(0); ndim];
         for axis in &self.axes {
@@ -347,7 +348,7 @@ impl ElementSet {
         bounds
     }
 
-    /// Returns the elements relative to a corner, which must not be beyond any position.
+    /// Returns the elements with positions relative to a corner, which must not be greater than any position.
     #[must_use]
     pub fn relative_to(&self, corner: &[usize]) -> Self {
         let mut set = self.clone();
@@ -383,7 +384,7 @@ impl ElementSet {
         set
     }
 
-    /// Returns the elements with each list of points that is evenly spaced replaced by a span.
+    /// Returns the elements, with each evenly spaced list of points replaced by a span.
     #[must_use]
     pub fn simplified(mut self) -> Self {
         for axis in &mut self.axes {
@@ -399,7 +400,7 @@ impl ElementSet {
     pub fn as_box(&self) -> Option<PlacedBox> {
         let mut found = PlacedBox::default();
         for (n, axis) in self.axes.iter().enumerate() {
-            // Each dimension belongs to exactly one axis: in ascending order the n-th axis has dimension n.
+            // Each dimension belongs to exactly one axis, so that in ascending order the n-th axis has dimension n.
             let (_, span, place) = axis.as_span().filter(|&(dim, ..)| dim == n)?;
             found.0.push(span);
             found.1.push(Span { start: place, step: 1, count: span.count });
@@ -434,13 +435,13 @@ impl ElementSet {
         self.axes.iter().map(ElementAxis::len).collect()
     }
 
-    /// Returns the elements as boxes. Each box has a region of the chunk, with a span for each dimension of the chunk, and a
-    /// part of memory, with a span for each axis. Returns `None` if there are more than `limit` boxes, which is detected
+    /// Returns the elements as boxes. Each box consists of a region of the chunk, with a span for each dimension of the chunk,
+    /// and a part of memory, with a span for each axis. Returns `None` if there are more than `limit` boxes, which is detected
     /// without examining all elements.
     ///
-    /// The elements of a box have the same order in the chunk and in memory, except that memory has the axes in its own order.
-    /// If several dimensions share an axis, the box is longer than 1 only along the last of them. If an element occurs in
-    /// several boxes, its last value is in the last of these boxes.
+    /// The elements of a box have the same order in the chunk and in memory, except that the axes may be in a different order in
+    /// memory. If several dimensions share an axis, the box is longer than 1 only along the last of them. If an element occurs in
+    /// several boxes, its last value is in the last of them.
     pub fn boxes(&self, limit: usize) -> Option<Vec<PlacedBox>> {
         if self.is_empty() {
             return Some(Vec::new());

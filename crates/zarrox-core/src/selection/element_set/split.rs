@@ -12,9 +12,9 @@ use super::group::{Grouped, group_range};
 use super::{ElementAxis, ElementSet, PointRange};
 
 impl ElementSet {
-    /// Calls `visit` for each cell with elements, in row-major order, with the index and the elements of the cell. The
-    /// positions of the elements are relative to the cell. The memory is the same for all cells. `cell` is the shape of the
-    /// cells, and its lengths must not be 0. Points that are already in the order of the cells are not copied.
+    /// Calls `visit` for each cell with elements, in row-major order, with the index and the elements of the cell. The positions
+    /// of the elements are relative to the cell. All cells share the same memory. `cell` is the shape of the cells, and its
+    /// lengths must not be 0. Points that are already in the order of the cells are not copied.
     ///
     /// # Errors
     /// The first error of `visit`.
@@ -39,7 +39,8 @@ impl ElementSet {
     }
 }
 
-/// The axis of the set that a dimension belongs to, and the index of the dimension among the axis's dimensions, which ascend.
+/// The axis of the set to which a dimension belongs, and the index of the dimension among the dimensions of that axis, which are
+/// in ascending order.
 #[derive(Clone, Copy)]
 struct Owner {
     axis: usize,
@@ -95,7 +96,7 @@ impl Cells {
 struct Path {
     /// The index of the cell along the dimensions so far.
     index: Dims<usize>,
-    /// For each axis of points, the range of its groups with the cell's index along the axis's dimensions so far.
+    /// For each axis of points, the range of its groups that have the cell's index along the dimensions of the axis so far.
     groups: Dims<Range<usize>>,
     set: ElementSet,
 }

@@ -7,7 +7,7 @@ use super::super::masked::MaskedChunks;
 use super::*;
 use crate::grid::{ChunkGrid, Run};
 
-/// A sequence of numbers that is the same in every run.
+/// A pseudo-random sequence of numbers that is the same in every run.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -27,7 +27,7 @@ impl Random {
         usize::try_from((u128::from(self.next()) * limit as u128) >> 64).unwrap()
     }
 
-    /// Returns a number of up to this many bits; small numbers are as frequent as large numbers.
+    /// Returns a number of at most `bits` bits; small numbers are as frequent as large ones.
     fn spread(&mut self, bits: usize) -> usize {
         let bits = self.below(bits + 1);
         self.below(1 << bits)
@@ -78,7 +78,7 @@ impl Case {
                 _ => groups.push(vec![dim]),
             }
         }
-        // All combinations are listed below: only one axis is long.
+        // All combinations are listed below, so only one axis is long.
         let count = |n: usize| if n == 0 || groups.len() < 3 && many < 100 { many } else { 6 };
         let drawn: Vec<Drawn> =
             groups.iter().enumerate().map(|(n, dims)| draw(random, dims, &chunk, count(n))).collect();
@@ -220,7 +220,7 @@ fn elements(set: &ElementSet) -> Vec<Pair> {
     listed(set.axes.iter().map(|axis| axis.dims().len()).sum(), &set.axes)
 }
 
-/// Returns the elements of some axes; along other dimensions of the chunk, all are at 0.
+/// Returns the elements of some axes; along all other dimensions of the chunk, their position is 0.
 fn listed(ndim: usize, axes: &[ElementAxis]) -> Vec<Pair> {
     let mut elements: Vec<Pair> = vec![(vec![0; ndim], Vec::new())];
     for axis in axes {
@@ -292,7 +292,7 @@ fn boxes_have_the_elements_in_their_order() {
         let boxes = case.set.boxes(usize::MAX).unwrap();
         let mut found: Vec<Pair> = Vec::new();
         for (region, memory) in &boxes {
-            // The same elements as a set. The last dimension of each axis is its only long one.
+            // The same elements as a set. Only the last dimension of each axis is longer than 1.
             let axes = case.set.axes.iter().zip(memory).map(|(axis, memory)| {
                 let (&dim, others) = axis.dims().split_last().unwrap();
                 assert!(others.iter().all(|&dim| region[dim].count == 1));
@@ -397,7 +397,7 @@ fn groups_on_regular_grids_equal_the_naive_loop() {
     for round in 0..3000 {
         let ndim = 1 + random.below(3);
         let count = 1 + random.below(if round % 50 == 0 { 3000 } else { 60 });
-        // Few chunks, many, and too many for a table: all sorting algorithms.
+        // Few chunks, many chunks, and too many chunks for a table, to test all sorting algorithms.
         let bits = [5, 8, 12, 30, 50, 62][random.below(6)];
         let lengths: Vec<usize> = (0..ndim)
             .map(|_| match random.below(4) {
@@ -494,7 +494,7 @@ fn every_element_is_in_its_cell_once() {
         });
         let Ok(()) = done;
         assert!(indices.is_sorted_by(|a, b| a < b), "{indices:?}");
-        // Within one position, the order of the axes' elements is unchanged: the last one is kept.
+        // For each position, the order of the elements is unchanged, because the last element is kept.
         let in_cell = |(position, _): &Pair| -> Vec<usize> {
             position.iter().zip(&cell).map(|(n, cell)| n / cell).collect()
         };

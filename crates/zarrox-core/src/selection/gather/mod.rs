@@ -1,12 +1,12 @@
-//! Copying between memory and elements of a chunk that do not form a box.
+//! Copying between memory and those elements of a chunk that do not form a box.
 //!
 //! An [`ElementSet`] is a product of axes. Each axis becomes a loop with two byte offsets, one in the source and one in the
-//! target. Evenly spaced positions advance by strides. Listed points have a table of offsets, which is built for one block of
+//! target. Evenly spaced positions advance by strides. Listed points use a table of offsets, which is built for one block of
 //! points at a time, so that it stays in the cache. Elements that are contiguous in the source and in the target become one
 //! larger unit.
 //!
 //! If a position of the chunk is selected several times, the last element in the order of memory must be kept. The repeated
-//! elements are also a product: of the repetitions along each axis. Whatever the nesting of the axes and their blocks, the last
+//! elements also form a product, of the repetitions along each axis. However the axes and their blocks are nested, the last
 //! element of this product is visited last, because all loops traverse each axis in ascending order.
 
 #[cfg(test)]
@@ -24,16 +24,16 @@ use crate::strided::loops::Loop;
 use crate::strided::{Dims, Span, View, ViewMut, slice_or_empty};
 use crate::vlen::{VlenBuffer, VlenRef};
 
-/// The number of points whose offsets are in a table together: it takes half of an L1 cache.
+/// The number of points whose offsets are in one table, which takes half of an L1 cache.
 const BLOCK: usize = 1024;
 
 /// The number of points that are examined to decide whether they form long stretches.
 const EXAMINED: usize = 64;
 
-/// The minimum average number of points of a stretch for it to be copied as one.
+/// The minimum average number of points in a stretch for which stretches are copied as units.
 const LONG: usize = 8;
 
-/// The offsets of an element, in bytes from the first of each view.
+/// The offsets of an element, in bytes from the first element of each view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Offsets {
     source: isize,
@@ -91,13 +91,13 @@ struct Listed<'a> {
 enum Inner<'a> {
     Even(Loop),
     Listed(&'a [Offsets]),
-    /// Offsets, and the number of consecutive bytes at each.
+    /// Offsets, and the number of consecutive bytes at each offset.
     Stretches(&'a [(Offsets, usize)]),
     Masked(Flags<'a>),
 }
 
-/// The flags of a mask along a row of the chunk, and the distance between adjacent elements. In memory, only elements where the
-/// mask is true have positions.
+/// The flags of a mask along a row of the chunk, and the distance between adjacent elements. Only elements where the mask is true
+/// have positions in memory.
 #[derive(Clone, Copy)]
 struct Flags<'a> {
     flags: &'a [bool],
@@ -110,13 +110,13 @@ struct Flags<'a> {
 #[derive(Default)]
 struct Table {
     offsets: Vec<Offsets>,
-    /// The points as stretches, if these are long.
+    /// The points as stretches, if the stretches are long.
     stretches: Vec<(Offsets, usize)>,
 }
 
 impl<'a> Walk<'a> {
-    /// Creates the loops over a non-empty set. Panics if the set does not have each dimension of the chunk exactly once, if its
-    /// axes are not the axes of memory, or if an evenly spaced position is out of bounds. Listed positions are checked when
+    /// Creates the loops over a non-empty set. Panics if the set does not contain each dimension of the chunk exactly once, if
+    /// its axes are not the axes of memory, or if an evenly spaced position is out of bounds. Listed positions are checked when
     /// they are visited.
     fn new(source: Source, chunk: &Layout, memory: &Layout, set: &'a ElementSet) -> Self {
         assert_eq!(chunk.item, memory.item, "both views must have elements of the same size");
@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
         self.blocks(0, &mut tables, &mut visit);
     }
 
-    /// Builds the tables of every combination of blocks, of the axes from `depth` on.
+    /// Builds the tables for every combination of blocks of the axes from `depth` on.
     fn blocks(
         &self,
         depth: usize,
@@ -218,7 +218,7 @@ impl<'a> Walk<'a> {
                 let mut at = at;
                 (0..outer.count).all(|_| {
                     let more = self.nest(depth + 1, tables, at, visit);
-                    // After the last position an offset is not used, and strides may be large if there is only one position.
+                    // The offset after the last position is not used, and strides may be large if there is only one position.
                     at.source = at.source.wrapping_add(outer.source);
                     at.target = at.target.wrapping_add(outer.target);
                     more
@@ -238,7 +238,7 @@ impl Axis<'_> {
         matches!(self, Self::Even(inner) if inner.source == unit && inner.target == unit)
     }
 
-    /// Returns the minimum distance between adjacent elements: the dimension with the minimum is innermost.
+    /// Returns the minimum distance between adjacent elements; the axis with the smallest distance becomes the innermost.
     fn distance(&self) -> usize {
         match self {
             Self::Even(inner) => inner.source.unsigned_abs().saturating_add(inner.target.unsigned_abs()),
@@ -309,7 +309,7 @@ impl Listed<'_> {
     }
 }
 
-/// Adds the distance of each position from the origin, along one dimension, to one side of the offsets. Returns true if all
+/// Adds the distance of each position from the origin, along one dimension, to the source or target offsets. Returns true if all
 /// positions are inside the view.
 #[inline(always)]
 fn add(
@@ -335,7 +335,7 @@ impl Table {
     fn find_stretches(&mut self, unit: usize) {
         self.stretches.clear();
         let step = unit.cast_signed();
-        // Without a branch: the branch predictor cannot know which points are consecutive.
+        // Without a branch, because the branch predictor cannot predict which points are consecutive.
         let is_break = |(before, after): (&Offsets, &Offsets)| {
             let source = after.source.wrapping_sub(before.source) != step;
             usize::from(source | (after.target.wrapping_sub(before.target) != step))
@@ -412,7 +412,7 @@ macro_rules! by_size {
 /// Copies the elements of a walk.
 ///
 /// # Safety
-/// The pointers must be valid for the two views that the walk was created for, and these must not overlap.
+/// The pointers must be valid for the two views that the walk was created for, and the views must not overlap.
 unsafe fn copy(walk: &Walk<'_>, source: *const u8, target: *mut u8) {
     let unit = walk.unit;
     walk.run(|at, inner| {
@@ -448,7 +448,7 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
         Inner::Masked(flags) => unsafe { copy_masked::<T>(flags, source, target) },
         _ => {
             inner.for_each(unit, |at, _| {
-                // SAFETY: the caller's guarantee; the accesses are unaligned ones.
+                // SAFETY: the caller's guarantee; all accesses are unaligned.
                 unsafe {
                     let value = source.offset(at.source).cast::<T>().read_unaligned();
                     target.offset(at.target).cast::<T>().write_unaligned(value);
@@ -459,7 +459,7 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
     }
 }
 
-/// Copies without a branch for each element: the branch predictor cannot know where a mask is true.
+/// Copies without a branch for each element, because the branch predictor cannot predict where a mask is true.
 ///
 /// # Safety
 /// As for [`copy_units`]. All elements of the row in the chunk must be readable, and also writable if the chunk is the target.
@@ -485,13 +485,13 @@ unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target
 /// Compacts the elements for which the flags are true.
 ///
 /// # Safety
-/// The source must be readable for one element per flag, at its distance. The target must be writable for one element per true
-/// flag.
+/// The source must be readable for one element per flag, spaced by its distance. The target must be writable for one element per
+/// true flag.
 unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: (*mut u8, isize)) {
     let mut found = [const { MaybeUninit::<T>::uninit() }; EXAMINED];
     let mut count = 0;
     for (i, &set) in (0_isize..).zip(&flags[..flags.len().min(EXAMINED)]) {
-        // SAFETY: the caller's guarantee; at most as many were found as were examined.
+        // SAFETY: the caller's guarantee; the number of elements found is at most the number examined.
         unsafe {
             let value = source.0.offset(i * source.1).cast::<T>().read_unaligned();
             found.get_unchecked_mut(count).write(value);
@@ -499,7 +499,7 @@ unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: 
         count += usize::from(set);
     }
     if target.1 == size_of::<T>().cast_signed() {
-        // SAFETY: the caller's promise; the first `count` were written above.
+        // SAFETY: the caller's guarantee; the first `count` elements were written above.
         unsafe { std::ptr::copy_nonoverlapping(found.as_ptr().cast(), target.0, count * size_of::<T>()) };
         return;
     }
@@ -512,8 +512,8 @@ unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: 
 /// Writes elements where the flags are true, and leaves the others unchanged.
 ///
 /// # Safety
-/// `count` must be the number of true flags, at least one. The source must be readable for `count` elements, at its distance.
-/// The target must be readable and writable for one element per flag.
+/// `count` must be the number of true flags, and at least one. The source must be readable for `count` elements, spaced by its
+/// distance. The target must be readable and writable for one element per flag.
 unsafe fn expand<T: Copy>(
     flags: &[bool],
     count: usize,
@@ -567,7 +567,7 @@ unsafe fn equal_bytes(inner: Inner<'_>, unit: usize, source: *const u8, target: 
 /// As for [`equal_bytes`], with units of the size of `T`.
 unsafe fn equal_units<T: Copy + PartialEq>(inner: Inner<'_>, source: *const u8, target: *const u8) -> bool {
     inner.for_each(size_of::<T>(), |at, _| {
-        // SAFETY: the caller's guarantee; the accesses are unaligned ones.
+        // SAFETY: the caller's guarantee; all accesses are unaligned.
         unsafe {
             source.offset(at.source).cast::<T>().read_unaligned()
                 == target.offset(at.target).cast::<T>().read_unaligned()
@@ -575,7 +575,7 @@ unsafe fn equal_units<T: Copy + PartialEq>(inner: Inner<'_>, source: *const u8, 
     })
 }
 
-/// Returns the bytes of the element of a reference; without a buffer, the reference itself.
+/// Returns the bytes of the element that a reference refers to; without a buffer, returns the reference itself.
 fn element_of<'a>(reference: &'a [u8], vlen: Option<&'a VlenBuffer>) -> &'a [u8] {
     vlen.map_or(reference, |vlen| vlen.element(reference))
 }
@@ -640,7 +640,7 @@ impl Spans {
     }
 }
 
-/// Returns the positions of an axis in memory, if it is evident that they are consecutive.
+/// Returns the positions of an axis in memory, if they are evidently consecutive.
 fn consecutive_places(axis: &ElementAxis) -> Option<Span> {
     match axis {
         ElementAxis::Span { span, place, .. } => Some(Span { start: *place, step: 1, count: span.count }),
@@ -652,8 +652,8 @@ fn consecutive_places(axis: &ElementAxis) -> Option<Span> {
 }
 
 impl View<'_> {
-    /// Returns true if the elements of the set in this chunk equal their values in `values`. A position that is listed more
-    /// than once must have all of its values.
+    /// Returns true if the elements of the set in this chunk equal their values in `values`. An element whose position is listed
+    /// more than once must equal all of its values.
     ///
     /// Panics if the set is outside one of the two views.
     #[doc(hidden)]
@@ -738,7 +738,7 @@ impl ViewMut<'_> {
             }
             None => element,
         };
-        // One element that is viewed as a chunk of any size.
+        // A single element, broadcast to a chunk of any size.
         let ndim = set.axes.iter().map(|axis| axis.dims().len()).sum();
         let shape: Dims<usize> = SmallVec::from_elem(usize::MAX, ndim);
         let chunk = View::broadcast(element, &shape);
@@ -750,7 +750,7 @@ impl ViewMut<'_> {
     fn copy_walk(&mut self, walk: &Walk<'_>, source: &View<'_>) {
         let buffers = self.vlen.zip(source.vlen).filter(|(own, other)| !std::ptr::eq(*own, *other));
         let Some((own, other)) = buffers else {
-            // SAFETY: the walk was created for these views; this one is exclusive, so they don't overlap.
+            // SAFETY: the walk was created for these views; this view is exclusive, so they do not overlap.
             return unsafe { copy(walk, source.pointer, self.pointer) };
         };
         // SAFETY: the walk was created for these views.

@@ -9,7 +9,7 @@ fn bytes(random: &mut Random, count: usize) -> Vec<u8> {
     (0..count).map(|_| random.next().to_le_bytes()[0]).collect()
 }
 
-/// The layout of a view in a larger buffer: with gaps, in another order of axes, some of them reversed.
+/// The layout of a view in a larger buffer: with gaps, and with permuted axes, some of which are reversed.
 struct Laid {
     /// The shape of the buffer.
     outer: Vec<usize>,
@@ -60,7 +60,7 @@ impl Laid {
         plain
     }
 
-    /// Returns the buffer after these elements are written to the view.
+    /// Returns the buffer after these elements have been written to the view.
     fn with(&self, buffer: &[u8], plain: &[u8]) -> Vec<u8> {
         let mut buffer = buffer.to_vec();
         let mut view = self.view_mut(&mut buffer);

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::scratch::Positions;
 use crate::strided::Dims;
 
-/// The maximum number of values of an array that is displayed in full.
+/// The maximum number of values for which an array is displayed in full.
 const DISPLAYED: usize = 100;
 /// The number of elements displayed at each end of a shortened dimension.
 const AT_THE_ENDS: usize = 3;
@@ -77,7 +77,7 @@ impl Mask {
         count(&self.values)
     }
 
-    /// Returns the true positions in row-major order: for each dimension a list of positions.
+    /// Returns the positions of the true values in row-major order, as one list of positions for each dimension.
     ///
     /// # Errors
     /// When memory for the lists cannot be allocated.
@@ -87,7 +87,7 @@ impl Mask {
         let mut lists: Dims<Positions> = self.shape.iter().map(|_| reserved(count)).collect::<Result<_>>()?;
         let Some((&width, outer)) = self.shape.split_last() else { return Ok(lists) };
         let mut row: Dims<usize> = outer.iter().map(|_| 0).collect();
-        // Without elements there are no rows, and this avoids a division by a width of zero.
+        // Without elements there are no rows. The minimum width of 1 avoids chunks of length zero, which would panic.
         for values in self.values.chunks(width.max(1)) {
             let (columns, rows) =
                 lists.split_last_mut().map_or((None, [].as_mut_slice()), |(l, r)| (Some(l), r));
@@ -132,9 +132,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The items of arrays in selections: integers, for an [`IndexArray`], and `bool`, for a [`Mask`].
+/// The items of arrays in selections: integers for an [`IndexArray`], and `bool` for a [`Mask`].
 pub trait ArrayItem: sealed::Sealed + Copy {
-    /// The selection of an array of such items.
+    /// The type that an array of these items becomes in a selection.
     type Array;
 
     /// Creates an array of this shape; the number of values must match.
@@ -178,8 +178,7 @@ impl ArrayItem for bool {
     }
 }
 
-/// Converts a position to `i64`. A position beyond `i64` becomes the largest integer, which is outside every
-/// array.
+/// Converts a position to `i64`. A position beyond `i64` becomes the largest integer, which is out of bounds for every array.
 pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
 //! Composition of selections, without reading.
 //!
-//! The second selection resolves against the shape of the first selection's result. Axes of the two selections that share an axis
-//! of that result are composed, and all other axes are unchanged: a slice of a slice is a slice, and any other combination becomes
-//! listed points.
+//! The second selection is resolved against the shape of the first selection's result. Axes of the two selections that have an
+//! axis of that result in common are composed, and all other axes are unchanged: a slice of a slice is a slice, and any other
+//! combination becomes listed points.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -37,13 +37,13 @@ impl ResolvedSelection {
     }
 }
 
-/// Two selections. The second one selects from the result of the first one.
+/// Two selections, of which the second selects from the result of the first.
 struct Composing<'a> {
     first: &'a ResolvedSelection,
     second: &'a ResolvedSelection,
 }
 
-/// Axes that are composed together, because they share axes of the first result.
+/// Axes that are composed together, because they have axes of the first result in common.
 #[derive(Debug, Default)]
 struct Component {
     /// Axes of the first selection.
@@ -52,7 +52,7 @@ struct Component {
     second: Vec<usize>,
 }
 
-/// The positions of all points, for each of some dimensions.
+/// The positions of all points, along each of several dimensions.
 type Lists = Vec<(usize, Arc<Positions>)>;
 
 /// Axes of the second selection, and the joint shape of their positions.
@@ -83,7 +83,7 @@ impl Composing<'_> {
             components.push(joined);
         }
         self.attach_unconnected_axes(&mut components);
-        // Points keep the order of the result, because a write keeps the last value of an element.
+        // Points keep the order of the result, because a write keeps the last value for each element.
         for component in &mut components {
             component.second.sort_by_key(|&number| self.places_in_result(number).next());
         }
@@ -120,7 +120,7 @@ impl Composing<'_> {
         component.second.iter().all(|&axis| self.second.axes[axis].shape().iter().all(|&length| length == 1))
     }
 
-    /// Returns the axis of the first selection that an axis of its result comes from.
+    /// Returns the axis of the first selection from which an axis of its result comes.
     fn source(&self, dim: usize) -> Option<usize> {
         match self.first.result[dim] {
             ResultAxis::New => None,
@@ -184,7 +184,8 @@ impl Composing<'_> {
         }
     }
 
-    /// Returns the position of an axis of the first result in the new result; `number` is the axis that it comes from.
+    /// Returns the position of an axis of the first result in the new result; `number` is the index of the composed axis that it
+    /// comes from.
     fn place(&self, dim: usize, number: usize) -> ResultAxis {
         match self.first.result[dim] {
             ResultAxis::New => ResultAxis::New,
@@ -226,7 +227,7 @@ impl Composing<'_> {
         Ok(Layout { blocks, shape, count })
     }
 
-    /// Returns the positions of all points for each dimension of the array in the component, in ascending order of the dimensions.
+    /// Returns the positions of all points along each array dimension of the component, in ascending order of the dimensions.
     fn points(&self, component: &Component, layout: &Layout) -> Result<Lists> {
         let mut lists = Lists::new();
         let picked = self.picked(component, layout)?;
@@ -315,7 +316,7 @@ impl Picked {
     }
 }
 
-/// Returns the span of positions of a span.
+/// Returns the span that `inner` selects from the positions of `outer`.
 fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     let reversed = inner.count > 1 && outer.reversed != inner.reversed;
     if inner.count == 0 {
@@ -327,7 +328,7 @@ fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     ResolvedSpan { start, step, count: inner.count, reversed, ..*outer }
 }
 
-/// Returns the positions of a span in the order of the result, which has at least as many elements.
+/// Returns the positions of a span in the order of the result. The result has at least as many elements as the span.
 fn listed(span: &ResolvedSpan) -> Result<Positions> {
     let count = usize::try_from(span.count).unwrap_or(usize::MAX);
     let mut list = reserved(count)?;
@@ -396,7 +397,7 @@ fn repeated(value: usize, count: usize) -> Result<Positions> {
     Ok(list)
 }
 
-/// Returns points with permuted dimensions of their shape, and this shape.
+/// Returns the points with the dimensions of their shape permuted, and the new shape.
 fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, Vec<usize>)> {
     let new_shape: Vec<usize> = order.iter().map(|&at| shape[at]).collect();
     if order.is_sorted() {

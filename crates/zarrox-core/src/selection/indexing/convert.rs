@@ -19,7 +19,7 @@ impl IntoSelection for &Selection {
     }
 }
 
-/// Selects all elements, also from an array without dimensions.
+/// Selects all elements, including the element of a zero-dimensional array.
 impl IntoSelection for RangeFull {
     fn into_selection(self) -> Selection {
         Selection::all()
@@ -72,7 +72,7 @@ tuples!(A B C D E F);
 tuples!(A B C D E F G);
 tuples!(A B C D E F G H);
 
-/// A box with as many dimensions as there are ranges.
+/// A box, with a range for each dimension.
 macro_rules! boxes {
     ($T:ty; $([$($generics:tt)*] $Ranges:ty),+) => {$(
         impl<$($generics)*> IntoSelection for $Ranges {
@@ -100,7 +100,7 @@ macro_rules! from_integers {
 
         impl From<RangeInclusive<$T>> for DimSelection {
             fn from(range: RangeInclusive<$T>) -> Self {
-                // The last position is -1 from the end, whose exclusive stop is the end itself.
+                // An inclusive end of -1 is the last position, so the exclusive stop is the end of the dimension.
                 let stop = Some(saturated(*range.end()).saturating_add(1)).filter(|&stop| stop != 0);
                 Self::Slice { start: Some(saturated(*range.start())), stop, step: 1 }
             }
@@ -174,7 +174,7 @@ impl From<&IndexArray> for IndexArray {
     }
 }
 
-/// A source of an array: the shape of the array, and its values in row-major order.
+/// A source of values for an array: the shape of the array, and its values in row-major order.
 trait Values<T> {
     fn into_values(self) -> (Vec<usize>, Vec<T>);
 }

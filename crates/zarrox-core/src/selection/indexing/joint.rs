@@ -1,8 +1,8 @@
 //! Index arrays that select jointly: they are broadcast to one shape, and divided into independent groups.
 //!
-//! Two arrays that vary along different axes of the joint shape (such as the arrays of NumPy's `ix_`) select every
-//! combination, as independent axes do. So only arrays that vary along a common axis are listed point by point, and an array
-//! of one value is a single position.
+//! Two arrays that vary along different axes of the joint shape (such as the arrays of NumPy's `ix_`) select every combination,
+//! as independent axes do. Only arrays that vary along a common axis are therefore listed point by point. An array of one value
+//! is a single position.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ pub(super) enum Joint<'a> {
     Index(Dim, i64),
     /// Positions along one dimension.
     Integers(Dim, &'a IndexArray),
-    /// Positions along several dimensions: a single list of points.
+    /// Positions along several dimensions, which form a single list of points.
     Mask(Dims<Dim>, &'a Mask, usize),
 }
 
 impl<'a> Joint<'a> {
-    /// Returns a mask that selects from these dimensions, or an error that names the axis where its length differs.
+    /// Returns a mask that selects from these dimensions, or an error that names the axis whose length differs.
     pub(super) fn mask(dims: Dims<Dim>, mask: &'a Mask) -> Result<Self> {
         for (dim, &length) in dims.iter().zip(mask.shape()) {
             if dim.length.cast_unsigned() != length as u64 {
@@ -81,7 +81,7 @@ impl<'a> Joint<'a> {
 struct Group {
     /// The indices of the arrays.
     members: Vec<usize>,
-    /// The axes of the joint shape along which the arrays vary, ascending.
+    /// The axes of the joint shape along which the arrays vary, in ascending order.
     along: Vec<usize>,
 }
 
@@ -122,7 +122,7 @@ pub(super) fn select_together(arrays: &[Joint<'_>]) -> Result<(Vec<ResolvedAxis>
     Ok((axes, result))
 }
 
-/// Returns the broadcast shape of all arrays, by NumPy's rules.
+/// Returns the shape to which all arrays are broadcast by NumPy's rules.
 fn broadcast(shapes: &[Dims<usize>]) -> Result<Vec<usize>> {
     let ndim = shapes.iter().map(Dims::len).max().unwrap_or(0);
     let mut joint = vec![1; ndim];
@@ -170,7 +170,7 @@ fn group_axis(group: &Group, arrays: &[Joint<'_>], joint: &[usize]) -> Result<Re
     Ok(ResolvedAxis::Points(Points { dims, coordinates, shape }))
 }
 
-/// Returns the number of points of a shape, unless their positions exceed the memory.
+/// Returns the number of points of a shape, or an error if their positions do not fit into memory.
 pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     let most = isize::MAX.unsigned_abs() / size_of::<usize>();
     checked_size(shape).filter(|&count| count <= most).ok_or_else(|| {

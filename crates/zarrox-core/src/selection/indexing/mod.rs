@@ -1,7 +1,7 @@
 //! Selections of elements of an array, with all indexing modes of NumPy and Zarr.
 //!
-//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for their combination. For an array of a given shape,
-//! it becomes a [`ResolvedSelection`]. Further selections from its result are possible before anything is read.
+//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule that combines them. For an array of a given shape, a
+//! selection is resolved to a [`ResolvedSelection`]. Further selections from its result can be made before anything is read.
 
 mod arrays;
 mod blocks;
@@ -19,13 +19,13 @@ mod slice_info;
 mod tests;
 
 pub use arrays::{ArrayItem, IndexArray, Mask};
-/// An axis of length 1 in the result that comes from no dimension of the array: `s![.., NewAxis]`.
+/// An axis of length 1 in the result that corresponds to no dimension of the array: `s![.., NewAxis]`.
 pub use ndarray::NewAxis;
 pub use positions::check_lengths;
 pub use resolved::{MaskedPoints, Points, ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 pub use selection::{DimSelection, IntoSelection, Selection};
 
-/// A selection with NumPy's meaning: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.
+/// Creates a selection with NumPy's semantics: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.
 ///
 /// Items are integers (negative integers count from the end), ranges with an optional `;step`, `..` for a whole dimension,
 /// `...` for all dimensions that are not mentioned, arrays of integers or booleans (Rust arrays, slices, vectors and

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use super::{DimSelection, IndexArray, Mask, Selection};
 use crate::error::{Error, Result};
 
-/// The maximum nesting of lists: the maximum number of dimensions in NumPy.
+/// The maximum nesting of lists, which is the maximum number of dimensions in NumPy.
 const DEEPEST: usize = 64;
 
 impl FromStr for Selection {
     type Err = Error;
 
-    /// Parses NumPy's syntax: `-1, ::90, 5:10, ..., None, [0, 2], [True, False]`, with or without brackets around it.
+    /// Parses NumPy's syntax: `-1, ::90, 5:10, ..., None, [0, 2], [True, False]`, with or without enclosing brackets.
     ///
     /// Outer brackets belong to the selection, as in NumPy: `[0, 2]` is an index for each of two dimensions. A single list is
     /// written `[[0, 2]]`, or with a comma: `[0, 2],`.
@@ -76,7 +76,7 @@ fn integer(part: &str, number: usize) -> Result<i64> {
     })
 }
 
-/// Parses a bound of a slice. As in Python, a bound outside every array means its end.
+/// Parses a bound of a slice. As in Python, a bound beyond the end of an array means its end.
 fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     let part = part.trim();
     if part.is_empty() {
@@ -86,7 +86,7 @@ fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     bound.map(Some).map_err(|_| bad(part, number, "is not an integer"))
 }
 
-/// Returns the bound for a number that overflows.
+/// Returns the bound that replaces a number that overflows `i64`.
 fn farthest(error: &ParseIntError) -> Option<i64> {
     match error.kind() {
         IntErrorKind::PosOverflow => Some(i64::MAX),

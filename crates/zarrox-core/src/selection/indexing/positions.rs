@@ -8,7 +8,7 @@ use super::{Points, ResolvedAxis, ResolvedSpan};
 use crate::error::{Error, Result};
 use crate::scratch::Positions;
 
-/// The number of distances that are compared together: enough for vector instructions.
+/// The number of distances that are compared at once, which is enough for vector instructions.
 const COMPARED: usize = 1024;
 
 /// Checks that elements can be selected from an array of this shape.
@@ -24,7 +24,7 @@ pub fn check_lengths(shape: &[u64]) -> Result<()> {
 pub(super) struct Dim {
     /// The index of the dimension.
     pub(super) axis: usize,
-    /// The length of the dimension, which fits a list of positions.
+    /// The length of the dimension, as a signed integer.
     pub(super) length: i64,
 }
 
@@ -43,7 +43,7 @@ impl Dim {
         Error::selection(format!("index {index} is out of bounds for axis {axis} with size {length}"))
     }
 
-    /// Returns the position of an index, counted from the beginning.
+    /// Returns the position that an index selects, counted from the beginning.
     pub(super) fn index(self, index: i64) -> Result<u64> {
         let position = if index < 0 { index.saturating_add(self.length) } else { index };
         if position < 0 || position >= self.length {
@@ -80,7 +80,7 @@ impl Dim {
             (_, true) => start.cast_unsigned(),
             (_, false) => start.cast_unsigned() - (count - 1) * stride,
         };
-        // With at most one position, the step has no effect: 1 keeps later arithmetic small.
+        // With at most one position, the step has no effect. A step of 1 keeps later arithmetic small.
         let step_out = if count > 1 { stride } else { 1 };
         Ok(ResolvedSpan { dim: self.axis, start, step: step_out, count, reversed: step < 0 && count > 1 })
     }
@@ -93,7 +93,7 @@ impl Dim {
         Ok(self.positions(self.normalized(values)?))
     }
 
-    /// Returns the span of evenly spaced indices that all count from the same end and are inside the array.
+    /// Returns a span if the indices are evenly spaced, all count from the same end, and are within bounds.
     fn evenly_spaced_indices(self, values: &[i64]) -> Option<ResolvedSpan> {
         let (&first, &last) = (values.first()?, values.last()?);
         if (first < 0) != (last < 0) {
@@ -104,7 +104,7 @@ impl Dim {
         Some(span(self.axis, first, last, step, values.len()))
     }
 
-    /// Returns these positions, which are inside the array, as a span if they are evenly spaced.
+    /// Returns the given positions, which must be inside the array, as a span if they are evenly spaced.
     fn positions(self, list: Positions) -> ResolvedAxis {
         if let Some(span) = spaced(self.axis, &list) {
             return ResolvedAxis::Span(span);
@@ -116,12 +116,11 @@ impl Dim {
         })
     }
 
-    /// Converts indices to positions from the beginning, or returns an error that names the first index
-    /// outside the array.
+    /// Converts indices to positions from the beginning, or returns an error that names the first out-of-bounds index.
     pub(super) fn normalized(self, values: &[i64]) -> Result<Positions> {
         let n = self.length;
         let mut list = reserved(values.len())?;
-        // One pass without branches: the processor handles several in parallel.
+        // One pass without branches, so that the processor handles several values in parallel.
         let mut outside = false;
         list.extend(values.iter().map(|&value| {
             let position = value.wrapping_add(n & (value >> 63));
@@ -187,7 +186,8 @@ fn even_step<T: Copy>(values: &[T], number: impl Fn(T) -> i64) -> Option<i64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let Some(&second) = values.get(1) else { return Some(1) };
     let step = number(second).checked_sub(number(first)).filter(|&step| step != 0)?;
-    // Evenly spaced values end where the step leads, so that the arithmetic below does not wrap.
+    // If the values are evenly spaced, the step determines the last one. Checking this first ensures that the arithmetic below
+    // does not wrap.
     let distance = i128::from(number(last)) - i128::from(number(first));
     if distance != i128::from(step) * (values.len() as i128 - 1) {
         return None;

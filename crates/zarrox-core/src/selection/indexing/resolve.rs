@@ -1,4 +1,4 @@
-//! Resolution of a selection for an array of a given shape.
+//! Resolving a selection for an array of a given shape.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::selection::Kind;
 use super::{DimSelection, ResolvedAxis, ResolvedSelection, ResultAxis, Selection};
 use crate::error::{Error, Result};
 
-/// An item, and the dimensions of the array that it selects from.
+/// An item, and the dimensions of the array from which it selects.
 struct Placed<'a> {
     item: &'a DimSelection,
     dims: Range<usize>,
@@ -17,12 +17,12 @@ struct Placed<'a> {
 impl Selection {
     /// Resolves the selection for an array of this shape.
     ///
-    /// An index outside the array is an error even if it is broadcast with an empty array and therefore selects no element.
-    /// NumPy allows such an index.
+    /// An out-of-bounds index is an error even if it is broadcast with an empty array and therefore selects no element. NumPy
+    /// allows it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array, with the
-    /// axis and the value; and for block selections, which [`Selection::on_grid`] rewrites as slices.
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array; the message
+    /// names the axis and the value. Also for block selections, which [`Selection::on_grid`] rewrites as slices.
     #[doc(hidden)]
     pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match self.kind {
@@ -125,7 +125,7 @@ fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let with_arrays = items.iter().any(is_array);
     let mut building = Building::default();
     let mut joint = Vec::new();
-    // The joint axes replace the first array if the arrays are adjacent, otherwise they are at the front.
+    // The joint axes replace the first array if the arrays are adjacent; otherwise, they come first.
     let (mut first, mut ended, mut separated) = (0, false, false);
     for Placed { item, dims } in place(items, shape)? {
         if with_arrays && (is_array(item) || matches!(item, DimSelection::Index(_))) {
@@ -239,7 +239,7 @@ fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelectio
     Ok(building.finish())
 }
 
-/// Selects by one mask of the array's shape.
+/// Selects with a mask of the array's shape.
 fn mask(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let [item @ DimSelection::Booleans(mask)] = items else {
         return Err(Error::selection("a mask selection takes a single mask"));

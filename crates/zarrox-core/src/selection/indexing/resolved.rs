@@ -10,14 +10,14 @@ use super::Mask;
 
 /// A selection resolved for an array of a given shape.
 ///
-/// The dimensions of the array are divided among independent axes. An axis has one dimension, or several dimensions that are
-/// selected from jointly, point by point. The result has one axis for each sliced dimension, the axes of the joint shape of index
-/// arrays, no axis for a dimension with a single index, and a new axis for each `newaxis`.
+/// The dimensions of the array are divided among independent axes. An axis has one dimension, or several dimensions along which
+/// positions are selected jointly, point by point. The result has one axis for each sliced dimension, the axes of the joint shape
+/// of index arrays, no axis for a dimension with a single index, and a new axis for each `newaxis`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedSelection {
     /// The axes, in the order of their first dimensions. Each dimension of the array belongs to exactly one of them.
     pub axes: Vec<ResolvedAxis>,
-    /// The axes of the result, in order. An axis that no [`ResultAxis::Of`] refers to was dropped.
+    /// The axes of the result, in order. An axis to which no [`ResultAxis::Of`] refers is dropped from the result.
     pub result: Vec<ResultAxis>,
 }
 
@@ -50,22 +50,22 @@ pub struct ResolvedSpan {
 /// Listed positions along one or several dimensions, in the order of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
-    /// The dimensions of the array, ascending. The list is empty if a selection repeats the element of an array without
-    /// dimensions, or if a mask without dimensions is false.
+    /// The dimensions of the array, in ascending order. The list is empty if a selection repeats the element of a
+    /// zero-dimensional array, or if a zero-dimensional mask is false.
     pub dims: Dims<usize>,
-    /// The position of each point, for each of these dimensions. All lists have the same length, and all positions are inside the
-    /// array.
+    /// The position of each point, along each of these dimensions. All lists have the same length, and all positions are inside
+    /// the array.
     pub coordinates: Dims<Arc<Positions>>,
     /// The shape of the points in the result, in row-major order.
     pub shape: Vec<usize>,
 }
 
-/// The positions where a mask over some dimensions is true, in row-major order. They are one axis of the result.
+/// The positions where a mask over some dimensions is true, in row-major order. They form one axis of the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskedPoints {
-    /// The dimensions of the array, ascending, as many as the mask has.
+    /// The dimensions of the array that the mask covers, in ascending order: one for each dimension of the mask.
     pub dims: Dims<usize>,
-    /// The mask, with the array's length along each of the dimensions.
+    /// The mask, which has the array's length along each of these dimensions.
     pub mask: Mask,
     /// The number of true positions.
     pub count: usize,
@@ -87,7 +87,7 @@ pub enum ResultAxis {
 }
 
 impl ResolvedAxis {
-    /// Returns the dimensions of the array, ascending.
+    /// Returns the dimensions of the array that belong to the axis, in ascending order.
     pub fn dims(&self) -> &[usize] {
         match self {
             Self::Span(span) => std::slice::from_ref(&span.dim),

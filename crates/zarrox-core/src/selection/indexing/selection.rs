@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{IndexArray, Mask};
 
-/// A selection along one dimension, or of a mask along several dimensions.
+/// A selection along one dimension or, with a mask, along several dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DimSelection {
     /// One position; a negative position counts from the end. The dimension is dropped from the result.
@@ -28,8 +28,8 @@ pub enum DimSelection {
     Booleans(Mask),
 }
 
-/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one
-/// item, and an array of ranges is one range for each dimension. The result of `ndarray::s!` can be converted as well.
+/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one item,
+/// and an array of ranges is one range for each dimension. The result of `ndarray::s!` can also be converted.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not select elements of an array",
     note = "write a selection with `s![..]`, as a range (`0..10`), a tuple of items (`(0..10, 3)`), or as ranges of one type (`vec![0..10, 2..4]`)"
@@ -52,7 +52,7 @@ impl DimSelection {
         }
     }
 
-    /// Returns the number of dimensions of the array that the item selects from; 0 for an ellipsis and for a new axis.
+    /// Returns the number of dimensions of the array from which the item selects; 0 for an ellipsis and for a new axis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
@@ -89,7 +89,7 @@ pub(super) enum Kind {
     Orthogonal,
     /// Point by point.
     Coordinates,
-    /// By one mask of the array's shape.
+    /// By a mask of the array's shape.
     Mask,
     /// Along each dimension independently, in units of chunks.
     Blocks,
@@ -131,7 +131,7 @@ impl Selection {
     }
 
     /// Selects single elements with an integer or an array of positions for each dimension, which are broadcast together
-    /// (zarr-python's `vindex`). A single mask of the array's shape is allowed as well.
+    /// (zarr-python's `vindex`). A single mask of the array's shape is also allowed.
     ///
     /// ```
     /// use zarrox_core::Selection;
@@ -155,7 +155,7 @@ impl Selection {
         Self::with_kind(items, Kind::Blocks)
     }
 
-    /// Selects with the items of a selection, regardless of its kind.
+    /// Creates a selection of the given kind with the items of another selection, regardless of its kind.
     fn with_kind(items: impl IntoSelection, kind: Kind) -> Self {
         Self { kind, items: items.into_selection().items }
     }
@@ -173,13 +173,13 @@ impl FromIterator<DimSelection> for Selection {
 }
 
 impl fmt::Display for Selection {
-    /// Formats the selection in NumPy's syntax, with long arrays shortened. The selection is enclosed in the name of its
-    /// kind, unless it follows NumPy's rules.
+    /// Formats the selection in NumPy's syntax, with long arrays shortened. The selection is wrapped in the name of its kind,
+    /// unless it follows NumPy's rules.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");
         match self.kind {
-            // A single list needs the comma: without it, its brackets would enclose the selection.
+            // A single list needs the comma, because otherwise its brackets would enclose the selection.
             Kind::Mixed if items.starts_with('[') && self.items.len() == 1 => write!(f, "{items},"),
             Kind::Mixed => f.write_str(&items),
             Kind::Orthogonal => write!(f, "oindex[{items}]"),

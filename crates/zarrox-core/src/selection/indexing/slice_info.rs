@@ -34,13 +34,13 @@ impl From<SliceInfoElem> for DimSelection {
     }
 }
 
-/// Returns a range in reverse order. The start and the exclusive end belong to the forward range.
+/// Returns a range in reverse order. The start and the exclusive end are those of the forward range.
 fn backwards(start: i64, end: Option<isize>, step: i64) -> DimSelection {
     if end == Some(0) {
         return DimSelection::Slice { start: Some(0), stop: Some(0), step: 1 };
     }
     let first = end.map(|end| (end as i64).saturating_sub(1));
-    // A reversed slice that includes position 0 has no stop: -1 would mean the last position.
+    // A reversed slice that includes position 0 has no stop, because -1 would mean the last position.
     let stop = (start != 0).then(|| start.saturating_sub(1));
     DimSelection::Slice { start: first, stop, step }
 }

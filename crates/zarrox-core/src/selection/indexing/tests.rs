@@ -1,4 +1,4 @@
-//! Selections compared with NumPy's results and with loops written from its documentation, and at their limits.
+//! Tests that compare selections with NumPy's results and with loops written from its documentation, and tests of limits.
 
 mod golden;
 mod oracle;
@@ -164,7 +164,7 @@ fn one_item_is_a_selection() {
 
 #[test]
 fn indices_outside_are_errors_also_where_nothing_is_selected() {
-    // NumPy accepts indices out of bounds if they are broadcast with an empty array.
+    // NumPy accepts out-of-bounds indices if they are broadcast with an empty array.
     assert_eq!(s![[7], [0_i64; 0]].resolve(&[3, 3]).unwrap_err().kind(), crate::ErrorKind::InvalidSelection);
     assert!(s![[0_i64; 0], [1]].resolve(&[3, 3]).unwrap().is_empty());
     assert_eq!(s![0..0, [3]].resolve(&[3, 3]).unwrap_err().kind(), crate::ErrorKind::InvalidSelection);
@@ -211,7 +211,7 @@ fn bounds_and_steps_beyond_every_array_are_those_of_numpy() {
     }
 }
 
-/// Returns the single axis that a selection from ten elements resolves to.
+/// Returns the single axis to which a selection from ten elements resolves.
 fn axis(selection: &Selection) -> ResolvedAxis {
     let [axis] = selection.resolve(&[10]).unwrap().axes.try_into().unwrap();
     axis

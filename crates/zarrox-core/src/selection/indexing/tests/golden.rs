@@ -1,4 +1,4 @@
-//! NumPy's results of `arange(n).reshape(shape)[selection]`.
+//! NumPy's results for `arange(n).reshape(shape)[selection]`.
 //!
 //! Created with NumPy 2.5.5: Python evaluated each selection as written, with lists as `np.array`s, and printed the result's
 //! shape and `ravel().tolist()`.

@@ -13,7 +13,7 @@ pub(super) fn arange(shape: &[usize]) -> ArrayD<usize> {
     ArrayD::from_shape_vec(shape, (0..shape.iter().product()).collect()).unwrap()
 }
 
-/// Returns the positions of Python's `range(n)[start:stop:step]`, by its definition.
+/// Returns the positions of Python's `range(n)[start:stop:step]`, according to its definition.
 pub(super) fn slice(start: Option<i64>, stop: Option<i64>, step: i64, n: i64) -> Option<Vec<usize>> {
     let adjust = |v: i64, low: i64, high: i64| if v < 0 { (v + n).max(low) } else { v.min(high) };
     let (mut at, stop) = match step {
@@ -39,11 +39,11 @@ enum Spec {
     New,
     /// A dimension that is sliced.
     Each(Vec<usize>),
-    /// A dimension that arrays select from, together with others.
+    /// A dimension from which arrays select jointly with others.
     Joint(ArrayD<usize>),
-    /// A boolean without dimensions: an array with one element or none, which selects from no dimension.
+    /// A zero-dimensional boolean: an array with one element or none, which selects from no dimension.
     Truth(ArrayD<usize>),
-    /// An ellipsis without dimensions, which still separates arrays.
+    /// An ellipsis that covers no dimensions, but still separates arrays.
     Nothing,
 }
 
@@ -116,7 +116,7 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
 /// Selects by NumPy's rules. Returns `None` if NumPy raises an error.
 pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<ArrayD<usize>> {
     let specs = specs(array, items)?;
-    // The joint shape: the last axes are aligned, 1 is broadcast.
+    // The joint shape: the last axes are aligned, and lengths of 1 are broadcast.
     let arrays: Vec<&ArrayD<usize>> = specs
         .iter()
         .filter_map(|spec| if let Spec::Joint(a) | Spec::Truth(a) = spec { Some(a) } else { None })
@@ -134,7 +134,7 @@ pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<Arr
             }
         }
     }
-    // Checks if there is an item between the arrays.
+    // Checks whether there is an item between the arrays.
     let places: Vec<usize> =
         (0..specs.len()).filter(|&at| matches!(specs[at], Spec::Joint(_) | Spec::Truth(_))).collect();
     let together = places.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -179,7 +179,7 @@ pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<Arr
     Some(ArrayD::from_shape_vec(shape, values).unwrap())
 }
 
-/// Selects along one axis after the other, like `take`, and then removes the axes of integers.
+/// Selects along one axis after another, like `take`, and then removes the axes of integers.
 pub(super) fn orthogonal(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<ArrayD<usize>> {
     let flat = |item: &DimSelection| match item {
         DimSelection::Integers(list) => list.shape().len() <= 1,

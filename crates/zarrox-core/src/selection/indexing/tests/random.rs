@@ -1,4 +1,4 @@
-//! Thousands of selections from a generator with a fixed seed, compared with the oracle.
+//! Tests that compare thousands of selections with the oracle. The generator has a fixed seed.
 
 use super::super::positions::Dim;
 use super::super::selection::Kind;
@@ -41,7 +41,7 @@ impl Random {
         DimSelection::Slice { start, stop, step: if self.one_in(300) { 0 } else { step } }
     }
 
-    /// Returns a part of the joint shape, with leading axes missing or some of length 1.
+    /// Returns an index array that can be broadcast to the joint shape: leading axes may be missing, and some may have length 1.
     fn integers(&mut self, joint: &[usize], length: usize) -> IndexArray {
         let missing = if self.one_in(3) { self.below(joint.len() + 1) } else { 0 };
         let shape: Vec<usize> =
@@ -212,7 +212,7 @@ fn selections_from_selections_mean_one_after_the_other() {
                 assert!(resolved.select(&selection).is_err(), "{told}");
                 break;
             };
-            // Selections that repeat and add axes grow; this keeps the reference fast.
+            // Selections that repeat positions and add axes grow; this limit keeps the reference implementation fast.
             if next.len() > 2000 || next.ndim() > 6 {
                 break;
             }
@@ -237,7 +237,7 @@ fn what_is_displayed_is_parsed_again() {
     for _ in 0..5000 {
         let shape = random.shape();
         let selection = random.mixed(&shape);
-        // A number is not written as an array without dimensions, and an empty array has no kind.
+        // A zero-dimensional array is formatted as a number, and an empty array does not show its kind.
         if !selection.items().iter().any(without_dimensions) && !selection.to_string().contains("[]") {
             assert_eq!(selection, selection.to_string().parse().unwrap(), "{selection}");
             parsed += 1;
