@@ -1,4 +1,4 @@
-//! Text forms of arrays: one line for logs, one line for people, and a description of several lines.
+//! Arrays as text: one line for logs, one line for people, and a description of several lines.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl fmt::Display for Array {
     }
 }
 
-/// A description of several lines, each with a name and a value. The last line has no line break.
+/// A description of several lines, each with a name and a value, without a line break at the end.
 impl fmt::Display for ArrayInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number =
@@ -56,7 +56,7 @@ impl fmt::Display for ArrayInfo {
             if index > 0 {
                 writeln!(f)?;
             }
-            // A name that repeats is printed once.
+            // A repeated name is printed only once.
             let shown = if name == last { "" } else { name };
             write!(f, "{shown:width$}  {value}")?;
             last = name;

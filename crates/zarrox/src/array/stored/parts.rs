@@ -1,4 +1,4 @@
-//! Parts of stored chunks for callers that divide selections themselves: each part has the key of its chunk.
+//! Reading and writing parts of stored chunks by key, for callers that divide selections themselves.
 
 use zarrox_core::internals::codec::{ReadPart, WritePart};
 use zarrox_core::internals::scratch::with_vec;
@@ -15,7 +15,7 @@ use crate::guarded::until_unchanged;
 pub struct StoredChunk {
     /// The complete key.
     pub key: Key,
-    /// The shape of the chunk in elements, also at the edge of the array.
+    /// The full shape of the chunk in elements, even at the edge of the array.
     pub shape: Vec<u64>,
 }
 
@@ -27,7 +27,7 @@ pub struct StoredRead<'a> {
     pub chunk: StoredChunk,
     /// The elements.
     pub elements: ChunkElements,
-    /// The destination of these elements, in the machine's byte order.
+    /// The destination of these elements, in native byte order.
     pub out: ViewMut<'a>,
 }
 
@@ -48,8 +48,8 @@ pub struct StoredWrite<'a> {
     pub elements: ChunkElements,
     /// The new values of these elements.
     pub values: View<'a>,
-    /// True if the other elements of the chunk may be replaced by fill values, so that the stored chunk is not read. A shard
-    /// keeps its other elements nevertheless.
+    /// True if the other elements of the chunk may be replaced by fill values, so that the stored chunk need not be read. The
+    /// other elements of a shard are kept even so.
     pub replaces: bool,
 }
 
@@ -66,14 +66,14 @@ impl<'a> StoredWrite<'a> {
     }
 }
 
-/// Reads and writes of chunks by their keys, for programs that divide selections themselves. The shape of the array and the
-/// encoding of its keys are not used.
+/// Reading and writing chunks by key, for programs that divide selections themselves. The array shape and the encoding of chunk
+/// keys are not used.
 impl Array {
-    /// Reads elements of stored chunks, in parallel. Returns for each part whether its chunk is stored; the elements of a missing
-    /// chunk become the fill value.
+    /// Reads elements of stored chunks in parallel. Returns, for each part, whether its chunk is stored; the elements of a
+    /// missing chunk are set to the fill value.
     ///
     /// # Errors
-    /// The errors of [`Array::read`]. On an error the memory may be partly written.
+    /// The errors of [`Array::read`]. After an error, the memory may be partly written.
     pub(in crate::array) fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         let (count, size) = (parts.len(), self.chain.chunk().size());
         let read = |StoredRead { chunk, elements, out }: StoredRead<'_>| {
@@ -88,11 +88,11 @@ impl Array {
         self.checked(|| self.location.pool().map(parts, size, self.at_once(), read))
     }
 
-    /// Writes elements of stored chunks, in parallel. A part of a chunk is merged as by [`Array::write`].
+    /// Writes elements of stored chunks in parallel. A part of a chunk is merged into the stored chunk, as in [`Array::write`].
     ///
     /// # Errors
-    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk has either its old or its
-    /// new elements.
+    /// The errors of [`Array::write`]. Chunks that were written before an error remain written; each chunk has either its old or
+    /// its new elements.
     pub(in crate::array) fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.check_writable()?;
         for part in &parts {
