@@ -260,9 +260,9 @@ impl Location {
                 place.replace_document(key.clone(), |existing| {
                     existing.filter(|_| attempt == 0).map_or(Ok(()), |existing| keep(&key, existing))?;
                     // Writers update existing consolidated metadata under the lock of its document. But a writer that changed a
-                    // node before the consolidated metadata was first stored found none to update, and without locks, a writer
-                    // may have found nothing to change in the old consolidated metadata. In these two cases, the result is
-                    // compared with the nodes.
+                    // node before the consolidated metadata was first stored found none to update, and where only conditional
+                    // writes protect the document, a writer may have found nothing to change in the old consolidated metadata. In
+                    // these two cases, the result is compared with the nodes.
                     is_exact = !place.is_guarded()
                         && existing.is_some_and(|document| consolidation.may_be_in(document));
                     place.new_consolidated(format, existing).map(Edit::Write)

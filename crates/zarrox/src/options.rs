@@ -149,8 +149,8 @@ impl OpenOptions {
 
     /// Sets how long a change waits for a lock of another process, in directories, SQLite and LMDB; one minute by default. For a
     /// database that only one process can have open at a time (redb and GDBM), this is how long opening it waits; 0.1 s by
-    /// default. After this time, the operation fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is
-    /// written.
+    /// default. After this time, the operation fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) in directories and
+    /// LMDB, and with [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) in the other databases, and nothing is written.
     #[must_use]
     pub fn lock_timeout(self, longest: Duration) -> Self {
         self.storage_option(LOCK_TIMEOUT, longest.as_secs_f64().to_string())
