@@ -304,7 +304,7 @@ impl fmt::Debug for Group {
     }
 }
 
-/// The form of zarr-python: `<Group /d/a.zarr/g>`.
+/// zarr-python's string form: `<Group /d/a.zarr/g>`.
 impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<Group {}>", self.location)

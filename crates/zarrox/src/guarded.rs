@@ -61,7 +61,7 @@ impl LockedValue {
         }
     }
 
-    /// Erases the value, under the conditions of [`replace`](Self::replace).
+    /// Erases the value, under the same conditions as [`replace`](Self::replace).
     pub fn erase(&self, place: &Location) -> Result<()> {
         match self.condition(place) {
             Condition::Absent => Ok(()),

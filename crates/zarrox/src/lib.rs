@@ -64,7 +64,7 @@
 //! # Threads
 //!
 //! An [`Array`] is read and written through `&self`, from any number of threads. Each call uses all cores by default
-//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, so that no update is lost. The same
+//! ([`AccessOptions::threads`]). Concurrent writes to the same chunk or shard are serialised, so that no update is lost. The same
 //! applies to writes by other processes, if the store supports locks or conditional writes. Methods that change the metadata take
 //! `&mut self`. An [`Interrupt`] cancels work.
 //!

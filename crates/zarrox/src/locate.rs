@@ -91,7 +91,7 @@ fn store_at(
     Ok((Arc::new(PrefixStore::new(store, prefix)), NodePath::new(node)?, named))
 }
 
-/// Returns the archive on the path: a file named `*.zip`, or a missing file outside all hierarchies.
+/// Returns the archive on the path: an existing file named `*.zip`, or else a missing one outside all hierarchies.
 fn archive_of(path: &Path) -> Option<&Path> {
     let named: Vec<&Path> = path.ancestors().filter(|path| has_extension(path, "zip")).collect();
     let mut outermost_first = named.iter().rev().copied();

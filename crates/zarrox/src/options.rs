@@ -21,7 +21,7 @@ use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
 use crate::stores::registry;
 
-/// The modes of opening an existing or a missing node: the modes of zarr-python and h5py.
+/// The modes for opening an existing or a missing node, as in zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OpenMode {
@@ -186,8 +186,8 @@ impl OpenOptions {
     }
 
     /// Sets whether an array with an unknown data type is opened with the fallback type that its metadata names, as the 2022
-    /// draft of v3 allows. Its elements then have other values than their writer intended, so this is off by default.
-    /// [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) is the unknown type.
+    /// draft of v3 allows. The values of its elements then differ from those that their writer intended, so this is off by
+    /// default. [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) is the unknown type.
     #[must_use]
     pub fn data_type_fallback(mut self, allow: bool) -> Self {
         self.context.data_type_fallback = allow;
@@ -322,7 +322,7 @@ impl OpenOptions {
     /// Creates a group together with the nodes that `fill` creates in it.
     ///
     /// If the process is killed, a journal ([`JOURNAL`](crate::JOURNAL)) that names the `source` of the nodes remains in the
-    /// group. A call with the same path and source then continues the work: `fill` is called with `true`, and replaces or keeps
+    /// group. A call with the same path and source then continues the work: `fill` is called with `true`, and may keep or replace
     /// the existing nodes.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ const LONGEST_KEY: usize = 511;
 /// The default address space of a database, in bytes. On 64-bit systems, it is the same as in zarr-python.
 const MAP_SIZE: usize = if usize::BITS >= 64 { 1 << 40 } else { 1 << 28 };
 
-/// The smallest address space that is tried.
+/// The smallest address space to try, in bytes.
 const SMALLEST_MAP: usize = 1 << 20;
 
 /// The granularity of the address space, in bytes: a multiple of the page size of every system.

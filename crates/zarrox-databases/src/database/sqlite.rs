@@ -27,7 +27,7 @@ use zarrox_stores::{
     StorageOption, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// The table of zarr-python.
+/// The table that zarr-python uses.
 const CREATE_TABLE: &str = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)";
 
 /// The size, in bytes, from which values are read with incremental I/O, which can read parts of a value.

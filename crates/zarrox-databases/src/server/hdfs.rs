@@ -49,7 +49,7 @@ const FORM: &str = "hdfs://namenode:8020/path";
 pub(crate) static SCHEME: Scheme = Scheme::new(&["hdfs"], |url, options| {
     let hdfs = options.iter().fold(HdfsOptions::new(), |hdfs, (name, value)| match name {
         "user" => hdfs.user(value),
-        // A setting of Hadoop's client, such as `dfs.client.use.datanode.hostname`.
+        // A property of Hadoop's client, such as `dfs.client.use.datanode.hostname`.
         _ if name.contains('.') => hdfs.setting(name, value),
         _ => hdfs,
     });
@@ -122,7 +122,7 @@ impl HdfsOptions {
         self
     }
 
-    /// Sets a setting of Hadoop's client, such as `dfs.ha.namenodes.cluster`.
+    /// Sets a property of Hadoop's client, such as `dfs.ha.namenodes.cluster`.
     #[must_use]
     pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.insert(name.into(), value.into());

@@ -27,7 +27,7 @@ use zarrox_stores::{
     provided,
 };
 
-/// The database and the collection of zarr-python.
+/// The database and the collection that zarr-python uses.
 const DATABASE: &str = "mongodb_zarr";
 const COLLECTION: &str = "zarr_collection";
 
@@ -618,7 +618,7 @@ fn code(error: &Error) -> Option<i32> {
     }
 }
 
-/// Converts an error of the driver, before the location and the key are added.
+/// Converts an error of the driver. The location and the key are added by the caller.
 fn into_error(operation: &'static str, error: Error) -> StoreError {
     use StoreErrorKind as Kind;
     let by_code = code(&error).and_then(describe);

@@ -237,7 +237,7 @@ async fn clear<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Returns the path of a name in a directory.
+/// Appends a name to the path of a directory.
 pub(crate) fn below(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }

@@ -1,4 +1,4 @@
-//! The description of an image, independent of its form in attributes.
+//! The description of an image, independent of the form in which it is stored in attributes.
 
 use zarrox_core::Result;
 use zarrox_core::json::{Json, Map, json};

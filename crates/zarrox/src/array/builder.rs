@@ -1,4 +1,4 @@
-//! Creation of arrays.
+//! Creating arrays.
 
 use std::fmt;
 use std::sync::Arc;
@@ -346,7 +346,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// Creates the array, and stores its metadata and the missing groups above it.
+    /// Creates the array: stores its metadata, and any missing groups above it.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] when a node exists at the location; [`ErrorKind::InvalidArgument`] when settings are

@@ -64,7 +64,8 @@ impl Array {
         self.read_value(chain, key, &*value, part, objects).map(|()| true)
     }
 
-    /// Fills the elements of a missing object with the fill value, unless the options make a missing object an error.
+    /// Fills the elements of a missing object with the fill value, or returns an error if the options require all objects to
+    /// exist.
     fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
             let message = "the chunk is missing, which is an error with the option `missing_chunks`";
@@ -167,7 +168,7 @@ impl Array {
     fn fetch<'a>(&self, object: Object<'_>, fetches: Vec<Fetch<'a>>) -> Result<Vec<Fetch<'a>>> {
         let groups = self.grouped(fetches, object.value)?;
         let pool = self.pool_for(object.value);
-        // With fewer objects than threads, the parts of one object are distributed among threads.
+        // If there are fewer objects than threads, the parts of each object are distributed among threads.
         let largest = if object.objects < pool.threads() {
             groups.iter().map(|group| group.length).max()
         } else {

@@ -62,8 +62,8 @@ pub use view::ArrayView;
 
 /// An array. Its metadata is in memory, and its chunks are in a store.
 ///
-/// Elements are read and written through `&self`, from any number of threads. Writes to the same chunk or shard wait for each
-/// other, so that none is lost. Methods that change the metadata take `&mut self`.
+/// Elements are read and written through `&self`, from any number of threads. Concurrent writes to the same chunk or shard are
+/// serialised, so that no update is lost. Methods that change the metadata take `&mut self`.
 #[derive(Clone)]
 pub struct Array {
     location: Location,

@@ -1,4 +1,4 @@
-//! The chunks of the grid, without their elements.
+//! The indices and regions of the chunks in the grid.
 
 use std::ops::{Deref, Range};
 

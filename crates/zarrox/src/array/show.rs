@@ -12,7 +12,7 @@ impl fmt::Debug for Array {
     }
 }
 
-/// The form of zarr-python: `<Array /d/a.zarr/t shape=(6, 10) dtype=float32>`.
+/// zarr-python's string form: `<Array /d/a.zarr/t shape=(6, 10) dtype=float32>`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<Array {} shape={} dtype={}>", self.location, tuple(self.shape()), self.data_type())

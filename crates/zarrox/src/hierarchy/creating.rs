@@ -10,7 +10,7 @@ use crate::guarded::until_unchanged;
 use crate::location::Location;
 use crate::upkeep::Changes;
 
-/// What is already stored at the location of a new node.
+/// Whether there are already keys at the location of a new node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Occupied {
     Nothing,
@@ -240,8 +240,8 @@ impl Location {
         Ok(Some(found))
     }
 
-    /// Returns what is stored in an extent. Directories without files do not count, since some stores keep a directory after its
-    /// files have been erased.
+    /// Returns whether an extent contains keys, only prefixes, or nothing. Directories without files do not count, since some
+    /// stores keep a directory after its files have been erased.
     pub(super) fn occupied(&self, extent: &Extent) -> Result<Occupied> {
         if self.read_ahead.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
             return Ok(Occupied::Nothing);

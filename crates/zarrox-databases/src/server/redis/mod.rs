@@ -24,7 +24,7 @@ use zarrox_stores::{
     Scheme, StorageOption, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl, Value, provided,
 };
 
-/// The prefix of every key in zarr-python.
+/// The prefix that zarr-python gives every key.
 const PREFIX: &str = "zarr";
 
 /// The number of keys that are scanned in each step of a listing.

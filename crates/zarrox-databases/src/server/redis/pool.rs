@@ -99,7 +99,7 @@ fn is_from_server(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
 
-/// Converts an error of the client, before the location and the key are added.
+/// Converts an error of the client. The location and the key are added by the caller.
 pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreError {
     use StoreErrorKind as Kind;
     let (kind, message) = match (error.kind(), error.code()) {
@@ -139,7 +139,7 @@ pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreErr
         _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),
     };
     let fault = StoreError::new(kind, operation, message);
-    // The client hides the error of the operating system.
+    // The client hides the operating system's error.
     let refused = error.is_connection_refusal().then(|| io::Error::from(io::ErrorKind::ConnectionRefused));
     refused.iter().fold(fault, |fault, cause| fault.because_of(cause)).with_source(error)
 }

@@ -146,7 +146,7 @@ impl Array {
         Ok(resized)
     }
 
-    /// Returns the change of the metadata from this array to the resized one.
+    /// Returns the change that turns the metadata of this array into that of the resized one.
     fn change_to<'a>(&self, resized: &'a Self) -> Change<'a> {
         let (shape, grid) = (resized.shape(), &resized.metadata.chunk_grid);
         if *grid == self.metadata.chunk_grid { Change::Shape(shape) } else { Change::Growth(shape, grid) }

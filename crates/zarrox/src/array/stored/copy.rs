@@ -1,4 +1,4 @@
-//! Copies of stored objects from one store to another.
+//! Copying stored objects from one store to another.
 
 use std::io;
 

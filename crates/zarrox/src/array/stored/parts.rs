@@ -19,7 +19,7 @@ pub struct StoredChunk {
     pub shape: Vec<u64>,
 }
 
-/// A read of elements of a stored chunk.
+/// A request to read elements of a stored chunk.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StoredRead<'a> {
@@ -32,13 +32,13 @@ pub struct StoredRead<'a> {
 }
 
 impl<'a> StoredRead<'a> {
-    /// Creates a read of elements of a chunk into a destination.
+    /// Creates a request to read elements of a chunk into a destination.
     pub fn new(chunk: StoredChunk, elements: ChunkElements, out: ViewMut<'a>) -> Self {
         Self { chunk, elements, out }
     }
 }
 
-/// A write of elements of a stored chunk.
+/// A request to write elements of a stored chunk.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StoredWrite<'a> {
@@ -54,7 +54,7 @@ pub struct StoredWrite<'a> {
 }
 
 impl<'a> StoredWrite<'a> {
-    /// Creates a write of elements of a chunk. The other elements of the chunk are kept.
+    /// Creates a request to write elements of a chunk. The other elements of the chunk are kept.
     pub fn new(chunk: StoredChunk, elements: ChunkElements, values: View<'a>) -> Self {
         Self { chunk, elements, values, replaces: false }
     }
