@@ -1,4 +1,4 @@
-//! Stores in databases, and on servers with their own protocol.
+//! Stores in databases, and on servers that have their own protocols.
 //!
 //! | store | values are in |
 //! |---|---|
@@ -13,9 +13,9 @@
 //! | `FtpStore` | the files of an FTP server; feature `ftp` |
 //! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
 //!
-//! [`DatabaseOptions`] are the options of all writable databases in files. [`registry`] opens the URLs of these stores, and of
-//! the stores of `zarrox-stores`. The crate `zarrox` re-exports all of these stores in `zarrox::stores`, behind features of the
-//! same names.
+//! [`DatabaseOptions`] are the options of all writable embedded databases. [`registry`] returns a registry for the URLs of these
+//! stores and of the stores of `zarrox-stores`. The crate `zarrox` re-exports all of these stores in `zarrox::stores`, behind
+//! features of the same names.
 
 mod database;
 mod schemes;
@@ -45,7 +45,7 @@ pub use server::redis::{RedisOptions, RedisStore};
 #[cfg(feature = "webdav")]
 pub use server::webdav::{WebDavOptions, WebDavStore};
 
-/// Returns the names and versions of the C libraries of this build, for `zarrox --version`.
+/// Returns the names and versions of the C libraries in this build, for `zarrox --version`.
 #[doc(hidden)]
 #[must_use]
 pub fn libraries() -> Vec<(&'static str, String)> {

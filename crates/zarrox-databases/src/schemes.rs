@@ -1,8 +1,8 @@
-//! Every kind of URL of this crate.
+//! The URL schemes of this crate.
 
 use zarrox_stores::{Scheme, StoreRegistry};
 
-/// Every kind of URL that this build supports.
+/// The URL schemes that this build supports.
 static SCHEMES: &[&Scheme] = &[
     #[cfg(feature = "sqlite")]
     &crate::database::sqlite::SCHEME,

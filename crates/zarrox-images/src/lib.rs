@@ -1,6 +1,6 @@
-//! Image pyramids, and the [OME-Zarr](https://ngff.openmicroscopy.org) metadata of images.
+//! Image pyramids, and [OME-Zarr](https://ngff.openmicroscopy.org) metadata for images.
 //!
-//! [`Downsample`] creates the pyramid levels of an image, and [`ome`] writes and validates its metadata.
+//! [`Downsample`] creates the pyramid levels of an image, and [`ome`] writes and validates image metadata.
 
 pub mod ome;
 pub mod pyramid;

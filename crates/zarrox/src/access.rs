@@ -1,4 +1,4 @@
-//! Options for reading and writing elements, which can differ from one access to the next.
+//! Options for reading and writing elements, which can change from one access to the next.
 
 use crate::chunk_cache::ChunkCache;
 use crate::interrupt::Interrupt;
@@ -6,7 +6,7 @@ use crate::location::ChunkListener;
 use crate::location::Context;
 use crate::policy::MissingChunks;
 
-/// Options for reading and writing the elements of an array. They replace the options that the array was opened with.
+/// Options for reading and writing the elements of an array. They override the options that the array was opened with.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};
@@ -34,13 +34,13 @@ pub struct AccessOptions {
 }
 
 impl AccessOptions {
-    /// Creates options that replace nothing: the array is accessed with the options that it was opened with.
+    /// Creates options that override nothing: the array is accessed with the options that it was opened with.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets whether reading verifies checksums, which is the default. Without verification, a part of a chunk can be read alone.
-    /// The checks of compressors and of shard indexes remain.
+    /// Sets whether reading verifies checksums; on by default. Without verification, a part of a chunk can be read without the
+    /// rest. The checksums of compressors and of shard indexes are still verified.
     #[must_use]
     pub fn verify_checksums(self, verify: bool) -> Self {
         Self { verify_checksums: Some(verify), ..self }
@@ -52,31 +52,30 @@ impl AccessOptions {
         Self { threads: Some(threads), ..self }
     }
 
-    /// Sets how chunks that were never stored are read.
+    /// Sets how missing chunks are read.
     #[must_use]
     pub fn missing_chunks(self, policy: MissingChunks) -> Self {
         Self { missing_chunks: Some(policy), ..self }
     }
 
-    /// Sets whether chunks that hold only the fill value are stored.
+    /// Sets whether chunks that contain only the fill value are stored.
     #[must_use]
     pub fn store_empty_chunks(self, store: bool) -> Self {
         Self { store_empty_chunks: Some(store), ..self }
     }
 
-    /// Sets the largest amount of memory that is used at a time, in bytes; the default is 4 GiB. The result of a read and the
-    /// values of a write are not counted. The limit bounds the number of chunks that are decoded at a time: at least one, and at
-    /// most one for each thread.
+    /// Sets the memory limit in bytes; the default is 4 GiB. The result of a read and the values of a write are not counted. The
+    /// limit determines how many chunks are decoded at the same time: at least one, and at most one per thread.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: Some(bytes), ..self }
     }
 
     /// Sets the number of bytes of decoded chunks that are cached in memory for later reads; the default is 0. All arrays with
-    /// these options, or with clones of them, share the cache. Its size is not part of [`memory`](Self::memory).
+    /// these options, or with clones of them, share the cache. Its size does not count towards [`memory`](Self::memory).
     ///
-    /// A cached chunk is used as long as the version of its stored bytes is unchanged. Reading still requests the version from
-    /// the store. Nothing is cached if the store has no versions: memory, directories and object stores have them.
+    /// A cached chunk is used as long as the version of its stored bytes is unchanged, so a read still requests the version from
+    /// the store. Nothing is cached if the store has no versions; in-memory stores, directories and object stores have them.
     #[must_use]
     pub fn chunk_cache(self, bytes: usize) -> Self {
         Self { chunk_cache: Some((bytes > 0).then(|| ChunkCache::new(bytes))), ..self }
@@ -88,14 +87,14 @@ impl AccessOptions {
         Self { interrupt: Some(interrupt.clone()), ..self }
     }
 
-    /// Sets a function that is called for each finished chunk with the number of its elements that were read or written, for
-    /// example to show progress. It is called from any thread.
+    /// Sets a function that is called for each finished chunk with the number of elements that were read from it or written to
+    /// it, for example to show progress. It may be called from any thread.
     #[must_use]
     pub fn on_chunk(self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
         Self { chunk_listener: Some(ChunkListener::new(listener)), ..self }
     }
 
-    /// Replaces the options of a context by those that were set.
+    /// Overrides the options of a context with those that were set.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
             context.decode.verify_checksums = verify;

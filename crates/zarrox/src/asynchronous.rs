@@ -1,8 +1,8 @@
 //! Arrays and groups for programs with an asynchronous runtime: every method that waits returns a future.
 //!
-//! The engine is the same as that of the blocking interface and needs no runtime: it sends requests in parallel and decodes on its
-//! own threads. This module submits work to it and awaits the result, on Tokio or any other executor, so that no thread of the
-//! program is blocked.
+//! The engine is that of the blocking interface, and needs no runtime: it sends requests in parallel and decodes on its own
+//! threads. This module submits work to the engine and awaits the result, on Tokio or any other executor, so that no thread of
+//! the program is blocked.
 //!
 //! ```
 //! use zarrox::asynchronous;
@@ -34,7 +34,7 @@ use crate::{AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt,
 
 /// Runs work on a thread that may block, and returns its result.
 ///
-/// A dropped future does not stop the work, which continues to its end.
+/// Dropping the future does not stop the work, which runs to completion.
 ///
 /// # Errors
 /// The error of the work; [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) when no thread can be started.
@@ -45,7 +45,7 @@ pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 's
     zarrox_stores::internals::run_blocking(work).await?
 }
 
-/// Opens the node at a location, see [`crate::open`].
+/// Opens the node at a location. See [`crate::open`].
 ///
 /// # Errors
 /// The errors of [`crate::open`].
@@ -54,7 +54,7 @@ pub async fn open(place: impl Into<Place>) -> Result<Node> {
     run(move || crate::open(place)).await
 }
 
-/// Creates a group at a location, see [`crate::create_group`].
+/// Creates a group at a location. See [`crate::create_group`].
 ///
 /// # Errors
 /// The errors of [`crate::create_group`].
@@ -67,7 +67,7 @@ pub fn create_array(place: impl Into<Place>) -> ArrayBuilder {
     OpenOptions::new().create_array(place)
 }
 
-/// Opens the array at a location, see [`crate::open_array`].
+/// Opens the array at a location. See [`crate::open_array`].
 ///
 /// # Errors
 /// The errors of [`crate::open_array`].
@@ -75,7 +75,7 @@ pub async fn open_array(place: impl Into<Place>) -> Result<AsyncArray> {
     open(place).await?.into_array().map(AsyncArray::from)
 }
 
-/// Opens the group at a location, see [`crate::open_group`].
+/// Opens the group at a location. See [`crate::open_group`].
 ///
 /// # Errors
 /// The errors of [`crate::open_group`].
@@ -83,9 +83,9 @@ pub async fn open_group(place: impl Into<Place>) -> Result<AsyncGroup> {
     open(place).await?.into_group().map(AsyncGroup::from)
 }
 
-/// Methods that open and create nodes with options, and return futures: the counterparts of the methods without `_async`.
+/// Asynchronous methods that open and create nodes with options: the counterparts of the methods without `_async`.
 impl OpenOptions {
-    /// Opens the node at a location, see [`open`](Self::open).
+    /// Opens the node at a location. See [`open`](Self::open).
     ///
     /// # Errors
     /// The errors of [`open`](Self::open).
@@ -94,7 +94,7 @@ impl OpenOptions {
         run(move || options.open(place)).await
     }
 
-    /// Opens the array at a location, see [`open_array`](Self::open_array).
+    /// Opens the array at a location. See [`open_array`](Self::open_array).
     ///
     /// # Errors
     /// The errors of [`open_array`](Self::open_array).
@@ -102,7 +102,7 @@ impl OpenOptions {
         self.open_async(place).await?.into_array().map(AsyncArray::from)
     }
 
-    /// Opens the group at a location, see [`open_group`](Self::open_group).
+    /// Opens the group at a location. See [`open_group`](Self::open_group).
     ///
     /// # Errors
     /// The errors of [`open_group`](Self::open_group).
@@ -110,7 +110,7 @@ impl OpenOptions {
         self.open_async(place).await?.into_group().map(AsyncGroup::from)
     }
 
-    /// Creates a group at a location, see [`create_group`](Self::create_group).
+    /// Creates a group at a location. See [`create_group`](Self::create_group).
     ///
     /// # Errors
     /// The errors of [`create_group`](Self::create_group).
@@ -121,7 +121,7 @@ impl OpenOptions {
 }
 
 impl ArrayBuilder {
-    /// Creates the array, see [`create`](Self::create).
+    /// Creates the array. See [`create`](Self::create).
     ///
     /// # Errors
     /// The errors of [`create`](Self::create).
@@ -143,7 +143,7 @@ impl From<Array> for AsyncArray {
 }
 
 impl AsyncArray {
-    /// Returns the array itself, for methods that need no access to the store. Its methods that read and write block the calling
+    /// Returns the array itself, for methods that need no access to the store. Methods that read or write block the calling
     /// thread.
     pub fn blocking(&self) -> &Array {
         &self.0
@@ -164,7 +164,7 @@ impl AsyncArray {
         self.0.attributes()
     }
 
-    /// Reads a selection, see [`Array::read`].
+    /// Reads a selection. See [`Array::read`].
     ///
     /// # Errors
     /// The errors of [`Array::read`].
@@ -173,7 +173,7 @@ impl AsyncArray {
         self.run(move |array| array.read(selection)).await
     }
 
-    /// Reads one element, see [`Array::get`].
+    /// Reads one element. See [`Array::get`].
     ///
     /// # Errors
     /// The errors of [`Array::get`].
@@ -182,8 +182,8 @@ impl AsyncArray {
         self.run(move |array| array.get(index)).await
     }
 
-    /// Writes elements, see [`Array::write`]. The values are owned, or shared by an [`ArcArray`](ndarray::ArcArray), since the work
-    /// may continue for a while after the future is dropped.
+    /// Writes elements. See [`Array::write`]. The values must be owned, or shared in an [`ArcArray`](ndarray::ArcArray), since
+    /// the work may continue for a while after the future is dropped.
     ///
     /// # Errors
     /// The errors of [`Array::write`].
@@ -196,8 +196,8 @@ impl AsyncArray {
         self.run(move |array| array.write(selection, values)).await
     }
 
-    /// Appends values along an axis, and returns the new shape, see [`Array::append`]. Other handles, also clones of this one, keep
-    /// the shape that they know.
+    /// Appends values along an axis, and returns the new shape. See [`Array::append`]. Other handles, including clones of this
+    /// one, keep the shape that they know.
     ///
     /// # Errors
     /// The errors of [`Array::append`].
@@ -209,7 +209,7 @@ impl AsyncArray {
         self.change(move |array| array.append(values, axis)).await
     }
 
-    /// Changes the shape, see [`Array::resize`].
+    /// Changes the shape. See [`Array::resize`].
     ///
     /// # Errors
     /// The errors of [`Array::resize`].
@@ -218,7 +218,7 @@ impl AsyncArray {
         self.change(move |array| array.resize(shape)).await
     }
 
-    /// Replaces all attributes, see [`Array::set_attributes`].
+    /// Replaces all attributes. See [`Array::set_attributes`].
     ///
     /// # Errors
     /// The errors of [`Array::set_attributes`].
@@ -227,7 +227,7 @@ impl AsyncArray {
         self.change(move |array| array.set_attributes(attributes)).await
     }
 
-    /// Changes attributes, see [`Array::update_attributes`].
+    /// Changes attributes. See [`Array::update_attributes`].
     ///
     /// # Errors
     /// The errors of [`Array::update_attributes`].
@@ -235,7 +235,7 @@ impl AsyncArray {
         self.change(move |array| array.update_attributes(edit)).await
     }
 
-    /// Reads the metadata again, see [`Array::reload`].
+    /// Reads the metadata again. See [`Array::reload`].
     ///
     /// # Errors
     /// The errors of [`Array::reload`].
@@ -243,7 +243,7 @@ impl AsyncArray {
         self.change(Array::reload).await
     }
 
-    /// Streams all chunks in row-major order, with their regions and elements, see [`Array::chunks`]. A chunk is read when the
+    /// Streams all chunks in row-major order, with their regions and elements. See [`Array::chunks`]. Each chunk is read when the
     /// stream reaches it.
     ///
     /// # Errors
@@ -256,7 +256,7 @@ impl AsyncArray {
         Ok(Box::pin(stream::unfold((Some(chunks), dropped), next_chunk)))
     }
 
-    /// Returns a handle of the array with other options for reading and writing.
+    /// Returns a handle to the array with other options for reading and writing.
     #[must_use]
     pub fn with_options(&self, options: &AccessOptions) -> Self {
         Self(Arc::new(self.0.with_options(options)))
@@ -275,7 +275,7 @@ impl AsyncArray {
         run(move || work(&array)).await
     }
 
-    /// Runs work that changes the metadata, and updates the metadata of this handle.
+    /// Runs work that changes the metadata, and then updates the metadata of this handle.
     async fn change<R: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Array) -> Result<R> + Send + 'static,
@@ -303,7 +303,7 @@ async fn next_chunk<A: FromElements + Send + 'static>(
     let mut chunks = chunks?;
     match run(move || Ok((chunks.next(), chunks))).await {
         Ok((item, chunks)) => Some((item?, (Some(chunks), dropped))),
-        // No thread could be started, and the iterator was dropped.
+        // No thread could be started, and the iterator was dropped with the work.
         Err(error) => Some((Err(error), (None, dropped))),
     }
 }
@@ -329,7 +329,7 @@ impl AsyncGroup {
         self.0.attributes()
     }
 
-    /// Opens the node at a path below this group, see [`Group::open`].
+    /// Opens the node at a path below this group. See [`Group::open`].
     ///
     /// # Errors
     /// The errors of [`Group::open`].
@@ -338,7 +338,7 @@ impl AsyncGroup {
         self.run(move |group| group.open(&path)).await
     }
 
-    /// Opens the array at a path below this group, see [`Group::open_array`].
+    /// Opens the array at a path below this group. See [`Group::open_array`].
     ///
     /// # Errors
     /// The errors of [`Group::open_array`].
@@ -346,7 +346,7 @@ impl AsyncGroup {
         self.open(path).await?.into_array().map(AsyncArray::from)
     }
 
-    /// Opens the group at a path below this group, see [`Group::open_group`].
+    /// Opens the group at a path below this group. See [`Group::open_group`].
     ///
     /// # Errors
     /// The errors of [`Group::open_group`].
@@ -359,7 +359,7 @@ impl AsyncGroup {
         self.0.create_array(path)
     }
 
-    /// Creates a group at a path below this group, see [`Group::create_group`].
+    /// Creates a group at a path below this group. See [`Group::create_group`].
     ///
     /// # Errors
     /// The errors of [`Group::create_group`].
@@ -368,7 +368,7 @@ impl AsyncGroup {
         self.run(move |group| group.create_group(&path)).await.map(Self::from)
     }
 
-    /// Opens the group at a path below this group, or creates it, see [`Group::require_group`].
+    /// Opens the group at a path below this group, or creates it. See [`Group::require_group`].
     ///
     /// # Errors
     /// The errors of [`Group::require_group`].
@@ -377,7 +377,7 @@ impl AsyncGroup {
         self.run(move |group| group.require_group(&path)).await.map(Self::from)
     }
 
-    /// Returns true if there is a node at a path below this group, see [`Group::contains`].
+    /// Returns true if there is a node at a path below this group. See [`Group::contains`].
     ///
     /// # Errors
     /// The errors of [`Group::contains`].
@@ -386,7 +386,7 @@ impl AsyncGroup {
         self.run(move |group| group.contains(&path)).await
     }
 
-    /// Returns the children, see [`Group::children`].
+    /// Returns the children. See [`Group::children`].
     ///
     /// # Errors
     /// The errors of [`Group::children`].
@@ -394,7 +394,7 @@ impl AsyncGroup {
         self.run(Group::children).await
     }
 
-    /// Deletes the node at a path below this group, see [`Group::delete`].
+    /// Deletes the node at a path below this group. See [`Group::delete`].
     ///
     /// # Errors
     /// The errors of [`Group::delete`].
@@ -403,7 +403,7 @@ impl AsyncGroup {
         self.run(move |group| group.delete(&path)).await
     }
 
-    /// Replaces all attributes, see [`Group::set_attributes`].
+    /// Replaces all attributes. See [`Group::set_attributes`].
     ///
     /// # Errors
     /// The errors of [`Group::set_attributes`].
@@ -412,7 +412,7 @@ impl AsyncGroup {
         self.change(move |group| group.set_attributes(attributes)).await
     }
 
-    /// Changes attributes, see [`Group::update_attributes`].
+    /// Changes attributes. See [`Group::update_attributes`].
     ///
     /// # Errors
     /// The errors of [`Group::update_attributes`].
@@ -432,7 +432,7 @@ impl AsyncGroup {
         run(move || work(&group)).await
     }
 
-    /// Runs work that changes the metadata, and updates the metadata of this handle.
+    /// Runs work that changes the metadata, and then updates the metadata of this handle.
     async fn change<R: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Group) -> Result<R> + Send + 'static,
@@ -448,7 +448,7 @@ impl AsyncGroup {
     }
 }
 
-/// Cancels work when its future is dropped. Completed work is not affected.
+/// Cancels work when its future is dropped; completed work is not affected.
 #[derive(Debug)]
 struct RaisedOnDrop(Interrupt);
 

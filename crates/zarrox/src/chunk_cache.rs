@@ -1,4 +1,4 @@
-//! Decoded chunks that are cached for later reads.
+//! The cache of decoded chunks for later reads.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use zarrox_stores::{Key, Version};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct DecodedChunk {
     pub(crate) key: Key,
-    /// The index of the inner chunk, for a shard.
+    /// The index of the inner chunk within its shard, if the object is a shard.
     pub(crate) cell: Dims<usize>,
     /// True if the cached elements are in the stored byte order.
     pub(crate) as_stored: bool,
@@ -19,7 +19,7 @@ pub(crate) struct DecodedChunk {
 
 type Entries = Cache<DecodedChunk, (Version, Arc<[u8]>), Weight>;
 
-/// A cache of decoded chunks with a limit in bytes. Handles with the same options share it.
+/// A cache of decoded chunks, limited in bytes. Handles with the same options share it.
 #[derive(Clone)]
 pub(crate) struct ChunkCache {
     pub(crate) limit: usize,

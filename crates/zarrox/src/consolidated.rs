@@ -1,8 +1,8 @@
 //! Consolidated metadata: one document with copies of the documents of all nodes below a group.
 //!
-//! Nodes are then opened from memory: their documents come from the copy instead of the store, and everything else is the same. The
-//! copy may be out of date. Before the first element of an array is read or written, the copy is therefore compared with the
-//! array's own documents. After a change, documents are read from the store.
+//! Nodes can then be opened from memory: their documents come from the copies instead of the store, and everything else is the
+//! same. The copies may be out of date. Before the first element of an array is read or written, its copies are therefore
+//! compared with its own documents. After a change, documents are read from the store.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,18 +18,18 @@ use crate::location::{ConsolidatedMetadata, Location};
 use crate::policy::{Consolidated, Upkeep};
 use crate::upkeep::Edit;
 
-/// The documents of one node; `None` for those that do not exist.
+/// The documents of one node; `None` for documents that do not exist.
 type Documents = Vec<Option<Vec<u8>>>;
 
 /// The number of attempts to write consolidated metadata while other writers change nodes.
 const ATTEMPTS: usize = 20;
 
-/// The kind of a difference between consolidated metadata and the nodes' own documents.
+/// How a node differs between the consolidated metadata and its own documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Staleness {
-    /// The node exists, and the consolidated metadata does not contain it.
+    /// The node exists, but the consolidated metadata does not contain it.
     Missing,
-    /// The consolidated metadata contains a node that does not exist.
+    /// The consolidated metadata contains the node, but it does not exist.
     Extra,
     /// The node's own documents differ from their copies.
     Changed,
@@ -41,7 +41,7 @@ pub enum Staleness {
 pub struct StaleNode {
     /// The path of the node relative to the group; empty for the group itself.
     pub path: String,
-    /// The kind of the difference.
+    /// How the node differs.
     pub kind: Staleness,
 }
 
@@ -66,7 +66,7 @@ pub enum Freshness {
     OutOfDate(usize),
     /// The reason why the consolidated metadata cannot be parsed or compared.
     Broken(String),
-    /// The documents were not compared, since in a remote store, each node would take a request.
+    /// The documents were not compared, since in a remote store this would take a request for each node.
     Unknown,
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for Freshness {
 }
 
 impl Location {
-    /// Returns the location with all documents in memory, if the group has consolidated metadata and the policy uses it.
+    /// Returns the location with all documents in memory, if the group has consolidated metadata and the policy is to use it.
     pub fn consolidated(&self, policy: Consolidated, reading: bool) -> Result<Self> {
         let wanted = match policy {
             Consolidated::Never => false,
@@ -102,7 +102,7 @@ impl Location {
                     let layout = Some((format, copy.layout.clone()));
                     return Ok(self.clone().with_layout(layout).with_copy(Some(copy.into())));
                 }
-                // Opening finds this node before nodes of the other formats.
+                // This format takes precedence over the remaining ones, so the node is opened from its own documents.
                 Ok(None) if self.is_node(format) => break,
                 Ok(None) => {}
                 Err(error) if policy == Consolidated::Auto && is_broken(&error) => {
@@ -159,8 +159,8 @@ impl Location {
         Error::new(ErrorKind::NotFound, message)
     }
 
-    /// Returns the location for changing documents. From then on, the documents in memory are not used, since they do not contain the
-    /// change.
+    /// Returns the location for changing documents. From then on, the documents in memory are no longer used, since they do not
+    /// include the change.
     pub(crate) fn for_change(&self) -> Result<Self> {
         let Some(copy) = self.copy() else { return Ok(self.as_stored()) };
         if self.context.upkeep == Upkeep::Leave {
@@ -175,7 +175,7 @@ impl Location {
         Ok(self.as_stored())
     }
 
-    /// Returns the form and the key of consolidated metadata in this format.
+    /// Returns how and under which key consolidated metadata is stored in this format.
     fn consolidation(&self, format: Format) -> Result<(Consolidation, Layout, String)> {
         let layout = self.layout_for(format)?;
         let consolidation = format.def().consolidation();
@@ -201,7 +201,7 @@ impl Location {
             .is_some_and(|consolidation| consolidation.key(&layout, &self.path).is_some()))
     }
 
-    /// Returns true if this group has consolidated metadata, in use or not.
+    /// Returns true if this group has consolidated metadata, whether it is used or not.
     pub fn has_consolidated(&self, format: Format) -> Result<bool> {
         match self.as_stored().copy_of(format) {
             Ok(copy) => Ok(copy.is_some()),
@@ -210,7 +210,7 @@ impl Location {
         }
     }
 
-    /// Removes from `names` the name of a prefix that only contains consolidated metadata, and is therefore not a group.
+    /// Removes from `names` the prefix that is not a group because it contains only consolidated metadata.
     pub(crate) fn hide_holder(
         &self,
         format: Format,
@@ -237,7 +237,7 @@ impl Location {
             }
         };
         let documents = self.at(path).documents(layout)?;
-        // zarr-python has written a group there, and lists it.
+        // If zarr-python has written a group there, its name is kept, since zarr-python lists it.
         if alone && documents.iter().all(Option::is_none) {
             names.remove(&name);
         }
@@ -249,8 +249,8 @@ impl Location {
         self.consolidate_after(format, &|_, _| Ok(()))
     }
 
-    /// Writes the consolidated metadata of this group, after calling `keep` with the key and the bytes of the document that is
-    /// replaced.
+    /// Writes the consolidated metadata of this group, after calling `keep` with the key and the bytes of the document that will
+    /// be replaced.
     pub fn consolidate_after(&self, format: Format, keep: &dyn Fn(&str, &[u8]) -> Result<()>) -> Result<()> {
         let place = self.as_stored();
         let (consolidation, _, key) = place.consolidation(format)?;
@@ -259,9 +259,10 @@ impl Location {
             until_unchanged(|| {
                 place.replace_document(key.clone(), |existing| {
                     existing.filter(|_| attempt == 0).map_or(Ok(()), |existing| keep(&key, existing))?;
-                    // A writer updates existing consolidated metadata under the lock of its document. A writer that changed a node
-                    // before the first copy was stored did not find any copy. Where versions are compared, a writer may have found
-                    // nothing to change in the old copy.
+                    // Writers update existing consolidated metadata under the lock of its document. But a writer that changed a
+                    // node before the consolidated metadata was first stored found none to update, and where only conditional
+                    // writes protect the document, a writer may have found nothing to change in the old consolidated metadata. In
+                    // these two cases, the result is compared with the nodes.
                     is_exact = !place.is_guarded()
                         && existing.is_some_and(|document| consolidation.may_be_in(document));
                     place.new_consolidated(format, existing).map(Edit::Write)
@@ -275,13 +276,13 @@ impl Location {
         Err(Error::new(ErrorKind::Conflict, message))
     }
 
-    /// Returns true if two documents describe the same elements, possibly in different notations. Attributes do not affect elements.
+    /// Returns true if two documents describe the same elements, possibly in different notations. Attributes are ignored.
     pub fn is_same_array(&self, a: &ArrayMetadata, b: &ArrayMetadata) -> Result<bool> {
         let a = ArrayMetadata { attributes: b.attributes.clone(), extra: b.extra.clone(), ..a.clone() };
         a.is_same(b, &self.context.registry, self.context.chunk_limit)
     }
 
-    /// Returns an error if the consolidated metadata of this group could not be written from the stored documents.
+    /// Returns an error if the consolidated metadata of this group cannot be built from the stored documents.
     pub fn can_consolidate_now(&self, format: Format) -> Result<()> {
         let place = self.as_stored();
         let (_, _, key) = place.consolidation(format)?;
@@ -289,7 +290,8 @@ impl Location {
         place.new_consolidated(format, existing.as_deref()).map(drop)
     }
 
-    /// Builds the consolidated metadata of this group from the stored documents and from its own document.
+    /// Builds the consolidated metadata of this group from the stored documents, and from the existing document that will contain
+    /// it.
     fn new_consolidated(&self, format: Format, existing: Option<&[u8]>) -> Result<Vec<u8>> {
         let (consolidation, layout, _) = self.consolidation(format)?;
         let entry = match format.def().entry_key() {
@@ -313,7 +315,7 @@ impl Location {
         })
     }
 
-    /// Reads a document, and applies the change that `edit` returns. A conflict has changed nothing.
+    /// Reads a document, and applies the change that `edit` returns. After a conflict, nothing has been changed.
     pub(crate) fn replace_document(
         &self,
         key: String,
@@ -328,8 +330,8 @@ impl Location {
         }
     }
 
-    /// Returns the documents of this group and of all nodes of its format below it. Nodes of another format are an error: readers of the
-    /// consolidated metadata would not find them.
+    /// Returns the documents of this group and of all nodes of its format below it. A node of another format is an error, since
+    /// readers of the consolidated metadata would not find it.
     pub(crate) fn all_documents(&self, format: Format, layout: &Layout) -> Result<StoredDocuments> {
         let mut found = StoredDocuments::new();
         let mut level = vec![self.clone()];
@@ -363,8 +365,8 @@ impl Location {
         Ok(Some((self, documents, names)))
     }
 
-    /// Returns an error if a node of another format exists at this location. A node of this format is not an error: another writer
-    /// can have created it since this location was read.
+    /// Returns an error if a node of another format exists at this location. A node of this format is not an error: another
+    /// writer may have created it since this location was read.
     pub(crate) fn check_other_format(&self, format: Format) -> Result<()> {
         match self.clone().of_format(None).find() {
             Ok(Some(Found { node, .. })) if format_of(&node) != format => Err(Error::new(
@@ -396,7 +398,7 @@ impl Location {
         };
         for (path, documents) in &there {
             match consolidated.get(path) {
-                // An implicit group has no document that could be copied.
+                // An implicit group has no document to copy.
                 None if documents.iter().all(Option::is_none) => {}
                 None => differs(path, Staleness::Missing),
                 Some(consolidated) if self.is_same_node(format, &layout, documents, consolidated) => {}
@@ -427,8 +429,9 @@ impl Location {
 }
 
 impl Group {
-    /// Writes the group's consolidated metadata: a copy of the documents of all nodes below it, so that one read opens them all. Later
-    /// changes of nodes by this library update it, see [`Upkeep`]; changes by programs that do not update it make it out of date.
+    /// Writes the group's consolidated metadata: a copy of the documents of all nodes below it, so that a single read opens all
+    /// of them. Later changes to nodes through this library update it ([`Upkeep`]); changes by programs that do not update it
+    /// leave it out of date.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] when the format does not define consolidated metadata, or a node below has another format; and the
@@ -445,8 +448,8 @@ impl Group {
         self.location().as_stored().drop_consolidated(self.metadata().format)
     }
 
-    /// Compares the group's consolidated metadata with the stored documents, and returns the nodes that differ: none if the
-    /// metadata is up to date.
+    /// Compares the group's consolidated metadata with the stored documents, and returns the nodes that differ; the list is empty
+    /// if the metadata is up to date.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the group has no consolidated metadata; the errors of parsing it; and the errors of the store.
@@ -476,7 +479,7 @@ impl Group {
         }
     }
 
-    /// Returns true if the group was opened by consolidated metadata: its own, or the consolidated metadata of a group above.
+    /// Returns true if the group was opened from consolidated metadata: its own, or that of a group above.
     pub fn is_consolidated(&self) -> bool {
         self.location().copy().is_some()
     }

@@ -65,11 +65,11 @@ impl Node {
         }
     }
 
-    /// Opens the node, and later the nodes below it, from their own documents. Consolidated metadata, which other programs may have
-    /// left out of date, is only used to find nodes in a store that cannot list its keys.
+    /// Opens the node, and later the nodes below it, from their own documents. Consolidated metadata, which may be out of date
+    /// after changes by other programs, is used only to find nodes in a store that cannot list its keys.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when the node is only in the consolidated metadata; and the errors of opening it.
+    /// [`ErrorKind::NotFound`] when only the consolidated metadata contains the node; and the errors of opening it.
     #[doc(hidden)]
     pub fn by_own_documents(&self) -> Result<Self> {
         let location = self.location();
@@ -86,9 +86,9 @@ impl Node {
         }
     }
 
-    /// Returns true if the store reports that the document of the node has changed since the node was opened: the node was changed,
-    /// replaced, moved or deleted. In a directory this takes one system call. False if the store would have to read the document, or the
-    /// node was opened by consolidated metadata.
+    /// Returns true if the store reports that the node's document has changed since the node was opened, because the node was
+    /// changed, replaced, moved or deleted. In a directory, this takes one system call. Returns false if the store would have to
+    /// read the document, or if the node was opened from consolidated metadata.
     ///
     /// # Errors
     /// The errors of the store.
@@ -103,7 +103,7 @@ impl Node {
         })
     }
 
-    /// Returns true if the document had been written so shortly before it was read that [`is_outdated`](Self::is_outdated) may miss a
+    /// Returns true if the document was read so soon after it was written that [`is_outdated`](Self::is_outdated) may miss a
     /// change.
     #[doc(hidden)]
     pub fn is_recent(&self) -> bool {
@@ -117,7 +117,7 @@ impl Node {
         }
     }
 
-    /// Returns the array, if this is one.
+    /// Returns the array, if this node is an array.
     ///
     /// # Errors
     /// When the node is a group.
@@ -128,7 +128,7 @@ impl Node {
         }
     }
 
-    /// Returns the group, if this is one.
+    /// Returns the group, if this node is a group.
     ///
     /// # Errors
     /// When the node is an array.
@@ -191,7 +191,8 @@ impl Node {
         })
     }
 
-    /// Reads the stored object under a key relative to the node: a document, such as `zarr.json`, or a chunk, such as `c/0/1`.
+    /// Reads the stored object whose key, relative to the node, is given: a document, such as `zarr.json`, or a chunk, such as
+    /// `c/0/1`.
     ///
     /// # Errors
     /// When the key is invalid, or the store cannot be read.
@@ -201,7 +202,7 @@ impl Node {
         Ok(location.store.get(&zarrox_stores::Key::new(location.path.key(key))?)?)
     }
 
-    /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
+    /// Flushes the store, which completes a zip archive. See [`Store::flush`](zarrox_stores::Store::flush).
     ///
     /// # Errors
     /// When flushing fails.
@@ -212,7 +213,7 @@ impl Node {
         }
     }
 
-    /// Deserialises the user's attributes, see [`Array::attributes_as`].
+    /// Deserialises the user's attributes. See [`Array::attributes_as`].
     ///
     /// # Errors
     /// The errors of [`Array::attributes_as`].
@@ -234,8 +235,8 @@ impl Node {
         }
     }
 
-    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer changed them meanwhile, this is
-    /// repeated: `edit` may run more than once.
+    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer has changed them in the
+    /// meantime, the update is retried, so `edit` may be called more than once.
     ///
     /// # Errors
     /// When the node cannot be read or written.
@@ -284,7 +285,7 @@ impl Location {
 pub struct Child {
     /// The name of the child.
     pub name: String,
-    /// The node, or the reason why it cannot be opened: a damaged node never hides the others.
+    /// The node, or the reason why it cannot be opened. A damaged node never hides the others.
     pub node: Result<Node>,
 }
 
@@ -303,7 +304,7 @@ impl fmt::Debug for Group {
     }
 }
 
-/// The form of zarr-python: `<Group /d/a.zarr/g>`.
+/// zarr-python's string form: `<Group /d/a.zarr/g>`.
 impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<Group {}>", self.location)
@@ -311,7 +312,7 @@ impl fmt::Display for Group {
 }
 
 impl Group {
-    /// Returns the name of the group for errors.
+    /// Returns the location of the group, as it is named in errors.
     fn place(&self) -> ErrorPlace {
         ErrorPlace::group(self.path()).in_store(self.location.store.location())
     }
@@ -323,7 +324,8 @@ impl Group {
         Ok(Self { location: location.as_stored(), metadata })
     }
 
-    /// Creates a group with the nodes that `fill` creates, see [`OpenOptions::create_group_with`](crate::OpenOptions::create_group_with).
+    /// Creates a group together with the nodes that `fill` creates in it. See
+    /// [`OpenOptions::create_group_with`](crate::OpenOptions::create_group_with).
     pub(crate) fn create_with(
         location: Location,
         format: Format,
@@ -369,7 +371,7 @@ impl Group {
         self.location.store.location()
     }
 
-    /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
+    /// Flushes the store, which completes a zip archive. See [`Store::flush`](zarrox_stores::Store::flush).
     ///
     /// # Errors
     /// When flushing fails.
@@ -377,7 +379,8 @@ impl Group {
         self.location.store.flush().map_err(Error::from)
     }
 
-    /// Reads the first metadata document of the group, as its format defines it. The document is empty if the group needs none.
+    /// Reads the first metadata document of the group, as its format defines it. Returns an empty document if the group has none,
+    /// which some formats allow.
     ///
     /// # Errors
     /// When the document cannot be read.
@@ -405,7 +408,8 @@ impl Group {
     /// serialises a value to attributes.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
+    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when an attribute does
+    /// not fit the type.
     pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
         json::from_map(self.attributes()).map_err(|error| error.at("attributes").at(self.place()))
     }
@@ -419,8 +423,8 @@ impl Group {
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
-    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer changed them meanwhile, this is
-    /// repeated: `edit` may run more than once.
+    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer has changed them in the
+    /// meantime, the update is retried, so `edit` may be called more than once.
     ///
     /// # Errors
     /// When the group cannot be read or written.
@@ -440,7 +444,7 @@ impl Group {
     /// Opens an array below the group.
     ///
     /// # Errors
-    /// The errors of [`Group::open`]; also when the node is a group.
+    /// The errors of [`Group::open`], and an error when the node is a group.
     pub fn open_array(&self, path: impl AsRef<str>) -> Result<Array> {
         self.open(path)?.into_array()
     }
@@ -448,15 +452,15 @@ impl Group {
     /// Opens a group below this one.
     ///
     /// # Errors
-    /// The errors of [`Group::open`]; also when the node is an array.
+    /// The errors of [`Group::open`], and an error when the node is an array.
     pub fn open_group(&self, path: impl AsRef<str>) -> Result<Self> {
         self.open(path)?.into_group()
     }
 
-    /// Returns true if there is a node of any kind at a path below the group, even if it cannot be opened.
+    /// Returns true if there is an array or a group at a path below the group, even if it cannot be opened.
     ///
-    /// In Zarr v2 and the drafts of v3, the document is not read, only its existence is checked. [`Group::open`] reports a
-    /// document that cannot be understood.
+    /// In Zarr v2 and the drafts of v3, only the existence of the document is checked; it is not read. A document that cannot be
+    /// parsed is reported by [`Group::open`].
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -464,7 +468,7 @@ impl Group {
         self.below(path.as_ref())?.holds_node()
     }
 
-    /// Creates a group below this one, and the missing groups in between.
+    /// Creates a group below this one, together with any missing groups in between.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) when there is a node at the path.
@@ -472,10 +476,10 @@ impl Group {
         Self::create(self.below(path.as_ref())?, self.metadata.format, false)
     }
 
-    /// Opens a group below this one, or creates it if there is no node.
+    /// Opens the group at a path below this one, or creates it if there is no node.
     ///
     /// # Errors
-    /// When there is an array, or a node that cannot be opened.
+    /// When the node at the path is an array or cannot be opened.
     pub fn require_group(&self, path: impl AsRef<str>) -> Result<Self> {
         let location = self.below(path.as_ref())?;
         match location.find()? {
@@ -489,14 +493,14 @@ impl Group {
         ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
-    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. Only one writer at a time runs
-    /// such work.
+    /// Runs work that grows several arrays below the group together, such as the arrays of a dataset. Only one writer at a time
+    /// runs such work.
     ///
-    /// Lengths that are read during the work stay the same until the work is done, unless a writer changes them without this
-    /// function. A mark in the group names the process that works, and the arrays that [`Growth::note`] was called with. If that
-    /// process dies, the next writer undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns
-    /// them. While another writer does such work, `waiting` is called a few times a second, for example
-    /// [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
+    /// Lengths that are read during the work remain the same until the work is done, unless a writer that does not use this
+    /// function changes them. A mark in the group identifies the process that does the work, and lists the arrays that were
+    /// passed to [`Growth::note`]. If that process dies, the next writer undoes a partial change; if all arrays already had their
+    /// new shapes, [`Growth::left`] returns them. While another writer is doing such work, `waiting` is called a few times per
+    /// second; it may be [`Interrupt::check`](crate::Interrupt::check), for example. An error from `waiting` ends the wait.
     ///
     /// # Errors
     /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been working for a minute; when the group
@@ -510,7 +514,7 @@ impl Group {
         Growth::begin(&self.location, waiting)?.around(work)
     }
 
-    /// Returns all nodes directly below, sorted by name. A node that cannot be opened is listed with the reason.
+    /// Returns all nodes directly below the group, sorted by name. A node that cannot be opened is listed with the reason.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -523,8 +527,8 @@ impl Group {
         Ok(children)
     }
 
-    /// Returns at most `most` of the nodes directly below whose names sort after `after`, sorted by name, for pagination: no other node is
-    /// opened. A page with fewer nodes is the last one.
+    /// Returns, for pagination, at most `most` nodes directly below the group whose names sort after `after`, sorted by name. No
+    /// other nodes are opened. A page with fewer than `most` nodes is the last one.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -555,7 +559,7 @@ impl Group {
         Ok(page)
     }
 
-    /// Calls `visitor` with one child after the other, so that only the children that it keeps are in memory.
+    /// Calls `visitor` with each child in turn, so that only the children that the visitor keeps are in memory.
     #[doc(hidden)]
     pub fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         self.each_place(&mut |name, place| {
@@ -568,7 +572,7 @@ impl Group {
         })
     }
 
-    /// Returns the arrays directly below that can be opened.
+    /// Returns the arrays directly below the group, except those that cannot be opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -581,7 +585,7 @@ impl Group {
         Ok(arrays)
     }
 
-    /// Returns the groups directly below that can be opened.
+    /// Returns the groups directly below this one, except those that cannot be opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -594,8 +598,8 @@ impl Group {
         Ok(groups)
     }
 
-    /// Visits all nodes below, parents before children, with their paths relative to this group. A node that cannot be opened is
-    /// visited with the reason.
+    /// Visits all nodes below the group, parents before children, with their paths relative to this group. For a node that cannot
+    /// be opened, the visitor is called with the reason.
     ///
     /// # Errors
     /// When the store cannot be listed, and the errors of the visitor.
@@ -618,7 +622,7 @@ impl Group {
         })
     }
 
-    /// Returns all nodes below as a tree for printing.
+    /// Returns all nodes below the group as a tree for printing.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -626,7 +630,7 @@ impl Group {
         self.tree_to_depth(usize::MAX)
     }
 
-    /// Returns the nodes at most `depth` levels below as a tree for printing. Deeper nodes are not opened.
+    /// Returns the nodes that are at most `depth` levels below the group, as a tree for printing. Deeper nodes are not opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -685,7 +689,7 @@ pub struct Tree {
     pub error: Option<String>,
     /// True for a group.
     pub is_group: bool,
-    /// Further lines that are printed below the node.
+    /// Additional lines to print below the node.
     pub details: Vec<String>,
     /// The nodes directly below.
     pub children: Vec<Tree>,
@@ -699,7 +703,7 @@ fn label(array: &Array) -> String {
 }
 
 impl Tree {
-    /// Writes the lines of the nodes below.
+    /// Writes the lines of the nodes below this one.
     fn write(&self, f: &mut fmt::Formatter<'_>, indent: &str) -> fmt::Result {
         let line = if self.children.is_empty() { "    " } else { "│   " };
         self.details.iter().try_for_each(|detail| write!(f, "\n{indent}{line}{detail}"))?;
@@ -734,11 +738,11 @@ impl fmt::Display for Tree {
 }
 
 impl Array {
-    /// Reads the metadata again: other processes or handles may have changed the shape or the attributes.
+    /// Reads the metadata again, since other processes or handles may have changed the shape or the attributes.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when the array was deleted or moved, [`ErrorKind::InvalidArgument`] when it was replaced by a group;
-    /// and when the store cannot be read.
+    /// [`ErrorKind::NotFound`] when the array was deleted or moved; [`ErrorKind::InvalidArgument`] when it was replaced by a
+    /// group; and the errors of the store.
     pub fn reload(&mut self) -> Result<()> {
         let found = self.location().as_stored().find()?;
         let missing = || Error::new(ErrorKind::NotFound, "it was deleted or moved").at(self.place());
@@ -747,7 +751,7 @@ impl Array {
         Ok(())
     }
 
-    /// Opens the group that the array is in; `None` for an array that is the root of its hierarchy, or if there is no group.
+    /// Opens the group that contains the array; `None` for an array that is the root of its hierarchy, or if there is no group.
     ///
     /// # Errors
     /// The reason why the group cannot be opened.

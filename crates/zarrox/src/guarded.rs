@@ -1,8 +1,9 @@
-//! Stored objects that other writers may be changing at the same time: a [`LockedValue`] holds the bytes of an object that were
-//! read; the object is replaced only if these bytes are still stored.
+//! Changing stored objects that other writers may be changing at the same time. A [`LockedValue`] contains the bytes of an object
+//! as they were read; the object is replaced only if the same bytes are still stored.
 //!
 //! If the locks of a store exclude all other writers, the lock is held from before the value is read until the new value is
-//! stored. Elsewhere the store compares versions, if it can, and the change is repeated when another writer was faster.
+//! stored. Otherwise, the change is a conditional write, if the store supports it, and is retried if another writer has changed
+//! the object first.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
@@ -13,13 +14,13 @@ use zarrox_stores::{ByteRange, Bytes, Condition, Key, LockGuard, StoreErrorKind,
 
 use crate::location::Location;
 
-/// The number of attempts at a change, while other writers are faster.
+/// The number of attempts to make a change while other writers keep changing the object.
 const ATTEMPTS: u32 = 100;
 
-/// A value that is about to be changed: its lock, and the bytes that were read under it.
+/// A value that is about to be changed: its lock, and the bytes that were read under the lock.
 pub struct LockedValue {
     bytes: Option<Bytes>,
-    /// The version of the value; `None` where the store does not compare versions, since reading the version takes a system call.
+    /// The version of the value; `None` if writes are not conditional, since reading the version would take a system call.
     version: Option<Version>,
     guard: LockGuard,
     key: Key,
@@ -48,8 +49,8 @@ impl LockedValue {
         }
     }
 
-    /// Stores another value. Returns a conflict, and writes nothing, if the store detects that another writer has changed the
-    /// value meanwhile.
+    /// Replaces the value. If the store detects that another writer has changed the value in the meantime, writes nothing and
+    /// returns a conflict.
     pub fn replace(&self, place: &Location, value: &[u8]) -> Result<()> {
         match place.store.set(&self.key, value, self.condition(place)) {
             Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
@@ -60,7 +61,7 @@ impl LockedValue {
         }
     }
 
-    /// Erases the value, under the conditions of [`replace`](Self::replace).
+    /// Erases the value, under the same conditions as [`replace`](Self::replace).
     pub fn erase(&self, place: &Location) -> Result<()> {
         match self.condition(place) {
             Condition::Absent => Ok(()),
@@ -73,21 +74,21 @@ impl LockedValue {
 }
 
 impl Location {
-    /// Returns true if other writers may change stored objects in spite of our locks, and the store can detect such changes.
+    /// Returns true if our locks do not exclude all other writers, but the store supports conditional writes.
     pub(crate) fn is_guarded(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone
     }
 
-    /// Returns true if a stored object may be replaced but not erased under a condition.
+    /// Returns true if conditional writes are needed, but the store does not support conditional deletes.
     pub(crate) fn cannot_erase_unchanged(&self) -> bool {
         self.is_guarded() && !self.store.capabilities().erase_if_unchanged
     }
 
-    /// Locks a value of at most `limit` bytes and reads it, in order to change it.
+    /// Locks and reads a value of at most `limit` bytes, in order to change it.
     pub fn locked_value(&self, key: &Key, limit: u64) -> Result<LockedValue> {
         let mut guard = self.store.lock(key)?;
-        // A store other than a directory may store something else in the file than the value, such as encrypted bytes.
+        // Stores other than plain directories may transform the contents of the file, by encryption for example.
         let value = match guard.take_value().filter(|_| self.store.directory().is_some()) {
             None => self.open_value(key, limit)?,
             opened => opened,
@@ -106,15 +107,15 @@ impl Location {
     /// Opens a value in order to read at most `limit` bytes of it.
     fn open_value(&self, key: &Key, limit: u64) -> Result<Option<Box<dyn Value>>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
-        // A directory can have the name of another format's document: `meta` is a document of Zarr 1 and a directory of drafts of
-        // 3.
+        // A directory can have the name of another format's document: `meta` is a document in v1, and a directory in drafts of
+        // v3.
         Ok(self.store.open_unless_directory(key, Some(first))?)
     }
 
-    /// Stores or erases a value that does not depend on the stored one.
+    /// Stores or erases a value regardless of the stored value.
     ///
-    /// If locks exclude all other writers, the store itself detects that it replaces a value that another writer has locked.
-    /// Elsewhere the lock keeps threads of this process from merging meanwhile.
+    /// If locks exclude all other writers, the store itself detects that another writer has locked the value. Otherwise, the lock
+    /// prevents threads of this process from merging into the value in the meantime.
     pub(crate) fn overwrite<R>(&self, key: &Key, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let _guard = match self.store.capabilities().locks_everyone {
             true => None,
@@ -136,7 +137,8 @@ fn read_at_most(value: Box<dyn Value>, key: &Key, limit: u64) -> Result<(Box<dyn
     Ok((value, bytes))
 }
 
-/// Makes a change, and repeats it when another writer was faster. A change that returns a conflict must have changed nothing.
+/// Makes a change, and retries if another writer has changed the object first. A change that returns a conflict must have changed
+/// nothing.
 pub fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Result<R> {
     for attempt in 0..ATTEMPTS {
         match change() {
@@ -150,7 +152,7 @@ pub fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Result<R> {
     Err(Error::new(ErrorKind::Conflict, message))
 }
 
-/// Waits for a random time, whose maximum grows with each attempt, so that competing writers do not collide again.
+/// Waits for a random time, whose maximum grows with each attempt, so that competing writers are unlikely to collide again.
 pub(crate) fn wait_for_others(attempt: u32) {
     system().sleep(backoff(attempt));
 }

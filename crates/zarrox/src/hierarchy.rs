@@ -41,17 +41,17 @@ pub struct Found {
     pub explicit: bool,
 }
 
-/// A node that exists, whether its documents can be parsed or not.
+/// A node that exists, whether or not its documents can be parsed.
 pub(crate) struct ExistingNode {
     format: Format,
     layout: Layout,
     /// False for a group that has no document.
     explicit: bool,
-    /// True if the node is certainly an array.
+    /// True if the node is known to be an array.
     is_array: bool,
 }
 
-/// The node that is stored.
+/// The node as it is stored.
 type Stored<'a> = &'a NodeMetadata;
 
 /// The documents that were read.
@@ -61,13 +61,13 @@ type Read<'a> = &'a [Option<Vec<u8>>];
 type Write<'a> = &'a mut dyn FnMut(Vec<Document>) -> Result<()>;
 
 impl Location {
-    /// Returns the location with the layout of this format in the hierarchy.
+    /// Returns the location with the layout that this format has in the hierarchy.
     pub fn settle(self, format: Format) -> Result<Self> {
         let layout = self.layout_for(format)?;
         Ok(self.with_layout(Some((format, layout))))
     }
 
-    /// Returns the layout of documents and chunks of this format in this hierarchy, or in a new one.
+    /// Returns the layout of documents and chunks that this format has in this hierarchy, or has by default in a new one.
     pub fn layout_for(&self, format: Format) -> Result<Layout> {
         match self.known_layout(format) {
             Some(layout) => Ok(layout),
@@ -75,12 +75,12 @@ impl Location {
         }
     }
 
-    /// Returns the layout of the hierarchy, if its format is known to be this one.
+    /// Returns the layout of the hierarchy, if the hierarchy is known to have this format.
     pub fn known_layout(&self, format: Format) -> Option<Layout> {
         self.layout.as_ref().filter(|(known, _)| *known == format).map(|(_, layout)| layout.clone())
     }
 
-    /// Returns the layout of the existing hierarchy; `None` if it has another format.
+    /// Returns the layout of the existing hierarchy; `None` if the hierarchy has another format.
     pub fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
         if let Some(copy) = self.copy().filter(|copy| copy.format == format) {
             return Ok(Some(copy.layout.clone()));
@@ -102,7 +102,7 @@ impl Location {
         Prefix::new(self.layout_for(format)?.chunks(&self.path)).map_err(Error::from)
     }
 
-    /// Returns the number of bytes of all the node's documents.
+    /// Returns the total size of the node's documents, in bytes.
     pub fn size_of_documents(&self, format: Format) -> Result<u64> {
         let mut size = 0;
         for key in self.layout_for(format)?.keys(&self.path) {
@@ -112,7 +112,7 @@ impl Location {
         Ok(size)
     }
 
-    /// Returns the names of possible nodes directly below this group, sorted.
+    /// Returns the names that may belong to nodes directly below this group, sorted.
     pub fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
         let layout = self.layout_for(format)?;
         let mut names = match self.names() {
@@ -143,7 +143,7 @@ impl Location {
         }))
     }
 
-    /// Returns the stamp of the document that is about to be read.
+    /// Returns the key and the stamp of the document that is about to be read.
     fn look_at_document(&self, layout: &Layout) -> Result<Option<(Key, Stamp)>> {
         let Some(key) = self.first_document_key(layout)?.filter(|_| self.copy().is_none()) else {
             return Ok(None);
@@ -154,8 +154,8 @@ impl Location {
         Ok(Some((key, stamp)))
     }
 
-    /// Calls `look` for each possible format, and returns the first result that is not `None`, with the format and the layout of
-    /// the hierarchy.
+    /// Calls `look` with each possible format and its layout, and returns the first result that is not `None`, with the format
+    /// and the layout.
     pub(crate) fn first_format<T>(
         &self,
         look: impl Fn(Format, &Layout) -> Result<Option<T>>,
@@ -184,7 +184,8 @@ impl Location {
         }
     }
 
-    /// Returns true if a node above is an array whose chunks have the keys that nodes below it would have.
+    /// Returns true if a node above is an array, in a layout in which the keys of chunks can look like keys of nodes below the
+    /// array.
     fn is_inside_array(&self, format: Format, layout: &Layout) -> Result<bool> {
         if !layout.chunks(&self.path).starts_with(&layout.below(&self.path)) {
             return Ok(false);
@@ -207,7 +208,7 @@ impl Location {
         self.node_of(format, layout, &Source::stored(&documents))
     }
 
-    /// Adds the path of the node to the error of a document, and the document's key.
+    /// Adds the path of the node and the key of the document to an error about a document.
     fn place_document(&self, error: Error, layout: &Layout) -> Error {
         let key = error.document().map(|name| layout.key(&self.path, name));
         let error = error.at(format!("'{}'", self.path)).with_path(&self.path);
@@ -217,7 +218,7 @@ impl Location {
         }
     }
 
-    /// Returns the node that these documents describe, and true if the node has a document; an implicit group has none.
+    /// Returns the node that these documents describe, and whether it has a document: an implicit group has none.
     pub fn node_of(
         &self,
         format: Format,
@@ -236,7 +237,7 @@ impl Location {
             return Ok(None);
         };
         let explicit = documents.iter().any(Option::is_some);
-        // A root has an entry document, unless the format does not require one.
+        // A root always has an entry document, unless the format does not require one.
         let is_there = explicit
             || (self.path.is_root() && !format.def().may_lack_entry())
             || self.any_below(&layout.below(&self.path))?;
@@ -244,13 +245,13 @@ impl Location {
         Ok(is_there.then(|| (NodeMetadata::Group(group), explicit)))
     }
 
-    /// Returns the node that exists at this location, whether its documents can be parsed or not.
+    /// Returns the node that exists at this location, whether or not its documents can be parsed.
     pub(crate) fn existing_node(&self) -> Result<Option<ExistingNode>> {
         for format in self.formats() {
             let layout = match self.existing_layout(format) {
                 Ok(Some(layout)) => layout,
                 Ok(None) => continue,
-                // The keys of the nodes are unknown, but every key in the store belongs to the root.
+                // The layout of keys is unknown, but every key in the store belongs to the root.
                 Err(error) if is_unclear(&error) && self.path.is_root() => {
                     let layout = format.def().layout();
                     return Ok(Some(ExistingNode { format, layout, explicit: true, is_array: false }));
@@ -273,13 +274,13 @@ impl Location {
         Ok(None)
     }
 
-    /// Returns the location where only documents make a hierarchy, and not the name of the directory, so that files of other
-    /// programs are not deleted.
+    /// Returns the location such that a hierarchy is recognised only by its documents, not by the name of its directory, so that
+    /// files of other programs are never deleted.
     fn by_documents(&self) -> Self {
         self.clone().expecting(None)
     }
 
-    /// Returns the node of any format that exists at this location.
+    /// Returns the node that exists at this location, whatever its format.
     fn existing_node_of_any_format(&self) -> Result<Option<ExistingNode>> {
         self.by_documents().of_format(None).existing_node()
     }
@@ -292,7 +293,7 @@ impl Location {
         })
     }
 
-    /// Returns the format of the nearest node above that can be parsed. A new node at this location should have the same format.
+    /// Returns the format of the nearest node above that can be parsed, which a new node at this location should have as well.
     pub fn inherited_format(&self) -> Result<Option<Format>> {
         for path in self.path.ancestors().into_iter().rev() {
             match self.at(path).find_node() {
@@ -336,9 +337,9 @@ impl Location {
         layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
 
-    /// Reads the first document of the node, which distinguishes arrays from groups.
+    /// Reads the node's first document, which determines whether the node is an array or a group.
     pub(crate) fn first_document(&self, format: Format) -> Result<Map> {
-        // The copy of the group's own document lacks the consolidated documents inside it.
+        // The copy of the group's own document does not include the consolidated metadata that the stored document contains.
         let is_holder = self.copy().is_some_and(|copy| copy.group == self.path);
         let place = if is_holder { self.as_stored() } else { self.clone() };
         let documents = place.documents(&place.layout_for(format)?)?;
@@ -369,7 +370,7 @@ impl Location {
         self.store.erase(&key).map_err(Error::from).map(drop)
     }
 
-    /// Returns true if any key lies below a prefix. Directories without files do not count.
+    /// Returns true if there is any key below a prefix. Directories without files do not count.
     pub fn any_below(&self, prefix: &str) -> Result<bool> {
         if let Some(copy) = self.copy() {
             return Ok(copy.any_below(prefix));
@@ -393,17 +394,17 @@ impl Location {
         self.store.set(&key, document, condition).map_err(Error::from)
     }
 
-    /// Keeps other threads of this process from creating or changing the node.
+    /// Prevents other threads of this process from creating or changing the node.
     fn lock_documents(&self, layout: &Layout) -> Result<Option<LockGuard>> {
         let key = self.first_document_key(layout)?;
         key.map(|key| self.store.lock(&key)).transpose().map_err(Error::from)
     }
 
-    /// Changes the documents of an existing node in place; members that the change does not affect are kept.
+    /// Changes the documents of an existing node in place. Members that the change does not affect are kept.
     ///
-    /// `prepare` gets the node that is stored now, and may do work that must come before the change is visible. Meanwhile no
-    /// other writer changes the node, as far as the locks of the store exclude it. If the store detects that another writer has
-    /// changed the node, nothing is written, and a conflict is returned.
+    /// `prepare` is called with the node as it is currently stored, and may do work that must be done before the change becomes
+    /// visible. In the meantime, no other writer changes the node, as far as the locks of the store prevent it. If the store
+    /// detects that another writer has changed the node, nothing is written, and a conflict is returned.
     pub(crate) fn change<R>(
         &self,
         format: Format,
@@ -414,7 +415,7 @@ impl Location {
         })
     }
 
-    /// Like `change`, with documents that `prepare` creates from the stored documents.
+    /// Works like `change`, but writes documents that `prepare` creates from the stored documents.
     pub fn rewritten<R>(
         &self,
         format: Format,
@@ -440,7 +441,7 @@ impl Location {
     /// Locks the documents of a node, and reads them.
     fn hold(&self, format: Format) -> Result<LockedNode> {
         let layout = self.layout_for(format)?;
-        // All documents are locked in one order, so that two writers never wait for each other's second document.
+        // Documents are always locked in the same order, so that two writers never deadlock.
         let mut locked: Vec<LockedValue> = Vec::new();
         let documents = needed(format, layout.keys(&self.path), |key| {
             locked.push(self.locked_document(&Key::new(key)?)?);
@@ -452,7 +453,7 @@ impl Location {
         Ok(LockedNode { node, documents, locked, layout })
     }
 
-    /// Returns the error for a node without documents of this format.
+    /// Returns the error for a node that no longer has documents of this format.
     fn converted_or_gone(&self, format: Format) -> Error {
         let other = self.clone().of_format(None).find_node().ok().flatten();
         let other = other.map(|node| format_of(&node));
@@ -466,7 +467,7 @@ impl Location {
     }
 }
 
-/// A node that is about to be changed, whose documents are locked.
+/// A node that is about to be changed, and whose documents are locked.
 struct LockedNode {
     node: NodeMetadata,
     documents: Vec<Option<Vec<u8>>>,
@@ -475,7 +476,7 @@ struct LockedNode {
 }
 
 impl LockedNode {
-    /// Stores changed documents, and sets `is_written` once one was stored.
+    /// Stores changed documents, and sets `is_written` once a document has been stored.
     fn replace(&self, place: &Location, changed: Vec<Document>, is_written: &mut bool) -> Result<()> {
         for (name, bytes) in changed {
             let key = Key::new(self.layout.key(&place.path, name))?;
@@ -489,7 +490,7 @@ impl LockedNode {
     }
 }
 
-/// Returns true if the error means that a node exists whose documents cannot be parsed.
+/// Returns true if the error means that a node exists, but its documents cannot be parsed.
 fn is_unclear(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
 }
@@ -502,8 +503,8 @@ pub fn format_of(node: &NodeMetadata) -> Format {
     }
 }
 
-/// Reads the documents of a node of this format, given all keys that it can have. The group's document is not read for an array,
-/// and attributes alone do not make a node.
+/// Reads the documents of a node of this format, given all keys that they can have. The document of groups is not read for an
+/// array. The attributes are read only if another document exists, since attributes alone do not make a node.
 pub fn needed<K, D>(
     format: Format,
     keys: impl IntoIterator<Item = K>,
@@ -519,8 +520,8 @@ pub fn needed<K, D>(
     Ok(documents)
 }
 
-/// Reads, edits and writes back the attributes of a node, and starts again when another writer was faster. Returns the attributes
-/// that are stored now.
+/// Reads, edits and writes back the attributes of a node, and retries if another writer has changed the node first. Returns the
+/// attributes that were stored.
 pub fn update_attributes(location: &Location, format: Format, mut edit: impl FnMut(&mut Map)) -> Result<Map> {
     until_unchanged(|| {
         location.change(format, |node, write| {

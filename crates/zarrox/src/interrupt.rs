@@ -1,25 +1,25 @@
-//! Cancellation of long work.
+//! Cancelling long-running work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zarrox_core::{Error, ErrorKind, Result};
 
-/// Cancels reading and writing. [`AccessOptions::interrupt`](crate::AccessOptions::interrupt) sets it for an array; the code that
-/// may cancel the work keeps a clone of it.
+/// A handle that cancels reading and writing. It is set for an array with
+/// [`AccessOptions::interrupt`](crate::AccessOptions::interrupt); the code that may cancel the work keeps a clone.
 ///
-/// Cancelled work fails with [`ErrorKind::Interrupted`] when the chunks in progress are finished. Each chunk of a cancelled write
+/// Cancelled work fails with [`ErrorKind::Interrupted`] once the chunks in progress are finished. Each chunk of a cancelled write
 /// has either its old or its new elements.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Creates an interrupt that is not raised.
+    /// Creates an interrupt that has not been raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cancels all present and future work with this interrupt.
+    /// Cancels all current and future work that uses this interrupt.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -29,7 +29,7 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns an error once the interrupt was raised, so that `?` ends the work.
+    /// Returns an error once the interrupt has been raised, so that `?` ends the work.
     ///
     /// # Errors
     /// [`ErrorKind::Interrupted`] if the interrupt was raised.

@@ -1,5 +1,5 @@
-//! The kinds of nodes, found with as few reads as possible: if the name of a document determines the kind, its existence is
-//! sufficient.
+//! The kinds of nodes, determined with as few reads as possible: if the name of a document determines the kind, only its
+//! existence is checked.
 
 use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, NodeMetadata, NodePath, Result};
@@ -37,7 +37,7 @@ impl Node {
 }
 
 impl Group {
-    /// Returns the names of all nodes directly below, sorted, like [`Group::children`] but without opening any.
+    /// Returns the names of all nodes directly below the group, sorted, without opening the nodes as [`Group::children`] does.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -45,11 +45,11 @@ impl Group {
         Ok(self.child_kinds()?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// Returns the kinds of all nodes directly below, sorted by name, without opening any.
+    /// Returns the kinds of all nodes directly below the group, sorted by name, without opening the nodes.
     ///
     /// In Zarr v2 and the drafts of v3, the name of a document determines the kind of the node. The document is not read, and a
-    /// node has that kind even if it cannot be opened. In the other formats, a node whose document cannot be parsed is listed
-    /// with the reason.
+    /// node has that kind even if it cannot be opened. In other formats, a node whose document cannot be parsed is listed with
+    /// the reason.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -64,24 +64,24 @@ impl Group {
         Ok(kinds)
     }
 
-    /// Returns the kind of the node at a path below the group, without opening it, see [`Group::child_kinds`]; `None` if
-    /// [`Group::open`] would find no node.
+    /// Returns the kind of the node at a path below the group, without opening it; `None` if [`Group::open`] would find no node.
+    /// See [`Group::child_kinds`].
     ///
     /// # Errors
     /// When a document that determines the kind cannot be read or parsed.
     pub fn kind(&self, path: &str) -> Result<Option<NodeKind>> {
         let place = self.below(path)?.probed(Purpose::Open);
         let Some(Kind { kind, explicit }) = place.kind()? else { return Ok(None) };
-        // A prefix may be the remains of an unfinished conversion.
+        // A prefix without a document may be what remains of an unfinished conversion.
         Ok((explicit || crate::hierarchy::journal::check_finished(&place).is_ok()).then_some(kind))
     }
 
-    /// Visits the locations where nodes directly below could be, sorted by name.
+    /// Visits the locations of possible nodes directly below the group, sorted by name.
     pub(crate) fn each_place(&self, visitor: &mut dyn FnMut(String, Location) -> Result<()>) -> Result<()> {
         self.each_place_after("", TOGETHER, &mut |name, place| visitor(name, place).map(|()| false))
     }
 
-    /// Visits locations like [`each_place`](Self::each_place), but only those whose names sort after `after`, and until the
+    /// Visits locations like [`each_place`](Self::each_place), but only those whose names sort after `after`, and stops once the
     /// visitor returns true. The documents of at most `together` nodes are requested in parallel.
     pub(crate) fn each_place_after(
         &self,
@@ -89,7 +89,7 @@ impl Group {
         together: usize,
         visitor: &mut dyn FnMut(String, Location) -> Result<bool>,
     ) -> Result<()> {
-        // A directory whose name is invalid for nodes contains no node.
+        // A directory whose name is not a valid node name is not a node.
         let below = |name: String| self.path().join(&name).ok().map(|path| (name, path));
         let names = self.location().names_below(self.metadata().format)?.into_iter();
         let names = names.filter(|name| name.as_str() > after).filter_map(below);
@@ -108,7 +108,7 @@ impl Group {
 }
 
 impl Location {
-    /// Returns true if there is a node of any kind, whether its documents can be parsed or not.
+    /// Returns true if there is an array or a group, whether or not its documents can be parsed.
     pub fn holds_node(&self) -> Result<bool> {
         match self.kind() {
             Ok(kind) => Ok(kind.is_some()),
@@ -120,7 +120,7 @@ impl Location {
         Ok(self.first_format(|format, layout| self.kind_as(format, layout))?.map(|(_, _, kind)| kind))
     }
 
-    /// Returns the kind that the node has in this format.
+    /// Returns the kind of the node in this format, if there is one.
     fn kind_as(&self, format: Format, layout: &Layout) -> Result<Option<Kind>> {
         if let Some(kind) = self.named_kind(format, layout)? {
             return Ok(Some(Kind { kind, explicit: true }));
@@ -137,13 +137,13 @@ impl Location {
         }))
     }
 
-    /// Returns true if the names of documents determine the kind, and checking names costs less than reading documents. In a
-    /// remote store, reading the documents of many nodes in parallel costs less.
+    /// Returns true if the names of documents determine the kind, and checking names is cheaper than reading documents. In a
+    /// remote store, it is cheaper to read the documents of many nodes in parallel.
     fn is_named(&self, format: Format) -> bool {
         format.def().group_document().is_some() && !self.is_remote()
     }
 
-    /// Returns the kind according to the names of the documents.
+    /// Returns the kind that follows from the names of the documents.
     fn named_kind(&self, format: Format, layout: &Layout) -> Result<Option<NodeKind>> {
         let Some(group) = format.def().group_document().filter(|_| self.is_named(format)) else {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! Zarr for Rust: N-dimensional arrays of every Zarr format, in any store, with NumPy's indexing.
 //!
-//! Zarr divides an array into chunks, compresses each chunk, and stores it as an object of its own, such as a file. Arrays belong
-//! to groups, which form a hierarchy. This library reads and writes Zarr v3, v2 and v1, the drafts of v3, and N5.
+//! Zarr divides an array into chunks, compresses each chunk, and stores each one as a separate object, such as a file. Arrays are
+//! organised in groups, which form a hierarchy. This library reads and writes Zarr v3, v2 and v1, the drafts of v3, and N5.
 //!
 //! # A first program
 //!
@@ -27,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A write is stored when it returns. Only a zip archive must be flushed after the last write.
+//! A write has been stored by the time it returns. Only a zip archive must be flushed after the last write.
 //!
 //! # Overview
 //!
@@ -46,7 +46,7 @@
 //! | stores | [`stores`] |
 //! | stored bytes of chunks | [`Array::raw`] |
 //!
-//! Other crates have further functions:
+//! Other crates provide additional functions:
 //!
 //! | crate | functions |
 //! |---|---|
@@ -57,39 +57,39 @@
 //!
 //! # Errors
 //!
-//! Functions that can fail return an [`Error`]. [`Error::kind`] is for programs, and the message is for people. The
-//! message names the array, the chunk, the key and the codec. Missing nodes, denied access, unreachable servers and
-//! damaged data are errors of different kinds. A missing chunk is read as the fill value. Damage is always an error.
+//! Functions that can fail return an [`Error`]. [`Error::kind`] is for programs, and the message is for people. The message names
+//! the array, the chunk, the key and the codec. Missing nodes, denied access, unreachable servers and damaged data are errors of
+//! different kinds. A missing chunk is read as the fill value, whereas a damaged chunk is always an error.
 //!
 //! # Threads
 //!
 //! An [`Array`] is read and written through `&self`, from any number of threads. Each call uses all cores by default
-//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, so that no update is lost. The
-//! same holds for writes of other processes, if the store has locks or conditional writes. Methods that change the
-//! metadata take `&mut self`. An [`Interrupt`] cancels work.
+//! ([`AccessOptions::threads`]). Concurrent writes to the same chunk or shard are serialised, so that no update is lost. The same
+//! applies to writes by other processes, if the store supports locks or conditional writes. Methods that change the metadata take
+//! `&mut self`. An [`Interrupt`] cancels work.
 //!
 //! # Async
 //!
-//! With the feature `async`, the module `asynchronous` has arrays and groups with asynchronous methods, for any runtime.
-//! Threads of this library do the work of the futures. Dropping a future cancels its work.
+//! With the feature `async`, the module `asynchronous` provides arrays and groups with asynchronous methods, for any runtime. The
+//! work of the futures is done by threads of this library. Dropping a future cancels its work.
 //!
 //! # Features
 //!
 //! | feature | |
 //! |---|---|
-//! | `codecs` (default) | all codecs: it enables the features of the next row |
-//! | `blosc`, `bzip2`, `libdeflate`, `lz4`, `lzma`, `pco`, `zfp`, `zstd` | single codecs; `libdeflate` is for gzip and zlib |
-//! | `pure` | implementations in Rust of gzip, zlib, LZ4 and Zstandard, for those of them whose feature above is off |
+//! | `codecs` (default) | all codecs: enables the features in the next row |
+//! | `blosc`, `bzip2`, `libdeflate`, `lz4`, `lzma`, `pco`, `zfp`, `zstd` | individual codecs; `libdeflate` is for gzip and zlib |
+//! | `pure` | pure Rust implementations of gzip, zlib, LZ4 and Zstandard, used for those whose feature above is off |
 //! | `derive` (default) | `#[derive(Element)]` for structs |
-//! | `async` | arrays and groups for asynchronous programs |
-//! | `chrono`, `jiff` | times as types of these crates |
-//! | `serde_json` | attributes as values of the crate `serde_json` |
-//! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
-//! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` of the crate `url` as a [`Place`] |
-//! | `zip`, `references` | zip archives; references of kerchunk to parts of other files |
-//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; `databases` enables all of them |
+//! | `async` | arrays and groups with asynchronous methods |
+//! | `chrono`, `jiff` | conversion of times to and from the types of these crates |
+//! | `serde_json` | conversion of attributes to and from values of the crate `serde_json` |
+//! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in the cloud |
+//! | `object_store`, `url` | any client of the crate `object_store` as a store; a `Url` of the crate `url` as a [`Place`] |
+//! | `zip`, `references` | zip archives; kerchunk references to parts of other files |
+//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | embedded databases; `databases` enables all of them |
 //! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; `servers` enables them, and `http`, `s3`, `gcs` and `azure` |
-//! | `cache`, `retry`, `traced` | wrappers of stores: caches, retries, traces |
+//! | `cache`, `retry`, `traced` | store wrappers that cache, retry and trace requests |
 //! | `stores` | all stores and wrappers |
 //!
 //! # Further reading
@@ -142,8 +142,8 @@ pub use zarrox_core::{
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
 
-/// Items for the other crates of this workspace beyond the public interface. They are outside semantic
-/// versioning and change without notice.
+/// Items for the other crates of this workspace beyond the public interface. They are exempt from semantic versioning and may
+/// change without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
@@ -174,11 +174,11 @@ pub mod internals {
     pub use zarrox_stores::internals::panics;
 }
 
-/// The items that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
+/// The items that nearly every program needs: `use zarrox::prelude::*`. Codecs are in [`codecs`].
 ///
-/// This module can be used together with `ndarray::prelude`: `Array2` and the other arrays are types of
-/// `ndarray` in both. A Zarr array is [`zarrox::Array`](Array). Selections are written with [`zarrox::s!`](s)
-/// or `ndarray::s!`; only `zarrox::s!` has lists, masks and NumPy's `..;-1`.
+/// This module can be used together with `ndarray::prelude`: in both, `Array2` and the like are types of `ndarray`. A Zarr array
+/// is [`zarrox::Array`](Array). Selections are written with [`zarrox::s!`](s) or `ndarray::s!`; only `zarrox::s!` supports lists,
+/// masks and NumPy's `..;-1`.
 pub mod prelude {
     pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
 
@@ -200,7 +200,7 @@ pub fn open(place: impl Into<Place>) -> Result<Node> {
 /// Opens the array at a path or URL, for reading and writing.
 ///
 /// # Errors
-/// The errors of [`open`]; also when the node is a group.
+/// The errors of [`open`], and an error when the node is a group.
 pub fn open_array(place: impl Into<Place>) -> Result<Array> {
     open(place)?.into_array()
 }
@@ -208,12 +208,12 @@ pub fn open_array(place: impl Into<Place>) -> Result<Array> {
 /// Opens the group at a path or URL, for reading and writing.
 ///
 /// # Errors
-/// The errors of [`open`]; also when the node is an array.
+/// The errors of [`open`], and an error when the node is an array.
 pub fn open_group(place: impl Into<Place>) -> Result<Group> {
     open(place)?.into_group()
 }
 
-/// Creates a group at a path, in the newest format. The path must not hold a node.
+/// Creates a group at a path, in the newest format. There must be no node at the path.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`] when the path is not empty.

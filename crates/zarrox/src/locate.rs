@@ -1,4 +1,4 @@
-//! Resolution of a path or URL to a store and a node in it.
+//! Resolving a path or URL to a store and a node in it.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -18,9 +18,9 @@ use crate::stores::registry;
 /// Returns the store of a path on disk, the path of the node in it, and the format that the name of the root implies.
 ///
 /// The root of a hierarchy is the first directory on the path that is named `*.zarr` or `*.n5`; otherwise the topmost directory
-/// of an unbroken chain of groups above the path; otherwise the nearest directory with an entry document of a hierarchy;
-/// otherwise the path itself. So errors name nodes by their path in the hierarchy, and the missing groups above a new node are
-/// created. A file named `*.zip` is a hierarchy in an archive.
+/// of an unbroken chain of groups above the path; otherwise the nearest directory that contains the entry document of a
+/// hierarchy; otherwise the path itself. Knowing the root, errors can name nodes by their path in the hierarchy, and missing
+/// groups above a new node can be created. A file named `*.zip` is an archive that contains a hierarchy.
 pub(crate) fn store_for(
     path: &Path,
     storage: &StorageOptions,
@@ -47,8 +47,8 @@ pub(crate) fn store_for(
     Ok((Arc::new(open_directory(root, storage)?), node, named))
 }
 
-/// Returns the store of a location, and the path of the node in it, as [`open`](crate::open) opens them, for
-/// programs that need the store itself.
+/// Returns the store of a location and the path of the node in it, as [`open`](crate::open) resolves them, for programs that need
+/// the store itself.
 ///
 /// # Errors
 /// When the path is invalid, or the URL is not supported.
@@ -59,8 +59,8 @@ pub fn locate(place: impl Into<Place>, storage: &StorageOptions) -> Result<(Arc<
     }
 }
 
-/// Returns the file of the store that a path or URL leads to: an archive or a database, which need not exist yet. The file of
-/// LMDB may be a directory. `None` for directories and remote stores.
+/// Returns the file in which the store of a path or URL is contained: an archive or a database, which need not exist yet. For
+/// LMDB, it may be a directory. `None` for directory stores and remote stores.
 pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
     let place = place.into();
     let path = place.as_path()?;
@@ -72,8 +72,8 @@ pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
 
 /// Returns the store of a URL, the path of the node in it, and the format that the name of the root implies.
 ///
-/// In a bucket or on a server, the root of a hierarchy is the part of the URL that is named `*.zarr` or `*.n5`. Without such a
-/// part, the root is the URL itself: the parts above are not examined.
+/// In a bucket or on a server, the root of a hierarchy is the first path segment of the URL that is named `*.zarr` or `*.n5`. If
+/// there is none, the root is the URL itself: the segments above are not examined.
 fn store_at(
     url: &str,
     storage: &StorageOptions,
@@ -91,7 +91,7 @@ fn store_at(
     Ok((Arc::new(PrefixStore::new(store, prefix)), NodePath::new(node)?, named))
 }
 
-/// Returns the archive on the path: a file named `*.zip`, or a missing file outside all hierarchies.
+/// Returns the archive on the path: an existing file named `*.zip`, or else a missing one outside all hierarchies.
 fn archive_of(path: &Path) -> Option<&Path> {
     let named: Vec<&Path> = path.ancestors().filter(|path| has_extension(path, "zip")).collect();
     let mut outermost_first = named.iter().rev().copied();
@@ -111,7 +111,7 @@ fn open_archive(path: &Path, _: &StorageOptions) -> Result<Arc<dyn Store>> {
     Err(zarrox_core::Error::new(zarrox_core::ErrorKind::Unsupported, message))
 }
 
-/// Returns an error for a move of an archive to the name of a directory, or of a directory to the name of an archive.
+/// Returns an error if an archive would be moved to the name of a directory, or a directory to the name of an archive.
 pub fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
     if is_elsewhere(from) || is_elsewhere(to) {
         let message = "only hierarchies on this machine's disk can be moved as a whole; copy to the new location, and delete the old one";
@@ -137,7 +137,7 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
         }
         return fs::rename(from, to);
     }
-    // A symbolic link is kept, and leads to the other hierarchy from then on.
+    // A symbolic link is kept, and points to the new hierarchy from then on.
     let to = &fs::canonicalize(to)?;
     let aside = free_name_beside(to)?;
     fs::rename(to, &aside)?;
@@ -153,13 +153,13 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     removed.map_err(|error| left(error, "all is moved, but the rest of the hierarchy that was there"))
 }
 
-/// Returns true if both paths lead to directories.
+/// Returns true if both paths refer to directories.
 pub(crate) fn are_directories(one: &Path, other: &Path) -> bool {
     [one, other].into_iter().all(|path| plain(path).is_dir())
 }
 
-/// Exchanges two directories atomically. Returns false, and changes nothing, if the system cannot exchange directories. If the
-/// second path is a symbolic link, it is kept, and leads to the other directory from then on.
+/// Exchanges two directories atomically. If the system cannot exchange directories, returns false and changes nothing. If the
+/// second path is a symbolic link, it is kept, and points to the other directory from then on.
 pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
     let absolute = |path: PathBuf| {
         path.to_str().and_then(|path| Prefix::new(format!("{}/", path.strip_prefix('/')?)).ok())
@@ -175,7 +175,7 @@ pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
     }
 }
 
-/// Removes a hierarchy on disk that was replaced.
+/// Removes a hierarchy on disk that has been replaced.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(plain(path)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -201,9 +201,9 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own == extension)
 }
 
-/// Returns the path on this machine's disk; a symbolic link is not followed.
+/// Returns the path of the symbolic link, if the path is a symbolic link on this machine's disk.
 pub(crate) fn link(path: &Path) -> Option<&Path> {
-    // A path with a `/` at the end would lead to the target of the link.
+    // A path with a trailing `/` would refer to the target of the link.
     let link = plain(path).components().as_path();
     let is_link = !is_elsewhere(path) && std::fs::symlink_metadata(link).is_ok_and(|link| link.is_symlink());
     is_link.then_some(link)
@@ -214,13 +214,13 @@ pub(crate) fn plain(path: &Path) -> &Path {
     path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
 }
 
-/// Returns true if a path has `..` after a name.
+/// Returns true if a path contains `..` after a name.
 fn leads_back(path: &Path) -> bool {
     let mut components = path.components().skip_while(|part| !matches!(part, Component::Normal(_)));
     components.any(|part| part == Component::ParentDir)
 }
 
-/// Returns the path without `..` after a name, since the textual parent need not be the parent on disk.
+/// Resolves any `..` after a name on disk, since the textual parent need not be the parent directory on disk.
 fn resolved(path: &Path) -> Cow<'_, Path> {
     if !leads_back(path) {
         return path.into();
@@ -232,7 +232,7 @@ fn resolved(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// Returns the deepest part of a path that exists, without links and `..`, and the names below it.
+/// Returns the deepest ancestor of a path that exists, with links and `..` resolved, and the names below it.
 pub(crate) fn deepest_existing(path: &Path) -> Option<(PathBuf, &Path)> {
     path.ancestors().find_map(|above| {
         let existing = fs::canonicalize(above).ok()?;
@@ -240,7 +240,7 @@ pub(crate) fn deepest_existing(path: &Path) -> Option<(PathBuf, &Path)> {
     })
 }
 
-/// Returns the root of the hierarchy that a directory is in: the directory itself, or one above.
+/// Returns the root of the hierarchy that contains a directory: the directory itself, or one above.
 pub(crate) fn root_of(path: &Path) -> PathBuf {
     let named = |path: &&Path| has_extension(path, "zarr") || has_extension(path, "n5");
     let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty()).collect();
@@ -250,7 +250,7 @@ pub(crate) fn root_of(path: &Path) -> PathBuf {
     if let Some(root) = above.iter().rev().find(|path| named(path)) {
         return root.to_path_buf();
     }
-    // Groups that are still missing will be created with the node.
+    // Missing groups will be created together with the node.
     let existing = above.iter().skip_while(|path| !holds_node(path) && !path.exists());
     if let Some(root) = existing.take_while(|path| holds_node(path)).last() {
         return root.to_path_buf();
@@ -259,7 +259,7 @@ pub(crate) fn root_of(path: &Path) -> PathBuf {
     here_and_above.find(|path| is_whole_hierarchy(path)).unwrap_or(path).to_owned()
 }
 
-/// Returns true if the directory has the document of a node, in a format without implicit groups.
+/// Returns true if the directory contains the document of a node, in a format without implicit groups.
 fn holds_node(directory: &Path) -> bool {
     let layouts = Format::all().map(|format| format.def().layout());
     let mut keys =
@@ -267,7 +267,8 @@ fn holds_node(directory: &Path) -> bool {
     keys.any(|key| directory.join(key).is_file())
 }
 
-/// Returns true if the directory has an entry document: everything below it is one hierarchy, even without documents between.
+/// Returns true if the directory contains an entry document: everything below it is then one hierarchy, even if directories in
+/// between have no documents.
 fn is_whole_hierarchy(directory: &Path) -> bool {
     let registry = Registry::new();
     let context = ReadContext::new(&registry, Strictness::Lenient);
@@ -277,13 +278,13 @@ fn is_whole_hierarchy(directory: &Path) -> bool {
         };
         match format.def().entry_from_document(Some(&entry), &context) {
             Ok(layout) => layout.is_some_and(|layout| layout.implicit_groups()),
-            // If the document cannot be parsed, the directory is a root nevertheless.
+            // Even if the document cannot be parsed, the directory is a root.
             Err(_) => true,
         }
     })
 }
 
-/// Reads a file, if it exists and is not larger than an entry document.
+/// Reads a file, if it exists and is no larger than an entry document may be.
 fn small_file(path: &Path) -> Option<Vec<u8>> {
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
     if size > ENTRY_LIMIT { None } else { std::fs::read(path).ok() }

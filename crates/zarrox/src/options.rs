@@ -1,4 +1,4 @@
-//! Options for opening nodes: the mode, and the settings of all nodes that are opened with them.
+//! Options for opening nodes: the mode, and the settings of all nodes that are opened with these options.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
 use crate::stores::registry;
 
-/// The modes of opening an existing or a missing node: the modes of zarr-python and h5py.
+/// The modes for opening an existing or a missing node, as in zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OpenMode {
@@ -93,30 +93,32 @@ impl OpenOptions {
         Self::default()
     }
 
-    /// Creates options with the settings of another node, but with missing chunks as fill values, and without a chunk cache.
+    /// Creates options with the settings of another node, except that missing chunks are read as the fill value, and that there
+    /// is no chunk cache.
     pub(crate) fn within(context: &Context) -> Self {
         let options = Self { context: context.clone(), ..Self::default() };
         options.missing_chunks(MissingChunks::Fill).chunk_cache(0)
     }
 
-    /// Sets the mode: how an existing or a missing node is treated.
+    /// Sets the mode, which determines how an existing or a missing node is handled.
     #[must_use]
     pub fn mode(mut self, mode: OpenMode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Sets the format of existing and new nodes. By default all formats are looked for, and a new node has the format of the
-    /// group above, or is N5 in a directory named `*.n5`, or else v3.
+    /// Sets the format of existing and new nodes. By default, an existing node may have any format, and a new node has the format
+    /// of the group above; without a group above, it is N5 in a directory named `*.n5`, and v3 elsewhere.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// Sets an option of the store that a URL names, such as `endpoint` or `region`; options that are not set are taken from the
-    /// environment. The value is never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options)
-    /// of [`stores::registry`](crate::stores::registry) lists all options.
+    /// Sets an option for the store of a URL, such as `endpoint` or `region`; options that are not set are taken from the
+    /// environment. The value never appears in messages.
+    /// [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options) of
+    /// [`stores::registry`](crate::stores::registry) returns all options.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn storage_option(mut self, name: impl Into<String>, value: impl ToString) -> Self {
@@ -124,8 +126,8 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether a write that has returned survives only the end of the process, or also a crash of the machine. Errors of
-    /// flushing are errors of the write.
+    /// Sets whether a completed write survives only the end of the process, or also a crash of the machine. An error while
+    /// flushing is an error of the write.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.storage = match durability {
@@ -135,39 +137,40 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether the directory that is opened has no other writer, neither another process nor another handle; `false` by
+    /// Declares whether the directory has no other writers, that is, no other processes or handles that write to it; `false` by
     /// default.
     ///
     /// Parts of chunks, attributes and shapes are changed under file locks, so that concurrent writers to the same hierarchy lose
-    /// no changes. On a file system without locks, such a change is an error unless this option is set.
+    /// no changes. On a file system without locks, a change that needs a lock is an error unless this option is set.
     #[must_use]
     pub fn exclusive(self, exclusive: bool) -> Self {
         self.storage_option(EXCLUSIVE, exclusive.to_string())
     }
 
-    /// Sets how long a change waits for the lock of another process, in a directory, SQLite and LMDB; one minute by default. A
-    /// database that only one process can open at a time (redb and GDBM) is waited for when it is opened, by default for 0.1 s.
-    /// After this time the change fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is written.
+    /// Sets how long a change waits for a lock of another process, in directories, SQLite and LMDB; one minute by default. For a
+    /// database that only one process can have open at a time (redb and GDBM), this is how long opening it waits; 0.1 s by
+    /// default. After this time, the operation fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) in directories and
+    /// LMDB, and with [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) in the other databases, and nothing is written.
     #[must_use]
     pub fn lock_timeout(self, longest: Duration) -> Self {
         self.storage_option(LOCK_TIMEOUT, longest.as_secs_f64().to_string())
     }
 
-    /// Sets whether documents that violate the specifications are errors; by default, common deviations are accepted.
+    /// Sets whether any violation of the specifications in a document is an error; by default, common deviations are accepted.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.context.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         self
     }
 
-    /// Sets the supported URLs; by default the URLs that this library supports.
+    /// Sets the supported URLs; by default, the URLs that this library supports.
     #[must_use]
     pub fn stores(mut self, stores: StoreRegistry) -> Self {
         self.stores = Some(stores);
         self
     }
 
-    /// Sets the known data types and codecs; by default all that this library has.
+    /// Sets the known data types and codecs; by default, all of those in this library.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Self {
         self.context.registry = Arc::new(registry);
@@ -175,7 +178,7 @@ impl OpenOptions {
     }
 
     /// Sets whether arrays with an unknown data type or unknown codecs can be opened, in order to read and change their metadata.
-    /// Reading and writing their elements is an error; [`ArrayInfo::unreadable`](crate::ArrayInfo) is the reason.
+    /// Reading and writing their elements is an error; [`ArrayInfo::unreadable`](crate::ArrayInfo) gives the reason.
     #[must_use]
     pub fn metadata_only(mut self, metadata_only: bool) -> Self {
         self.metadata_only = metadata_only;
@@ -183,16 +186,16 @@ impl OpenOptions {
     }
 
     /// Sets whether an array with an unknown data type is opened with the fallback type that its metadata names, as the 2022
-    /// draft of v3 allows. Its elements then have other values than their writer intended, so this is off by default.
-    /// [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) is the unknown type.
+    /// draft of v3 allows. The values of its elements then differ from those that their writer intended, so this is off by
+    /// default. [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) is the unknown type.
     #[must_use]
     pub fn data_type_fallback(mut self, allow: bool) -> Self {
         self.context.data_type_fallback = allow;
         self
     }
 
-    /// Sets whether nodes may be created in directories with files that belong to no node, as in zarr-python. These files are not
-    /// changed, but a file with the name of a chunk is read as this chunk.
+    /// Sets whether nodes may be created in directories with files that do not belong to any node, as zarr-python allows. These
+    /// files are not changed, but a file with the name of a chunk is read as that chunk.
     #[must_use]
     #[doc(hidden)]
     pub fn allow_foreign_files(mut self, allow: bool) -> Self {
@@ -200,20 +203,20 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether hierarchies are opened by their consolidated metadata, a copy of the documents of all nodes below a group:
-    /// one read then opens and lists all nodes.
+    /// Sets whether hierarchies are opened from their consolidated metadata, which is a copy of the documents of all nodes below
+    /// a group. A single read is then enough to open and list all nodes.
     ///
-    /// The copy may be out of date. Elements are never read or written by an out-of-date copy: the first access to an array's
-    /// elements compares the copy with the array's own document. [`Group::check_consolidated`] compares the documents of all
-    /// nodes.
+    /// The copy may be out of date. Elements are never read or written based on an out-of-date copy: the first access to an
+    /// array's elements compares the copy with the array's own document. [`Group::check_consolidated`] compares the documents of
+    /// all nodes.
     #[must_use]
     pub fn consolidated(mut self, policy: Consolidated) -> Self {
         self.consolidated = policy;
         self
     }
 
-    /// Sets the treatment of the consolidated metadata of groups above when a node is created, moved, deleted or resized, or its
-    /// attributes change. By default, consolidated metadata is updated.
+    /// Sets what happens to the consolidated metadata of groups above when a node is created, moved, deleted or resized, or when
+    /// its attributes change. By default, the consolidated metadata is updated.
     #[must_use]
     pub fn consolidated_upkeep(mut self, upkeep: Upkeep) -> Self {
         self.context.upkeep = upkeep;
@@ -226,41 +229,41 @@ impl OpenOptions {
         self.access(&AccessOptions::new().threads(threads))
     }
 
-    /// Sets the largest amount of memory that is used at a time, besides results and values, in bytes; the default is 4 GiB.
+    /// Sets the memory limit in bytes, not counting results and values; the default is 4 GiB.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         self.access(&AccessOptions::new().memory(bytes))
     }
 
-    /// Sets the size of the cache of decoded chunks in bytes, see [`AccessOptions::chunk_cache`].
+    /// Sets the size of the cache of decoded chunks in bytes. See [`AccessOptions::chunk_cache`].
     #[must_use]
     pub fn chunk_cache(self, bytes: usize) -> Self {
         self.access(&AccessOptions::new().chunk_cache(bytes))
     }
 
-    /// Sets the options for reading and writing elements, unless [`Array::with_options`](crate::Array::with_options) replaces
-    /// them.
+    /// Sets the options for reading and writing elements, which [`Array::with_options`](crate::Array::with_options) can override
+    /// for an array.
     #[must_use]
     pub fn access(mut self, options: &AccessOptions) -> Self {
         options.apply(&mut self.context);
         self
     }
 
-    /// Sets the largest size of a decoded chunk in bytes; the default is 4 GiB. Metadata that requires more is damaged or
-    /// malicious.
+    /// Sets the largest size of a decoded chunk in bytes; the default is 4 GiB. Metadata that requires more is probably damaged
+    /// or malicious.
     #[must_use]
     pub fn chunk_limit(mut self, bytes: usize) -> Self {
         self.context.chunk_limit = bytes;
         self
     }
 
-    /// Sets how chunks that were never stored are read.
+    /// Sets how missing chunks are read.
     #[must_use]
     pub fn missing_chunks(self, policy: MissingChunks) -> Self {
         self.access(&AccessOptions::new().missing_chunks(policy))
     }
 
-    /// Sets whether chunks that only contain the fill value are stored. By default they are not stored, which saves space:
+    /// Sets whether chunks that contain only the fill value are stored. By default, they are not stored, which saves space, since
     /// missing chunks are read as the fill value.
     #[must_use]
     pub fn store_empty_chunks(self, store: bool) -> Self {
@@ -280,7 +283,7 @@ impl OpenOptions {
     /// Opens the array at a location, according to the mode.
     ///
     /// # Errors
-    /// The errors of [`OpenOptions::open`]; also when the node is a group.
+    /// The errors of [`OpenOptions::open`], and an error when the node is a group.
     pub fn open_array(&self, place: impl Into<Place>) -> Result<Array> {
         self.open(place)?.into_array()
     }
@@ -288,7 +291,7 @@ impl OpenOptions {
     /// Opens the group at a location, according to the mode.
     ///
     /// # Errors
-    /// The errors of [`OpenOptions::open`]; also when the node is an array.
+    /// The errors of [`OpenOptions::open`], and an error when the node is an array.
     pub fn open_group(&self, place: impl Into<Place>) -> Result<Group> {
         self.open(place)?.into_group()
     }
@@ -316,10 +319,10 @@ impl OpenOptions {
         self.create_group_at(&self.new_place(place)?)
     }
 
-    /// Creates a group together with its nodes, which `fill` creates in it.
+    /// Creates a group together with the nodes that `fill` creates in it.
     ///
     /// If the process is killed, a journal ([`JOURNAL`](crate::JOURNAL)) that names the `source` of the nodes remains in the
-    /// group. A call with the same path and source then continues the work: `fill` is called with `true`, and replaces or keeps
+    /// group. A call with the same path and source then continues the work: `fill` is called with `true`, and may keep or replace
     /// the existing nodes.
     ///
     /// # Errors
@@ -347,8 +350,8 @@ impl OpenOptions {
         self.builder(self.new_place(place))
     }
 
-    /// Opens the store of a location with these options, and returns it with the path of the node in it. In
-    /// [mode `r`](OpenMode::Read) the store is read-only.
+    /// Opens the store of a location with these options, and returns the store and the path of the node in it. In [mode
+    /// `r`](OpenMode::Read) the store is read-only.
     ///
     /// # Errors
     /// When the path is invalid, the URL is not supported, or the store cannot be opened.
@@ -357,9 +360,9 @@ impl OpenOptions {
         Ok((store, path))
     }
 
-    /// Lists the hierarchies directly in a directory, in a bucket, or in another location that is not a
-    /// hierarchy itself, sorted by name: directories with a node at their root, and archives named `*.zip`. A
-    /// hierarchy that cannot be opened is listed with the reason.
+    /// Lists the hierarchies directly inside a directory, a bucket, or another location that is not itself a hierarchy, sorted by
+    /// name: directories with a node at their root, and archives named `*.zip`. A hierarchy that cannot be opened is listed with
+    /// the reason.
     ///
     /// # Errors
     /// When the location cannot be listed.
@@ -380,11 +383,11 @@ impl OpenOptions {
         Ok(children)
     }
 
-    /// Deletes the node at a location, with everything below it, whether its documents can be parsed or not.
-    /// If the path is a symbolic link, only the link is deleted.
+    /// Deletes the node at a location, with everything below it, whether or not its documents can be parsed. If the path is a
+    /// symbolic link, only the link is deleted.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
+    /// [`ErrorKind::NotFound`] when there is no node; a directory with other files is never deleted.
     pub fn delete(&self, place: impl Into<Place>) -> Result<()> {
         self.delete_by(&place.into(), Location::delete)
     }
@@ -405,7 +408,7 @@ impl OpenOptions {
         let deleted = delete(&location).and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.display())))?;
         if location.path.is_root() && !is_elsewhere(path) {
-            // The store does not remove its own directory. If the directory is not empty, or is a link, it is kept.
+            // The store does not remove its own directory. This keeps a directory that is not empty, and a link.
             let _ = std::fs::remove_dir(locate::plain(path));
         }
         Ok(())
@@ -413,7 +416,7 @@ impl OpenOptions {
 
     /// Deletes a link to a node.
     fn delete_link(&self, link: &Path) -> Result<()> {
-        // The link may lead anywhere: its target is not changed.
+        // The link may point anywhere, so its target is not changed.
         let there = self.clone().storage_option(FOLLOW_LINKS, "true").place(link)?;
         there.check_deletable()?;
         std::fs::remove_file(link).map_err(|error| {
@@ -422,12 +425,12 @@ impl OpenOptions {
         })
     }
 
-    /// Moves the node at a location, with everything below it, to another location in the same hierarchy; or a whole hierarchy on
-    /// disk to a path outside all others. In mode `w`, an existing node is replaced: the existing node is deleted after the move
-    /// if the store can rename, otherwise immediately before it.
+    /// Moves the node at a location, with everything below it, to another location in the same hierarchy; or moves a whole
+    /// hierarchy on disk to a path outside all other hierarchies. In mode `w`, an existing node at the new location is replaced:
+    /// it is deleted after the move if the store can rename, otherwise immediately before.
     ///
     /// # Errors
-    /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two locations are in different
+    /// When there is no node at `from`, when `to` is occupied and the mode is not `w`, or when the two locations are in different
     /// hierarchies.
     pub fn move_node(&self, from: impl Into<Place>, to: impl Into<Place>) -> Result<()> {
         self.move_between(&from.into(), &to.into(), false)
@@ -439,13 +442,13 @@ impl OpenOptions {
         self.move_between(from, to, true)
     }
 
-    /// Replaces a directory by another directory with a new node on the same file system, and deletes the old directory. The
-    /// nodes of the old directory are held exclusively meanwhile. If the system can, both are exchanged atomically, so that the
-    /// path always exists; otherwise the old directory is moved aside first. Links to the path are kept, and lead to the new
-    /// node. Consolidated metadata of groups above is not updated.
+    /// Replaces a directory by another directory on the same file system, which contains a new node, and deletes the old
+    /// directory. The nodes in the old directory are held exclusively in the meantime. If the system supports it, the two
+    /// directories are exchanged atomically, so that the path always exists; otherwise the old directory is moved aside first.
+    /// Links to the path are kept, and point to the new node. Consolidated metadata of groups above is not updated.
     ///
     /// # Errors
-    /// When other writers do not stop, or the directories cannot be renamed: then the old directory is unchanged.
+    /// When other writers do not stop, or the directories cannot be renamed; the old directory is then unchanged.
     #[doc(hidden)]
     pub fn replace_directory(&self, new: impl AsRef<Path>, old: impl AsRef<Path>) -> Result<()> {
         let (new, old) = (new.as_ref(), old.as_ref());
@@ -466,7 +469,8 @@ impl OpenOptions {
         })
     }
 
-    /// Returns true if a move was interrupted after the node had its new path, or after the replaced node was moved aside.
+    /// Returns true if a move was interrupted after the node had reached its new path, or after the replaced node had been moved
+    /// aside.
     #[doc(hidden)]
     pub fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
         match from.is_in_store_of(to) {
@@ -503,7 +507,7 @@ impl OpenOptions {
             locate::remove(from).map_err(failed)?;
             return target.erase_root_renaming();
         }
-        // The holds of nodes in different stores do not exclude each other.
+        // Holds of nodes in different stores do not exclude each other.
         let mut holds = Vec::new();
         if !is_held {
             holds.extend(source.hold_alone()?);
@@ -526,9 +530,9 @@ impl OpenOptions {
         ArrayBuilder::new(location, self.format).overwrite(self.mode == OpenMode::Write)
     }
 
-    /// Returns the location for opening, with its consolidated metadata if that is used.
+    /// Returns the location for opening, with its consolidated metadata if it is to be used.
     fn by_copy(&self, location: &Location) -> Result<Location> {
-        // Nothing can be written to some stores in any mode.
+        // Some stores are read-only in every mode.
         let reading = self.mode == OpenMode::Read || !location.store.capabilities().writable;
         let purpose = match (self.consolidated, reading) {
             (Consolidated::Require, _) => Purpose::OpenOnlyByCopy,

@@ -1,4 +1,4 @@
-//! Places of nodes: the arguments of functions that open and create them.
+//! The locations of nodes, as arguments of functions that open and create them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// Returns the sibling location whose path is this path with a suffix.
+    /// Returns a sibling location: the path with a suffix appended.
     ///
     /// # Errors
     /// When the path is not Unicode, or the location is the root of a store.
@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// Returns the location of a name below this one.
+    /// Returns the location with this name directly below.
     pub(crate) fn join(&self, name: &str) -> Self {
         match &self.0 {
             Kind::Path(path) => Self(Kind::Path(joined(path, name))),
@@ -81,7 +81,7 @@ impl Place {
     }
 }
 
-/// Returns true if a path is a URL, but not of a directory, a file or an archive on disk.
+/// Returns true if a path is a URL, other than the URL of a directory, file or archive on disk.
 pub(crate) fn is_elsewhere(path: &Path) -> bool {
     path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
 }

@@ -10,29 +10,29 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::internals::per_process::PerProcess;
 use zarrox_stores::internals::semaphore::Semaphore;
 
-/// A pool of our own threads.
+/// A pool of this library's own threads.
 ///
-/// Only work of this library runs on the pool. If the caller runs on a thread of a rayon pool, its work is done on that thread: a
-/// waiting rayon thread may take up other work. If that were a write to the same chunk, the thread would wait for a lock that its
-/// own stack holds.
+/// Only work of this library runs on the pool. If the caller runs on a thread of another rayon pool, the work is done on that
+/// thread, because a waiting rayon thread may take up other work: if that were a write to the same chunk, the thread would wait
+/// for a lock that is held further down its own stack.
 #[derive(Debug, Clone)]
 pub struct Pool {
     threads: usize,
-    /// True if the threads mostly wait for responses, so that even small pieces of work are worth handing over.
+    /// True if the threads mostly wait for responses, so that even small tasks are worth handing over.
     waits: bool,
-    /// The smallest piece of work that is handed to the threads, in bytes.
+    /// The smallest task that is handed to the threads, in bytes.
     least: usize,
-    /// The limit of the threads that decode at a time, in a pool whose threads mostly wait.
+    /// Limits the number of threads that decode at the same time, in a pool whose threads mostly wait.
     cores: Arc<Semaphore>,
     /// The threads, which are started on first use; `None` if they could not be started.
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
-/// The smallest amount of work that is handed to other threads, in bytes: for less, the handover costs more than it saves.
+/// The smallest total amount of work that is handed to other threads, in bytes: for less, the handover costs more than it saves.
 const SMALL: usize = 128 << 10;
 
-/// The smallest piece of work that is handed to threads if only one thread at a time can use the store, in bytes: smaller pieces
-/// would mostly wait.
+/// The smallest task that is handed to threads if only one thread at a time can use the store, in bytes: with smaller tasks, the
+/// threads would mostly wait.
 const LEAST_OF_ONE_AT_A_TIME: usize = 64 << 10;
 
 impl Pool {
@@ -50,8 +50,8 @@ impl Pool {
         SHARED.get_or_init(|| Self::new(0)).clone()
     }
 
-    /// Returns the pool of threads that each wait for the response to a request. All arrays in stores with the same number of
-    /// parallel requests share it.
+    /// Returns the pool whose threads each wait for the response to a request. It is shared by all arrays in stores with the same
+    /// number of parallel requests.
     pub fn waiting(requests: NonZeroUsize) -> Self {
         static SHARED: Mutex<BTreeMap<NonZeroUsize, Pool>> = Mutex::new(BTreeMap::new());
         let mut pools = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,18 +59,18 @@ impl Pool {
         pools.entry(requests).or_insert_with(new).clone()
     }
 
-    /// Returns these threads for a store that can be used by one thread at a time.
+    /// Returns the same pool, for a store that can be used by only one thread at a time.
     pub(crate) fn for_one_at_a_time(&self) -> Self {
         Self { least: LEAST_OF_ONE_AT_A_TIME, ..self.clone() }
     }
 
-    /// Returns a pool with another number of threads for the same kind of work.
+    /// Returns a pool with a different number of threads for the same kind of work.
     pub(crate) fn with_threads(&self, threads: usize) -> Self {
         Self { least: self.least, ..Self::new(threads) }
     }
 
-    /// Runs work on the calling thread, which does not belong to the pool. At most [`threads`](Self::threads) such calls run at a
-    /// time. The work must not call this function again.
+    /// Runs work on the calling thread, which does not belong to the pool. At most [`threads`](Self::threads) such calls run at
+    /// the same time. The work must not call this function itself.
     #[inline]
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         let _core = self.cores.acquire(1);
@@ -82,7 +82,7 @@ impl Pool {
         self.threads
     }
 
-    /// Runs `count` pieces of work of about `bytes` each, in any order and at most `at_once` at a time. It stops at the first
+    /// Runs `count` tasks of about `bytes` each, in any order and at most `at_once` at the same time. It stops at the first
     /// error.
     pub fn run(
         &self,
@@ -97,7 +97,8 @@ impl Pool {
         }
     }
 
-    /// Runs `work` of at most `bytes` with each item, in any order and at most `at_once` at a time. It stops at the first error.
+    /// Calls `work` with each item, in any order and at most `at_once` at the same time; each task processes about `bytes`. It
+    /// stops at the first error.
     pub fn map<T: Send, R: Send>(
         &self,
         items: Vec<T>,
@@ -115,13 +116,14 @@ impl Pool {
             slots[index].lock().unwrap_or_else(PoisonError::into_inner).1 = result;
             Ok(())
         })?;
-        // Each index was worked on, or there was an error.
+        // Every index has been processed, or there was an error.
         let result =
             |slot: Mutex<(_, Option<R>)>| slot.into_inner().unwrap_or_else(PoisonError::into_inner).1;
         Ok(slots.into_iter().filter_map(result).collect())
     }
 
-    /// Runs work on the threads. The work has one type for all callers, since rayon's loops are compiled once for each type.
+    /// Runs work on the threads. The work has the same type for all callers, since rayon's loops are compiled separately for each
+    /// type.
     fn run_on(
         &self,
         pool: &rayon::ThreadPool,
@@ -132,8 +134,8 @@ impl Pool {
         if at_once >= self.threads && !self.waits {
             return pool.install(|| (0..count).into_par_iter().try_for_each(work));
         }
-        // A thread that waits inside the work of one worker may run another worker meanwhile. Each worker still has only one
-        // piece of work in progress.
+        // A thread that waits inside the task of one worker may run another worker in the meantime. Each worker still has only
+        // one task in progress.
         let at_once = at_once.min(self.threads).min(count);
         let next = AtomicUsize::new(0);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
@@ -143,7 +145,7 @@ impl Pool {
         pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
-    /// Returns the threads for pieces of work of `bytes` each; `None` if the calling thread is faster.
+    /// Returns the threads for `count` tasks of `bytes` each; `None` if the tasks should run on the calling thread.
     fn workers(&self, count: usize, at_once: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
         let small = bytes < self.least || bytes.saturating_mul(count) < SMALL;
         if count.min(at_once) <= 1 || self.threads <= 1 || (small && !self.waits) {
@@ -164,7 +166,7 @@ fn start(threads: usize) -> Option<rayon::ThreadPool> {
     .ok()
 }
 
-/// Returns the error for a number of chunks that is too large.
+/// Returns the error for a count that is too large.
 pub fn too_many(what: &str) -> Error {
     Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
 }

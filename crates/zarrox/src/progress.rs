@@ -1,4 +1,4 @@
-//! The progress of work on several threads.
+//! The progress of work that runs on several threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +9,14 @@ use zarrox_core::Result;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The number of bytes that were processed. It never decreases.
+    /// The number of bytes that have been processed. It never decreases.
     pub done: u64,
-    /// The expected total number of bytes. It grows while nodes are found.
+    /// The expected total number of bytes. It grows as nodes are found.
     pub total: u64,
 }
 
 impl Progress {
-    /// Creates a report of `done` bytes of `total`.
+    /// Creates a report that `done` out of `total` bytes have been processed.
     #[doc(hidden)]
     pub fn new(done: u64, total: u64) -> Self {
         Self { done, total: total.max(done) }
@@ -26,9 +26,9 @@ impl Progress {
 /// A function that is called with the progress, from any thread. An error ends the operation.
 pub type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
 
-/// Running work: its memory limit, and its progress.
+/// A running operation: its memory limit, and its progress.
 pub struct Task {
-    /// The number of bytes that may be in memory at once.
+    /// The number of bytes that may be in memory at the same time.
     pub memory: usize,
     listener: Option<Listener>,
     done: Tally,
@@ -36,7 +36,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Creates work without progress, whose total is unknown.
+    /// Creates a task that has made no progress yet, and whose total is unknown.
     pub fn new(memory: usize, listener: Option<Listener>) -> Self {
         Self { memory, listener, done: Tally::default(), total: AtomicU64::new(0) }
     }
@@ -57,14 +57,15 @@ impl Task {
     }
 }
 
-/// The amount of work that several threads have done, for one listener. Reported amounts never decrease.
+/// The total amount of work that several threads have done, for a single listener. Reported amounts never decrease.
 #[derive(Debug, Default)]
 pub struct Tally(Mutex<u64>);
 
 impl Tally {
     /// Adds to the amount, reports the new amount, and returns it.
     ///
-    /// The listener is called under the lock: otherwise a thread could report its amount after another one reported more.
+    /// The listener is called under the lock: otherwise a thread could report an amount after another thread has reported a
+    /// larger one.
     ///
     /// # Errors
     /// The errors of the listener, which end the work.

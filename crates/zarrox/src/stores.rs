@@ -1,7 +1,7 @@
-//! Stores of the documents and chunks of hierarchies, and their URLs.
+//! The stores that contain the documents and chunks of hierarchies, and their URLs.
 //!
-//! These are the stores of `zarrox-stores` and, behind the features of their names, those of `zarrox-databases`: SQLite, LMDB, redb,
-//! GDBM, Berkeley DB, Redis, MongoDB, WebDAV, FTP and HDFS.
+//! These are the stores of `zarrox-stores` and, behind features of the same names, those of `zarrox-databases`: SQLite, LMDB,
+//! redb, GDBM, Berkeley DB, Redis, MongoDB, WebDAV, FTP and HDFS.
 
 #[cfg(feature = "zarrox-databases")]
 pub use zarrox_databases::*;
@@ -12,7 +12,7 @@ use zarrox_databases::registry as available;
 #[cfg(not(feature = "zarrox-databases"))]
 use zarrox_stores::registry as available;
 
-/// The URL schemes of `zarrox-databases`. Without any of their features, that crate is not compiled.
+/// The URL schemes of `zarrox-databases`. If none of its features is enabled, that crate is not compiled.
 static DATABASES: [&Scheme; 10] = [
     &Scheme::needs_feature(&["sqlite"], "sqlite"),
     &Scheme::needs_feature(&["lmdb"], "lmdb"),
@@ -26,13 +26,13 @@ static DATABASES: [&Scheme; 10] = [
     &Scheme::needs_feature(&["hdfs"], "hdfs"),
 ];
 
-/// Returns the URL schemes of all stores of this build. [`OpenOptions::stores`](crate::OpenOptions::stores) sets others.
+/// Returns the URL schemes of all stores in this build. [`OpenOptions::stores`](crate::OpenOptions::stores) can set others.
 #[must_use]
 pub fn registry() -> StoreRegistry {
     available().with(&DATABASES)
 }
 
-/// Opens the store of a URL, see [`StoreRegistry::open`].
+/// Opens the store of a URL. See [`StoreRegistry::open`].
 ///
 /// # Errors
 /// The errors of [`StoreRegistry::open`].

@@ -1,9 +1,9 @@
-//! Updates of consolidated metadata: a change of a node also changes the copies of its documents in groups above.
+//! Updating consolidated metadata: a change to a node also changes the copies of its documents in groups above.
 //!
-//! The documents of the changed nodes are read again and put into each copy, under a lock that excludes other threads of this
-//! process, and only if the copy is still the one that was read. So the last writer stores the last documents. The change itself
-//! remains even if a copy cannot be updated. A copy that cannot be read or stored is an error, which names the copy that is out
-//! of date. A copy that cannot be parsed was unusable before, so a warning is enough.
+//! The documents of the changed nodes are read again and written into each copy, under a lock that excludes other threads of this
+//! process, and only if the copy is still the one that was read. The last writer therefore stores the most recent documents. If a
+//! copy cannot be updated, the change itself is kept. If a copy cannot be read or stored, the error names the copy that is out of
+//! date. A copy that cannot be parsed was already unusable, so a warning is enough.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -19,7 +19,7 @@ use crate::locate::root_of;
 use crate::location::Location;
 use crate::policy::Upkeep;
 
-/// A change of a document.
+/// A change to a document.
 pub(crate) enum Edit {
     /// The document is not changed.
     Keep,
@@ -29,27 +29,27 @@ pub(crate) enum Edit {
     Erase,
 }
 
-/// The nodes of a hierarchy that a change affects.
+/// The nodes of a hierarchy that are affected by a change.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// Nodes whose own documents are new or changed.
     nodes: Vec<NodePath>,
-    /// Nodes that were created, deleted or replaced with all nodes below them.
+    /// Nodes that were created, deleted or replaced, together with all nodes below them.
     whole: Vec<NodePath>,
     /// Groups among `nodes` that could have consolidated metadata in a separate document.
     groups: Vec<NodePath>,
-    /// True if the nodes have another format than the consolidated metadata to update.
+    /// True if the format of the nodes differs from that of the consolidated metadata to update.
     foreign: bool,
 }
 
 impl Changes {
-    /// Creates a change of the documents of one node.
+    /// Creates a change to the documents of one node.
     pub(crate) fn of_node(path: &NodePath, is_group: bool) -> Self {
         let groups = if is_group { vec![path.clone()] } else { Vec::new() };
         Self { nodes: vec![path.clone()], groups, ..Self::default() }
     }
 
-    /// Creates a change for nodes that were created, deleted or replaced, with all nodes below them.
+    /// Creates a change for nodes that were created, deleted or replaced, together with all nodes below them.
     pub fn of_all_below(paths: &[&NodePath]) -> Self {
         Self { whole: paths.iter().map(|path| (*path).clone()).collect(), ..Self::default() }
     }
@@ -65,7 +65,7 @@ impl Changes {
         self
     }
 
-    /// Returns the changes with their paths in an outer hierarchy, in which the root of this hierarchy is the node `below`.
+    /// Returns the changes with paths relative to an outer hierarchy, in which the root of this hierarchy is the node `below`.
     fn seen_from_above(&self, below: &NodePath) -> Result<Self> {
         let joined = |paths: &[NodePath]| -> Result<Vec<NodePath>> {
             paths.iter().map(|path| below.join(path.as_str())).collect()
@@ -82,9 +82,9 @@ impl Changes {
 }
 
 impl Location {
-    /// Applies the [`Upkeep`] policy to all consolidated metadata with copies of the changed nodes.
+    /// Applies the [`Upkeep`] policy to all consolidated metadata that contains copies of the changed nodes.
     ///
-    /// An error is never a conflict: the change was made, and must not be made again.
+    /// An error is never reported as a conflict, since the change has been made and must not be retried.
     pub fn keep_copies(&self, format: Format, changes: &Changes) -> Result<()> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(()) };
         if self.context.upkeep == Upkeep::Leave {
@@ -103,14 +103,14 @@ impl Location {
         keep().unwrap_or_else(|error| place.without_copy(error))
     }
 
-    /// Updates consolidated metadata of other formats after a node was created below their groups.
+    /// Updates consolidated metadata of other formats after a node has been created below groups of these formats.
     pub(crate) fn keep_foreign_copies(&self, formats: &[Format], path: &NodePath) -> Result<()> {
         let kept = formats.iter().map(|format| self.keep_copies(*format, &Changes::foreign(path)));
         kept.fold(Ok(()), Result::and)
     }
 
-    /// Returns this location in the store of the whole hierarchy, and the path of this store's root in that store; `None` unless
-    /// this store is a directory inside a hierarchy that was opened as a separate store.
+    /// If this store is a directory inside a larger hierarchy, returns this location in the store of the whole hierarchy, and the
+    /// path of this store's root in that store. Otherwise returns `None`.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);
@@ -193,7 +193,7 @@ impl Location {
         Ok(found)
     }
 
-    /// Reports that a copy is out of date: as an error if the store failed, and as a warning if the copy cannot be parsed.
+    /// Reports that a copy is out of date: as an error if the store has failed, or as a warning if the copy cannot be parsed.
     fn without_copy(&self, error: Error) -> Result<()> {
         let place = self.path.key("");
         let place = format!("{}/{place}", self.store.location());

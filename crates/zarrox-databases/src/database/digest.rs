@@ -1,5 +1,5 @@
-//! Versions of values in databases: digests of their bytes, since other programs that write to a database do not maintain version
-//! numbers.
+//! Versions of values in databases. They are digests of the bytes, since other programs that write to a database do not maintain
+//! version numbers.
 
 use bytes::Bytes;
 use twox_hash::XxHash3_128;
@@ -12,8 +12,8 @@ pub(crate) fn version_of(bytes: &[u8]) -> Version {
     Version::from([&digest.to_le_bytes()[..], &length.to_le_bytes()].concat())
 }
 
-/// Returns true if the condition requires no version, or the current version. `there` returns the current version, within the
-/// transaction that changes the value.
+/// Returns true if the condition requires the current version, or no particular version. `there` returns the current version,
+/// within the transaction that changes the value.
 pub(crate) fn is_unchanged<E>(
     condition: Condition<'_>,
     there: impl FnOnce() -> Result<Option<Version>, E>,
@@ -24,12 +24,12 @@ pub(crate) fn is_unchanged<E>(
     }
 }
 
-/// Returns the error of a value whose version differs from the version of the condition.
+/// Returns the error for a value whose version differs from that of the condition.
 pub(crate) fn conflict(operation: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::Conflict, operation, "another writer changed the value in the meantime")
 }
 
-/// A value in memory. Its version is calculated on request.
+/// A value in memory, whose version is computed on request.
 pub(crate) struct Digested(pub(crate) Bytes);
 
 impl Value for Digested {

@@ -1,13 +1,13 @@
-//! URLs of database files: splits the path into the file and the node.
+//! Splitting URLs of database files into the path of the file and the path of the node.
 
 use std::path::{Path, PathBuf};
 
 use zarrox_stores::StoreUrl;
 
-/// Splits the path of a URL into a database file and the path of a node. The file is the outermost existing database,
-/// otherwise the outermost component with one of the extensions, which will be created, and otherwise the whole path.
+/// Splits the path of a URL into a database file and the path of a node. The file is the outermost existing database on the path;
+/// otherwise the outermost component with one of the extensions, which will be created; otherwise the whole path.
 pub(super) fn split(url: &StoreUrl<'_>, extensions: &[&str], exists: fn(&Path) -> bool) -> (PathBuf, String) {
-    // The path is joined from its components, since a trailing separator would turn a file into a directory.
+    // The path is rebuilt from its components to drop a trailing separator, which would turn a file into a directory.
     let path: PathBuf = Path::new(&url.rest()).components().collect();
     let mut above: Vec<&Path> = path.ancestors().collect();
     above.reverse();

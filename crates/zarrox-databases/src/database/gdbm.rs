@@ -29,10 +29,10 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 
 pub(crate) static SCHEME: Scheme = scheme::<GdbmStore>(&["gdbm"], &[StorageOption::SYNC, FILE_TIMEOUT]);
 
-/// A store that keeps each value in a GDBM file under its key, as zarr-python's `DBMStore` and Python's `dbm.gnu` do.
+/// A store whose values are in a GDBM file under their keys, as in zarr-python's `DBMStore` with Python's `dbm.gnu`.
 ///
-/// For existing files. Other stores are better for new data: a write that is interrupted by a crash may leave a torn value or a
-/// damaged file, since GDBM has no transactions. A process that writes excludes all other processes.
+/// This store is for existing files. Other stores are better for new data: since GDBM has no transactions, a write that is
+/// interrupted by a crash may leave a torn value or a damaged file. A process that writes excludes all other processes.
 ///
 /// | option | default |
 /// |---|---|
@@ -40,11 +40,11 @@ pub(crate) static SCHEME: Scheme = scheme::<GdbmStore>(&["gdbm"], &[StorageOptio
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
 /// | [`lock_timeout`](DatabaseOptions::lock_timeout) | 0.1 s |
 ///
-/// The file is locked as long as a handle is open, as GDBM requires: by one process that writes, or by any number of processes
+/// As GDBM requires, the file is locked as long as a handle is open: by one process that writes, or by any number of processes
 /// that only read. The version of a value is a digest of its bytes. All handles of a process share one open file, with the
-/// options of the first handle; writes are flushed as soon as one handle sets `sync`. Key and value together have at most 2
-/// GiB, and values are read whole, even for their sizes in a listing. GDBM does not order keys, so that every listing visits
-/// all keys, and writes them to a temporary file.
+/// options of the first handle; writes are flushed once any handle has set `sync`. A key and its value together have at most 2
+/// GiB. Values are always read as a whole, even if only their size is needed for a listing. GDBM does not sort keys, so every
+/// listing visits all keys and writes them to a temporary file.
 #[derive(Clone, Debug)]
 pub struct GdbmStore(Arc<Inner>);
 
@@ -86,17 +86,17 @@ impl DatabaseStore for GdbmStore {
 struct Handle {
     options: OpenOptions,
     path: PathBuf,
-    /// A forked process has to open the file itself: an open file shares its position.
+    /// A forked process must open the file itself, since an inherited open file shares its position with the parent.
     database: PerProcess<Arc<Mutex<Gdbm>>>,
     read_only: bool,
-    /// True as soon as one handle sets `sync`.
+    /// True once any handle has set `sync`.
     sync: AtomicBool,
 }
 
 impl Handle {
     fn open(path: &Path, create: bool, options: &GdbmOptions) -> Result<Self, Error> {
         let mut open = OpenOptions::new();
-        // The file gets no extended header, which versions of GDBM before 1.21 cannot read.
+        // A new file has no extended header, which GDBM before version 1.21 cannot read.
         open.write(!options.read_only).create(create).numsync(false);
         open.sync(options.sync).lock_wait(options.lock_timeout);
         let handle = Self {
@@ -110,7 +110,7 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Flushes earlier writes, and every later write.
+    /// Flushes earlier writes, and from then on every write.
     fn flush_from_now_on(&self) -> Result<(), Error> {
         if self.sync.swap(true, Ordering::Relaxed) {
             return Ok(());
@@ -140,7 +140,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// A value that is read for its size alone.
+/// A value that is read only to determine its size.
 struct Size(u64);
 
 impl FromBytes for Size {
@@ -150,7 +150,7 @@ impl FromBytes for Size {
 }
 
 impl GdbmStore {
-    /// Flushes the writes that were made without [`GdbmOptions::sync`] to the disk.
+    /// Flushes writes to the disk that were made without [`GdbmOptions::sync`].
     ///
     /// # Errors
     ///
@@ -175,8 +175,9 @@ impl GdbmStore {
         Err(self.place(StoreError::new(StoreErrorKind::ReadOnly, operation, message), key))
     }
 
-    /// Writes the keys below a prefix to a temporary file, with the sizes that `size` returns. No thread may write while the
-    /// hash table is read, but visitors of the temporary file may, and memory does not grow with the number of keys.
+    /// Writes the keys below a prefix to a temporary file, with the sizes that `size` returns. No thread may write while the hash
+    /// table is being read; but a visitor may, since it is called while the temporary file is read. The memory does not grow with
+    /// the number of keys.
     fn spool(
         &self,
         prefix: &Prefix,
@@ -290,7 +291,7 @@ impl Store for GdbmStore {
         let mut keys = self.spool(prefix, |_, _| Ok(0)).map_err(&fail)?;
         let handle = &self.0.handle;
         let erase = |database: &mut Gdbm| {
-            // Many keys are flushed together.
+            // The erasures are flushed together at the end.
             database.set_sync(false);
             let mut erase = || -> Result<(), Error> {
                 while let Some((key, _)) = keys.next()? {

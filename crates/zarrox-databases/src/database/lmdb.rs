@@ -31,19 +31,19 @@ use zarrox_stores::{
     StorageOption, Store, StoreError, StoreErrorKind, Value, provided,
 };
 
-/// The length of the longest key that LMDB supports.
+/// The maximum length of a key in LMDB, in bytes.
 const LONGEST_KEY: usize = 511;
 
-/// The default address space of a database in bytes. On 64-bit systems, it is the same as in zarr-python.
+/// The default address space of a database, in bytes. On 64-bit systems, it is the same as in zarr-python.
 const MAP_SIZE: usize = if usize::BITS >= 64 { 1 << 40 } else { 1 << 28 };
 
-/// The smallest address space that is tried.
+/// The smallest address space to try, in bytes.
 const SMALLEST_MAP: usize = 1 << 20;
 
-/// The granularity of the address space in bytes: a multiple of the page size of every system.
+/// The granularity of the address space, in bytes: a multiple of the page size of every system.
 const GRAIN: usize = 1 << 16;
 
-/// The file inside an environment that is a directory.
+/// The data file of an environment that is a directory.
 const DATA_FILE: &str = "data.mdb";
 
 static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
@@ -51,28 +51,28 @@ static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
 pub(crate) static SCHEME: Scheme =
     scheme::<LmdbStore>(&["lmdb"], &[StorageOption::SYNC, StorageOption::LOCK_TIMEOUT]);
 
-/// A store that keeps each value in an LMDB database under its key, as zarr-python's `LMDBStore` does.
+/// A store whose values are in an LMDB database under their keys, as in zarr-python's `LMDBStore`.
 ///
-/// All values are in the unnamed database of the environment, which is a directory with the files `data.mdb` and `lock.mdb`, or
-/// one file with its lock file beside it. Keys have up to 511 bytes. Every write is a transaction, so that readers, including
-/// other processes, see the old value or the new one.
+/// All values are in the unnamed database of the environment, which is a directory with the files `data.mdb` and `lock.mdb`, or a
+/// single file with a lock file beside it. Keys have up to 511 bytes. Every write is a transaction, so readers, including other
+/// processes, see either the old or the new value.
 ///
 /// | option | default |
 /// |---|---|
 /// | [`read_only`](DatabaseOptions::read_only) | reads and writes |
-/// | [`map_size`](DatabaseOptions::map_size) | 1 TiB of address space, or less if that is unavailable; grows when it is full |
+/// | [`map_size`](DatabaseOptions::map_size) | 1 TiB of address space, or less if that is not available; grows as needed |
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
 /// | [`single_file`](DatabaseOptions::single_file) | a new database is a directory |
 /// | [`lock_timeout`](DatabaseOptions::lock_timeout) | one minute |
 ///
-/// All handles of a process share one environment, with the options of the first handle; writes are flushed as soon as one handle
-/// sets `sync`. Other processes may use the database concurrently, on a local file system: a writer waits until no other process
-/// writes. The version of a value is a digest of its bytes, which is compared within the transaction that writes.
+/// All handles of a process share one environment, with the options of the first handle; writes are flushed once any handle has
+/// set `sync`. On a local file system, other processes may use the database concurrently: a writer waits until no other process
+/// is writing. The version of a value is a digest of its bytes; it is compared within the transaction that writes.
 ///
 /// # Only for trusted files
 ///
-/// LMDB maps its file into memory and trusts its content. A file of another format or a truncated file is an error when it is
-/// opened; but a file that is damaged inside, or truncated while it is open, may crash the process.
+/// LMDB maps its file into memory and trusts the contents. A truncated file, or a file in another format, is reported when it is
+/// opened; but a file with internal damage, or one that is truncated while it is open, may crash the process.
 #[derive(Clone, Debug)]
 pub struct LmdbStore(Arc<Inner>);
 
@@ -87,7 +87,7 @@ struct Inner {
 /// [`single_file`](DatabaseOptions::single_file).
 pub type LmdbOptions = DatabaseOptions<LmdbStore>;
 
-/// The settings that only LMDB has.
+/// The settings that are specific to LMDB.
 #[derive(Clone, Debug, Default)]
 pub struct LmdbSettings {
     map_size: Option<usize>,
@@ -95,14 +95,14 @@ pub struct LmdbSettings {
 }
 
 impl DatabaseOptions<LmdbStore> {
-    /// Sets the initial address space of the database. The address space is doubled whenever it is too small.
+    /// Sets the initial size of the address space, in bytes. The address space is doubled whenever it is too small.
     #[must_use]
     pub fn map_size(mut self, bytes: usize) -> Self {
         self.settings.map_size = Some(bytes);
         self
     }
 
-    /// Sets whether [`create`](Self::create) creates a single file instead of a directory (`subdir=False` of Python's `lmdb`).
+    /// Sets whether [`create`](Self::create) creates a single file instead of a directory (`subdir=False` in Python's `lmdb`).
     #[must_use]
     pub fn single_file(mut self, single_file: bool) -> Self {
         self.settings.single_file = single_file;
@@ -129,7 +129,7 @@ impl DatabaseStore for LmdbStore {
     fn open_at(path: PathBuf, options: LmdbOptions, create: bool) -> Result<Self, StoreError> {
         let single_file = options.settings.single_file && !path.exists() || path.is_file();
         let data = if single_file { path.clone() } else { path.join(DATA_FILE) };
-        // A process that is killed while it creates a database leaves an empty file, which LMDB fills.
+        // A process that was killed while creating a database may have left an empty file, which LMDB fills.
         let unmade = data.metadata().map_or(true, |found| found.is_file() && found.len() == 0);
         let failed = |fault: Fault| fault.into_error("opening");
         if !create || !unmade {
@@ -147,8 +147,8 @@ impl DatabaseStore for LmdbStore {
     }
 }
 
-/// Fails for a file that is not an LMDB database, or is shorter than its header says: reading beyond the end would crash the
-/// process.
+/// Returns an error for a file that is not an LMDB database, or that is shorter than its header says: reading beyond the end
+/// would crash the process.
 fn check_file(path: &Path) -> Result<(), Fault> {
     let mut file = File::open(path)?;
     let corrupt = |message: &str| Err(Fault::Other(StoreErrorKind::Corrupt, message.into()));
@@ -173,7 +173,7 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     };
     let newest = if second.transaction > first.transaction { second } else { first };
     let needed = newest.last_page.checked_add(1).and_then(|pages| pages.checked_mul(u64::from(page)));
-    // Another process may be writing: the pages of a meta record are written before the record.
+    // Another process may be writing, but it writes the pages of a meta record before the record itself.
     let length = file.metadata()?.len();
     match needed {
         Some(needed) if needed <= length => Ok(()),
@@ -181,7 +181,7 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     }
 }
 
-/// The offset after the first meta record, on 64-bit machines.
+/// The offset of the end of the first meta record, on 64-bit machines.
 const META_END: usize = 16 + 136;
 
 /// The required fields of a meta record.
@@ -192,8 +192,8 @@ struct Meta {
 }
 
 impl Meta {
-    /// Reads the record after the header of a page. The files of 32-bit machines are different, and only their magic number is
-    /// checked.
+    /// Reads the record that follows the header of a page. For files of 32-bit machines, whose layout differs, only the magic
+    /// number is checked.
     fn read(page: &[u8]) -> Option<Self> {
         let record = page.get(16..META_END)?;
         let word = |at: usize| Some(u32::from_ne_bytes(record.get(at..at + 4)?.try_into().ok()?));
@@ -212,13 +212,13 @@ impl Meta {
 #[derive(Debug)]
 struct Environment {
     map: Map,
-    /// The path of the file with the values.
+    /// The path of the data file.
     data: PathBuf,
     database: Table,
     read_only: bool,
-    /// True as soon as one handle sets `sync`.
+    /// True once any handle has set `sync`.
     sync: AtomicBool,
-    /// True if LMDB flushes by itself.
+    /// True if LMDB itself flushes each write.
     syncs: bool,
 }
 
@@ -240,7 +240,7 @@ impl Environment {
                 done => break done?,
             }
         };
-        // Killed readers would keep old pages from being reused.
+        // Entries of killed readers would prevent old pages from being reused.
         env.clear_stale_readers()?;
         let map = Map { env, in_use: RwLock::default() };
         let database = map.work(|env| Ok(main_database(env)?))?;
@@ -274,8 +274,9 @@ impl Environment {
         })
     }
 
-    /// Waits until no other process writes. LMDB's own lock is a robust mutex: if a process is killed just when it acquires the
-    /// lock of another killed process, the kernel wakes no waiter, and all others wait forever. A file lock has no such gap.
+    /// Waits until no other process is writing. LMDB's own lock is a robust mutex: if a process is killed just as it acquires the
+    /// lock of another killed process, the kernel does not wake any waiter, and all of them wait forever. File locks do not have
+    /// this race.
     fn lock_writers(&self, longest: Duration) -> Result<Option<HeldLock>, Fault> {
         let file = File::open(&self.data)?;
         let identity = identity(&file)?;
@@ -289,11 +290,11 @@ impl Environment {
     }
 }
 
-/// Waits for the lock of a file for at most `longest`. The kernel waits, so that all waiters get the lock in turn. The wait has
-/// no timeout, so it is on a separate thread.
+/// Waits at most `longest` for the lock of a file. The kernel queues the waiters, so that all of them get the lock in turn. Since
+/// waiting in the kernel has no timeout, it is done on a separate thread.
 fn wait_for_lock(file: File, longest: Duration, path: &Path) -> Result<File, Fault> {
     let (answer, locked) = mpsc::sync_channel(1);
-    // After the timeout, the result is dropped, and the lock with it.
+    // After the timeout, the result is dropped, which releases the lock.
     thread::Builder::new().spawn(move || drop(answer.send(file.lock().map(|()| file))))?;
     let mut locking = locked.recv_timeout(NOTICE.min(longest));
     if matches!(locking, Err(RecvTimeoutError::Timeout)) && longest > NOTICE {
@@ -313,11 +314,11 @@ fn wait_for_lock(file: File, longest: Duration, path: &Path) -> Result<File, Fau
     }
 }
 
-/// The address space of an environment, which may become too small at any time, since other processes write as well.
+/// The address space of an environment, which may become too small at any time, since other processes can write as well.
 #[derive(Debug)]
 struct Map {
     env: Env<WithoutTls>,
-    /// A lock that is held exclusively while the map is replaced, since no transaction may be open then.
+    /// A lock that is held exclusively while the map is replaced, since no transaction may be open during that time.
     in_use: RwLock<()>,
 }
 
@@ -344,8 +345,8 @@ impl Map {
             return Ok(());
         }
         let size = seen.checked_mul(2).ok_or(MdbError::MapFull).map_err(heed::Error::Mdb)?;
-        // SAFETY: all transactions are opened and closed inside `work`, which holds a read lock of `in_use`; so none is open
-        // while the write lock is held.
+        // SAFETY: all transactions are opened and closed inside `work`, which holds a read lock of `in_use`, so no transaction is
+        // open while the write lock is held.
         unsafe { self.env.resize(size.next_multiple_of(GRAIN)) }?;
         Ok(())
     }
@@ -363,13 +364,13 @@ fn main_database(env: &Env<WithoutTls>) -> Result<Option<Table>, heed::Error> {
 fn open_environment(path: &Path, flags: EnvFlags, size: usize) -> Result<Env<WithoutTls>, heed::Error> {
     let mut options = EnvOpenOptions::new().read_txn_without_tls();
     options.map_size(size).max_readers(1024);
-    // SAFETY: the flags leave LMDB's locks on and its map read-only. No program can ensure that only LMDB changes the file; the
-    // documentation of the store says that files must be trusted.
+    // SAFETY: the flags leave LMDB's locks enabled and its map read-only. No program can ensure that only LMDB changes the file;
+    // the documentation of the store states that files must be trusted.
     unsafe { options.flags(flags).open(path) }
 }
 
 impl LmdbStore {
-    /// Returns the directory or file: an absolute path without links.
+    /// Returns the path of the directory or file, which is absolute and contains no links.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.0.environment.path().to_owned()
@@ -392,7 +393,7 @@ impl LmdbStore {
         environment.read(|transaction| read(&environment.database, transaction))
     }
 
-    /// Passes a value to `look` without a copy. Keys that are too long for LMDB have no value.
+    /// Passes a value to `look` without copying it. Keys that are too long for LMDB have no value.
     fn with_value<T>(
         &self,
         key: &Key,
@@ -415,7 +416,7 @@ fn fits(key: &Key) -> bool {
     key.as_str().len() <= LONGEST_KEY
 }
 
-/// Fails if the value does not satisfy the condition; called in the transaction that changes it.
+/// Returns an error if the value does not satisfy the condition. This is called in the transaction that changes the value.
 fn check(
     table: &Table,
     transaction: &RwTxn<'_>,
@@ -450,7 +451,7 @@ impl Store for LmdbStore {
         capabilities
     }
 
-    /// The value is copied: a transaction that stays open would keep the database from reusing old pages.
+    /// The value is copied, since a transaction that stays open would prevent the database from reusing old pages.
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
@@ -500,7 +501,7 @@ impl Store for LmdbStore {
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
         let range = KeyRange::below(prefix);
         let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
-            // LMDB does not support longer bounds, and no key is longer.
+            // LMDB does not support longer bounds, and there are no longer keys.
             if range.from.len() <= LONGEST_KEY {
                 table.delete_range(transaction, &bounds(&range))?;
             }
@@ -573,7 +574,7 @@ impl Value for Mapped<'_> {
     }
 }
 
-/// A failure, before the operation and the key are added.
+/// An error to which the operation and the key have not been added yet.
 enum Fault {
     Lmdb(heed::Error),
     Store(StoreError),

@@ -1,4 +1,4 @@
-//! Stores in the files of embedded databases.
+//! Stores in embedded databases.
 
 #[cfg(all(unix, feature = "berkeley-db"))]
 pub(crate) mod berkeley_db;

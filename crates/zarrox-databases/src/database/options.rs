@@ -1,4 +1,4 @@
-//! The options of databases in files: [`DatabaseOptions`].
+//! The options of embedded databases: [`DatabaseOptions`].
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use zarrox_stores::{Store, StoreError, StoreErrorKind};
 
 use crate::database::shared::canonical;
 
-/// A store in a database that is a file, or a directory with a few files. [`DatabaseOptions`] open it.
+/// A store in an embedded database, which is a file or a directory with a few files. It is opened with [`DatabaseOptions`].
 pub trait DatabaseStore: Store + Clone + Sized + 'static {
-    /// The settings that only this kind of database has.
+    /// The settings that are specific to this kind of database.
     #[doc(hidden)]
     type Settings: Clone + Debug + Default;
 
@@ -23,24 +23,25 @@ pub trait DatabaseStore: Store + Clone + Sized + 'static {
     #[doc(hidden)]
     const LOCK_TIMEOUT: Duration;
 
-    /// Returns true if a path may be a database of this kind: its files exist.
+    /// Returns true if a path may be a database of this kind, because its files exist.
     #[doc(hidden)]
     fn exists(path: &Path) -> bool {
         path.is_file()
     }
 
-    /// Returns the directory that a database at this path needs.
+    /// Returns the directory that must exist for a database at this path.
     #[doc(hidden)]
     fn parent<'a>(path: &'a Path, _: &DatabaseOptions<Self>) -> &'a Path {
         directory_of(path)
     }
 
-    /// Opens the database at a path without links, and with `create` creates it if it does not exist. Errors need no location.
+    /// Opens the database at a path without links. With `create`, it is created if it does not exist. Errors need not include the
+    /// location.
     #[doc(hidden)]
     fn open_at(path: PathBuf, options: DatabaseOptions<Self>, create: bool) -> Result<Self, StoreError>;
 }
 
-/// Options for opening a database in a file.
+/// Options for opening an embedded database.
 ///
 /// | option | default |
 /// |---|---|
@@ -79,7 +80,7 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
         Self::default()
     }
 
-    /// Sets whether the database is read-only. LMDB still writes its lock file.
+    /// Sets whether the database is opened read-only. LMDB writes its lock file even so.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
@@ -87,15 +88,15 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
     }
 
     /// Sets whether writes are flushed to the disk. Without flushing, writing is much faster, but a power failure may damage the
-    /// whole database, not only the last values. Killing a process does no harm in either case, except to a GDBM file.
+    /// whole database, not only the most recent values. In either case, killing a process does no harm, except to a GDBM file.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
         self
     }
 
-    /// Sets the timeout for locks that other processes hold. It applies to opening a file of redb and GDBM, to each operation of
-    /// SQLite, and to each write of LMDB. After the timeout, nothing is written.
+    /// Sets how long to wait for locks that other processes hold. This applies to opening a redb or GDBM file, to each SQLite
+    /// operation, and to each LMDB write. After the timeout, nothing is written.
     #[must_use]
     pub fn lock_timeout(mut self, longest: Duration) -> Self {
         self.lock_timeout = longest;
@@ -112,7 +113,7 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
         self.open_or_create(path.as_ref(), false)
     }
 
-    /// Opens a database, or creates it with its parent directories if it does not exist.
+    /// Opens a database. If it does not exist, creates it, together with any missing parent directories.
     ///
     /// # Errors
     ///
@@ -132,12 +133,12 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
         opened().map_err(|error| error.with_location(path.to_string_lossy()))
     }
 
-    /// Flushes the name of a file that was just created.
+    /// Flushes the directory entry of a file that has just been created.
     pub(super) fn flush_name(&self, file: &Path) -> Result<(), StoreError> {
         if self.sync { sync_directory(directory_of(file)).map_err(io) } else { Ok(()) }
     }
 
-    /// Fails if this process has the database open read-only and the options request writing.
+    /// Returns an error if this process has the database open read-only, but the options request write access.
     pub(super) fn check_access(&self, is_open_read_only: bool) -> Result<(), StoreError> {
         if self.read_only || !is_open_read_only {
             return Ok(());
@@ -147,7 +148,7 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
     }
 }
 
-/// Returns the error of a file that cannot be opened.
+/// Returns the error for a file that cannot be opened.
 pub(super) fn io(error: std::io::Error) -> StoreError {
     StoreError::from_io("opening", error)
 }

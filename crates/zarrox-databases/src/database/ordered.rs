@@ -1,22 +1,22 @@
-//! Listings in databases with ordered keys.
+//! Listings in databases with sorted keys.
 
 use std::ops::ControlFlow;
 
 use zarrox_stores::internals::support::valid;
 use zarrox_stores::{DirListing, Key, Prefix, StoreError, StoreErrorKind};
 
-/// The largest number of keys that a listing reads at a time.
+/// The maximum number of keys that a listing reads at a time.
 const PAGE: usize = 1024;
 
-/// The number of keys that a listing of a directory reads first: most directories of a hierarchy have few.
+/// The number of keys that a listing of a directory reads first, since most directories of a hierarchy have few keys.
 const FIRST_PAGE: usize = 16;
 
-/// A range of keys in a database whose keys are in the order of their bytes.
+/// A range of keys in a database whose keys are sorted by their bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyRange {
-    /// The first key, or a text that sorts before it.
+    /// The first key, or bytes that sort before it.
     pub(crate) from: Vec<u8>,
-    /// The smallest text after all keys of the range; `None` if no key follows.
+    /// The smallest byte string that sorts after all keys of the range; `None` if no keys follow.
     pub(crate) before: Option<Vec<u8>>,
 }
 
@@ -28,7 +28,7 @@ impl KeyRange {
     }
 }
 
-/// Returns the smallest text after all texts that begin with a prefix, which ends in `/`: `0` follows `/`.
+/// Returns the smallest byte string that sorts after every one with this prefix. The prefix ends in `/`, whose successor is `0`.
 fn after(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     if let Some(last) = end.last_mut() {
@@ -37,15 +37,15 @@ fn after(prefix: &[u8]) -> Vec<u8> {
     end
 }
 
-/// Keys in order, with the sizes of their values.
+/// Keys in ascending order, with the sizes of their values.
 pub(crate) type Page = Vec<(Vec<u8>, u64)>;
 
-/// A database whose keys are in the order of their bytes.
+/// A database whose keys are sorted by their bytes.
 pub(crate) trait Ordered {
-    /// Returns the first keys in a range, at most `limit`.
+    /// Returns at most `limit` keys from the start of a range.
     fn page(&self, range: &KeyRange, limit: usize) -> Result<Page, StoreError>;
 
-    /// Lists keys, see [`Store::list_prefix`](zarrox_stores::Store::list_prefix). No transaction is open while the visitor is
+    /// Lists keys. See [`Store::list_prefix`](zarrox_stores::Store::list_prefix). No transaction is open while the visitor is
     /// called.
     fn list_keys(
         &self,
@@ -66,7 +66,8 @@ pub(crate) trait Ordered {
         }
     }
 
-    /// Lists one directory, see [`Store::list_dir`](zarrox_stores::Store::list_dir). Keys below a child are skipped, not visited.
+    /// Lists a single directory. See [`Store::list_dir`](zarrox_stores::Store::list_dir). Keys below a child are skipped without
+    /// being visited.
     fn list_directory(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
         let mut listing = DirListing::default();
         let mut range = KeyRange::below(prefix);
@@ -99,8 +100,8 @@ pub(crate) trait Ordered {
     }
 }
 
-/// Returns the start of the next page; `None` when this page is empty. Fails if keys are out of order, as in a damaged database,
-/// since a listing might never end.
+/// Returns the start of the next page; `None` if this page is empty. Returns an error if keys are out of order, as in a damaged
+/// database, in which a listing might never end.
 fn next(page: &Page, range: &KeyRange) -> Result<Option<Vec<u8>>, StoreError> {
     let Some((last, _)) = page.last() else { return Ok(None) };
     if *last < range.from {

@@ -38,11 +38,11 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 
 pub(crate) static SCHEME: Scheme = scheme::<RedbStore>(&["redb"], &[StorageOption::SYNC, FILE_TIMEOUT]);
 
-/// A store that keeps each value in a table of a redb database: one file, without a server and without C.
+/// A store whose values are in a table of a redb database, which is a single file and needs neither a server nor a C library.
 ///
-/// All values are in the table `zarr`, from the bytes of a key to the bytes of the value (`TableDefinition<&[u8], &[u8]>`). Other
-/// tables are ignored. Every write is a transaction, so that readers see the old value or the new one, and a crash leaves one of
-/// them.
+/// All values are in the table `zarr`, which maps the bytes of a key to the bytes of its value (`TableDefinition<&[u8], &[u8]>`).
+/// Other tables are ignored. Every write is a transaction, so readers see either the old or the new value, and a crash leaves one
+/// of the two.
 ///
 /// | option | default |
 /// |---|---|
@@ -50,10 +50,10 @@ pub(crate) static SCHEME: Scheme = scheme::<RedbStore>(&["redb"], &[StorageOptio
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
 /// | [`lock_timeout`](DatabaseOptions::lock_timeout) | 0.1 s |
 ///
-/// One process opens the file, with any number of handles, which share the options of the first handle. Another process, even a
-/// forked process, fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes. Writes are
-/// flushed as soon as one handle sets `sync`. Several processes may share the file if all of them only read. Values have up to 3
-/// GiB, and are read whole.
+/// Only one process can have the file open for writing, with any number of handles, which share the options of the first handle.
+/// Another process, even a forked one, fails to open it with [`StoreErrorKind::Unreachable`]. Several processes can have the file
+/// open if all of them only read. The version of a value is a digest of its bytes. Writes are flushed once any handle has set
+/// `sync`. Values have up to 3 GiB, and are always read as a whole.
 #[derive(Clone, Debug)]
 pub struct RedbStore(Arc<Inner>);
 
@@ -88,14 +88,14 @@ impl DatabaseStore for RedbStore {
 
 enum Access {
     Reading(ReadOnlyDatabase),
-    /// `None` only while this value is dropped.
+    /// `None` only while this value is being dropped.
     Writing(Option<Database>),
 }
 
 impl Drop for Access {
     fn drop(&mut self) {
         let Self::Writing(database) = self else { return };
-        // A database writes when it is closed, and panics if it is damaged.
+        // Closing a database writes to it, which panics if the database is damaged.
         let close = || {
             drop(database.take());
             Ok(())
@@ -111,9 +111,9 @@ struct Handle {
     path: PathBuf,
     read_only: bool,
     lock_timeout: Duration,
-    /// True as soon as one handle sets `sync`.
+    /// True once any handle has set `sync`.
     sync: Arc<AtomicBool>,
-    /// A forked process has to open the file itself, which fails as long as its parent has it open.
+    /// A forked process must open the file itself, which fails as long as its parent has it open.
     access: PerProcess<Arc<Access>>,
 }
 
@@ -141,7 +141,7 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Returns the database as this process has opened it.
+    /// Returns the database as opened by this process.
     fn access(&self) -> Result<Arc<Access>, Fault> {
         self.access_or_new(false)
     }
@@ -163,7 +163,7 @@ impl Handle {
         self.access.try_get(|| retry_for(self.lock_timeout, || guarded(open), is_taken))
     }
 
-    /// Reads the table. The transaction stays open while the result is used, so that none of its pages is freed.
+    /// Reads the table. The transaction stays open while the result is in use, so that none of its pages is freed.
     fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T, Fault>) -> Result<T, Fault> {
         let _delay = delay_fork();
         let access = self.access()?;
@@ -173,7 +173,7 @@ impl Handle {
         })
     }
 
-    /// Writes in one transaction, which is rolled back on an error.
+    /// Writes in a single transaction, which is rolled back on error.
     fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let _delay = delay_fork();
         let access = self.access()?;
@@ -189,7 +189,8 @@ impl Handle {
     }
 }
 
-/// A file that is flushed only if `sync` is set. Otherwise the writes of redb arrive in order as long as the system runs.
+/// A file that is flushed only if `sync` is set. Without flushes, redb's writes still take effect in order as long as the system
+/// does not crash.
 #[derive(Debug)]
 struct Backend {
     file: FileBackend,
@@ -240,8 +241,8 @@ fn writing(file: io::Result<fs::File>, sync: &Arc<AtomicBool>) -> Result<Databas
     Ok(Database::builder().create_with_backend(Backend { file, sync: Arc::clone(sync) })?)
 }
 
-/// Creates a new database under a temporary name, so that a database whose creator dies is never mistaken for a damaged database.
-/// `None` if another process was faster.
+/// Creates a new database under a temporary name, so that a database whose creator dies is never mistaken for a damaged one.
+/// `None` if another process has created the database first.
 fn create_file(path: &Path, sync: &Arc<AtomicBool>) -> Result<Option<Database>, Fault> {
     sweep(directory_of(path));
     let temporary = path.with_file_name(temporary::next_name());
@@ -259,7 +260,7 @@ fn read_only() -> Fault {
     Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into())
 }
 
-/// Checks the file, since redb would turn an empty file into a database, and its messages for other formats are not clear.
+/// Checks the file, since redb would turn an empty file into a database, and its error messages for other formats are unclear.
 fn check_file(path: &Path) -> Result<(), Fault> {
     let mut head = Vec::new();
     let file = fs::File::open(path).map_err(Error::Io)?;
@@ -274,7 +275,7 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Converts a panic to an error: redb panics on damaged pages.
+/// Converts a panic to an error, since redb panics on damaged pages.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     panics::caught(work)
         .unwrap_or_else(|| Err(Fault::Other(StoreErrorKind::Corrupt, "the redb database is damaged".into())))
@@ -306,7 +307,7 @@ type Reader = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 type Writer<'a> = Table<'a, &'static [u8], &'static [u8]>;
 
-/// Fails if the value does not satisfy the condition; called in the transaction that changes it.
+/// Returns an error if the value does not satisfy the condition. This is called in the transaction that changes the value.
 fn check(
     table: &Writer<'_>,
     key: &Key,
@@ -432,7 +433,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// A failure, before the operation and the key are added.
+/// An error to which the operation and the key have not been added yet.
 enum Fault {
     Redb(Error),
     Store(StoreError),

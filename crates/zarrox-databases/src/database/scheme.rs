@@ -1,4 +1,4 @@
-//! The URLs of the databases that [`DatabaseOptions`] open.
+//! The URLs of the databases that are opened with [`DatabaseOptions`].
 
 use zarrox_stores::internals::{LOCK_TIMEOUT, SYNC};
 use zarrox_stores::{Located, Scheme, StorageOption, StorageOptions, StoreError, StoreErrorKind, StoreUrl};
@@ -6,14 +6,14 @@ use zarrox_stores::{Located, Scheme, StorageOption, StorageOptions, StoreError, 
 use crate::database::files::split;
 use crate::database::options::{DatabaseOptions, DatabaseStore};
 
-/// The lock timeout of databases that only one process can open at a time.
+/// The lock timeout of databases that only one process can have open at a time.
 #[cfg(any(feature = "redb", feature = "gdbm"))]
 pub(super) const FILE_TIMEOUT: StorageOption = StorageOption::text(
     LOCK_TIMEOUT,
     "the timeout for a file that another process has open, in seconds [default: 0.1]",
 );
 
-/// Returns the scheme of a kind of database.
+/// Returns the URL scheme of a kind of database.
 pub(super) const fn scheme<S: DatabaseStore>(
     names: &'static [&'static str],
     options: &'static [StorageOption],

@@ -1,4 +1,4 @@
-//! The databases that this process has opened, one for each file.
+//! The databases that this process has open, one for each file.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,8 +10,8 @@ use std::{fmt, fs};
 use zarrox_stores::internals::support::directory_of;
 use zarrox_stores::internals::sync::{Condvar, Mutex, unpoisoned};
 
-/// The databases that this process has opened, by the paths of their files, since many kinds of databases must not be opened
-/// twice. A file that is reached by another path (a hard link, another mount, another case) is the same database.
+/// The databases that this process has open, by the paths of their files, since many kinds of databases must not be opened twice.
+/// The same file under another path (through a hard link, another mount or a different case) is the same database.
 pub(crate) struct OpenDatabases<T> {
     open: Mutex<BTreeMap<PathBuf, Entry<T>>>,
     closed: Condvar,
@@ -43,7 +43,8 @@ impl<T> OpenDatabases<T> {
         Self { open: Mutex::new(BTreeMap::new()), closed: Condvar::new() }
     }
 
-    /// Returns the database that is open at the path, or opens it with `open`. Waits while it is being closed.
+    /// Returns the database at the path if it is already open, or opens it with `open`. If the database is being closed, waits
+    /// until it is closed.
     pub(crate) fn open<E>(
         &'static self,
         path: &Path,
@@ -68,15 +69,15 @@ impl<T> OpenDatabases<T> {
     }
 }
 
-/// A value that all handles of one file share, and that is closed with the last handle.
+/// A value that is shared by all handles of one file, and is closed with the last handle.
 pub(crate) struct Shared<T: 'static> {
-    // The fields are in this order, so that the entry leaves the registry after the database is closed, not before.
+    // The order of the fields ensures that the entry is removed from the registry only after the database is closed.
     value: Arc<T>,
     ticket: Ticket<T>,
 }
 
 impl<T> Shared<T> {
-    /// Returns the path without links under which the value was first opened.
+    /// Returns the path, with links resolved, under which the value was first opened.
     pub(crate) fn path(&self) -> &Path {
         &self.ticket.path
     }
@@ -113,7 +114,7 @@ impl<T> Drop for Ticket<T> {
     }
 }
 
-/// Returns the path of a file without links. The file need not exist, but its directory must.
+/// Returns the path of a file, with links resolved. The file need not exist, but its directory must.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -27,34 +27,34 @@ use zarrox_stores::{
     StorageOption, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// The table of zarr-python.
+/// The table that zarr-python uses.
 const CREATE_TABLE: &str = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)";
 
-/// The size from which values are read by incremental I/O, which reads parts of them.
+/// The size, in bytes, from which values are read with incremental I/O, which can read parts of a value.
 const LARGE: u64 = 64 << 10;
 
 /// The query for a row, without the bytes of a large value.
 const FIND: &str = "SELECT rowid, typeof(v), octet_length(v), CASE WHEN octet_length(v) <= ?2 THEN v END \
                     FROM zarr WHERE k = ?1";
 
-/// The number of idle connections that are kept.
+/// The maximum number of idle connections that are kept.
 const IDLE: usize = 16;
 
-/// The approximate maximum timeout of SQLite, which counts milliseconds in 31 bits.
+/// The approximate maximum timeout of SQLite, which stores it as a 31-bit number of milliseconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 24 * 3600);
 
 pub(crate) static SCHEME: Scheme =
     scheme::<SqliteStore>(&["sqlite"], &[StorageOption::SYNC, StorageOption::LOCK_TIMEOUT]);
 
-/// The locks of all open files. In a database without a write-ahead log, readers and writers exclude each other; the threads of
-/// one process wait for these locks without polling.
+/// The locks of all open files. In a database without a write-ahead log, readers and writers exclude each other; with these
+/// locks, the threads of one process wait for each other without polling.
 static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 
-/// A store that keeps each value in a row of an SQLite database, as zarr-python's `SQLiteStore` does.
+/// A store whose values are rows of an SQLite database, as in zarr-python's `SQLiteStore`.
 ///
-/// All values are in one table, `zarr(k TEXT PRIMARY KEY, v BLOB)`: the key as text and the bytes of the value. Other tables are
-/// ignored. Every write is a transaction, so that readers, including other processes, see the old value or the new one, and a
-/// crash leaves one of them.
+/// All values are in one table, `zarr(k TEXT PRIMARY KEY, v BLOB)`, with the key as text and the value as bytes. Other tables are
+/// ignored. Every write is a transaction, so readers, including other processes, see either the old or the new value, and a crash
+/// leaves one of the two.
 ///
 /// | option | default |
 /// |---|---|
@@ -63,32 +63,32 @@ static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
 /// | [`lock_timeout`](DatabaseOptions::lock_timeout) | one minute |
 ///
-/// Any number of processes may use the file, on a local file system. A writer that waits too long for another process fails with
+/// On a local file system, any number of processes may use the file. A writer that waits too long for another process fails with
 /// [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is compared within the transaction
-/// that writes, so that no writer undoes the changes of another process, including zarr-python's.
+/// that writes, so no writer undoes the changes of another process, including those made by zarr-python.
 ///
-/// Parts of values are read without the rest. In a database with a write-ahead log this applies to
-/// [`open_with`](Store::open_with), too. In other databases an open value would block all writers, so values are read whole when
-/// they are opened.
+/// Parts of values can be read without the rest. With [`open_with`](Store::open_with), this is the case only in a database with a
+/// write-ahead log: in other databases, an open value would block all writers, so values are read as a whole when they are
+/// opened.
 ///
-/// Files are not trusted: triggers, views and functions in the schema are never run.
+/// Files are not trusted: triggers, views and functions in the schema are never executed.
 #[derive(Clone)]
 pub struct SqliteStore(Arc<Inner>);
 
 /// [`DatabaseOptions`] of an [`SqliteStore`], with [`write_ahead_log`](DatabaseOptions::write_ahead_log).
 pub type SqliteOptions = DatabaseOptions<SqliteStore>;
 
-/// The settings that only SQLite has.
+/// The settings that are specific to SQLite.
 #[derive(Clone, Debug, Default)]
 pub struct SqliteSettings {
     write_ahead_log: bool,
 }
 
 impl DatabaseOptions<SqliteStore> {
-    /// Turns on the write-ahead log: readers and writers do not wait for each other, and writing is faster.
+    /// Enables the write-ahead log, with which readers and writers do not wait for each other, and writing is faster.
     ///
-    /// The setting is stored in the file. Two more files are beside the database while it is open. zarr-python reads and writes
-    /// such a database as well, but no program can read it in a directory without write permission.
+    /// The setting is stored in the file. While the database is open, there are two more files beside it. zarr-python can read
+    /// and write a database with a write-ahead log as well, but no program can read it in a directory without write permission.
     #[must_use]
     pub fn write_ahead_log(mut self, on: bool) -> Self {
         self.settings.write_ahead_log = on;
@@ -113,8 +113,8 @@ impl DatabaseStore for SqliteStore {
     }
 }
 
-/// Checks the file: SQLite's own message is "unable to open database file". The file is not opened: closing it would release the
-/// locks that other handles of this process have on it.
+/// Checks the file, since SQLite's own error message is just "unable to open database file". The file is not opened, since
+/// closing it would release the locks that other handles of this process have on it.
 fn check_file(path: &Path, create: bool) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -140,7 +140,7 @@ struct Inner {
     /// True if the database has a write-ahead log.
     log: bool,
     writable: bool,
-    /// Idle connections. A forked process must not share a connection with its parent.
+    /// Idle connections. A forked process must not share connections with its parent.
     idle: PerProcess<Arc<Mutex<Vec<Connection>>>>,
 }
 
@@ -185,7 +185,8 @@ impl Inner {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection.execute_batch("PRAGMA cell_size_check = ON")?;
-        // With SQLite's default, a committed transaction may be rolled back, since the end of its journal is only in memory.
+        // With SQLite's default, a committed transaction may be rolled back after a power failure, since the deletion of its
+        // journal is not flushed.
         let synchronous = if self.options.sync { "EXTRA" } else { "OFF" };
         connection.execute_batch(&format!("PRAGMA synchronous = {synchronous}"))?;
         Ok(connection)
@@ -219,12 +220,12 @@ impl Inner {
         }
     }
 
-    /// Excludes this process's writers, if the journal mode requires it.
+    /// Excludes the writers of this process, if the journal mode requires it.
     fn reading(&self) -> Option<RwLockReadGuard<'_, ()>> {
         (!self.log).then(|| self.gate.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads in one transaction, so that all results belong to one version.
+    /// Reads in a single transaction, so that all results belong to the same version.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
         let _delay = delay_fork();
         let _reading = self.reading();
@@ -234,7 +235,7 @@ impl Inner {
         result
     }
 
-    /// Writes in one transaction, which is rolled back on an error.
+    /// Writes in a single transaction, which is rolled back on error.
     fn write<T>(&self, write: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
         if !self.writable {
             return Err(Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into()));
@@ -305,7 +306,7 @@ fn is_whole(range: Option<ByteRange>, size: u64) -> bool {
     matches!(range, Some(ByteRange::From { offset: 0, length }) if length.is_none_or(|length| length >= size))
 }
 
-/// Fails if the value does not satisfy the condition; called in the transaction that changes it.
+/// Returns an error if the value does not satisfy the condition. This is called in the transaction that changes the value.
 fn check(
     connection: &Connection,
     key: &Key,
@@ -343,7 +344,7 @@ fn read_blob(connection: &Connection, row: i64, offset: u64, buffer: &mut [u8]) 
 }
 
 impl SqliteStore {
-    /// Returns the file: an absolute path without links.
+    /// Returns the path of the file, which is absolute and contains no links.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.0.gate.path()
@@ -353,7 +354,8 @@ impl SqliteStore {
         move |fault| self.0.error(fault, operation, key)
     }
 
-    /// Opens a large value on a separate connection, in the transaction that found it, unless the whole value is read at once.
+    /// Opens a value. A large value keeps a connection of its own, in the transaction that found it, unless the whole value is
+    /// read at once.
     fn open_in_transaction(
         &self,
         key: &Key,
@@ -517,7 +519,7 @@ impl Ordered for SqliteStore {
     }
 }
 
-/// Returns a range as values that SQLite compares with: all texts sort before the empty blob.
+/// Returns the bounds of a range as values for comparisons in SQLite, where all text sorts before the empty blob.
 fn bounds(range: &KeyRange) -> (SqlValue, SqlValue) {
     let text = |bytes: &[u8]| SqlValue::Text(String::from_utf8_lossy(bytes).into_owned());
     let before = range.before.as_deref().map_or(SqlValue::Blob(Vec::new()), text);
@@ -538,10 +540,10 @@ fn rename(connection: &Connection, from: &Prefix, to: &Prefix) -> Result<(), Fau
     }
 }
 
-/// A large value: its connection stays in the transaction that found it.
+/// A large value, whose connection stays in the transaction that found it.
 struct LargeValue {
     store: SqliteStore,
-    /// `None` only while this value is dropped.
+    /// `None` only while this value is being dropped.
     connection: Mutex<Option<Connection>>,
     row: i64,
     size: u64,
@@ -577,7 +579,7 @@ impl Drop for LargeValue {
     }
 }
 
-/// A failure, before the operation and the key are added.
+/// An error to which the operation and the key have not been added yet.
 enum Fault {
     Sql(rusqlite::Error),
     Store(StoreError),
@@ -610,7 +612,7 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// Returns the kind of an error of SQLite, and a message if SQLite's message is not clear enough.
+/// Returns the kind of an SQLite error, and a message if SQLite's own message is not clear enough.
 fn describe(error: &rusqlite::Error) -> (StoreErrorKind, Option<&'static str>) {
     use StoreErrorKind as Kind;
     match error.sqlite_error_code() {

@@ -1,10 +1,10 @@
-//! Escaping of names that a server does not support.
+//! Escaping names that a server does not support.
 //!
-//! A command of FTP is a line, and so is an entry of its listings: a line break in a name would end the line and begin another
-//! line. HDFS does not support colons. Such characters are percent-encoded as in URLs, with `%0A` for a line break. A `%` becomes
-//! `%25` if it would otherwise look like an escape.
+//! FTP commands and the entries of FTP listings are lines, so a line break in a name would end the line and begin another one.
+//! HDFS does not support colons. These characters are percent-encoded as in URLs: a line break becomes `%0A`. A `%` becomes `%25`
+//! if it would otherwise look like the beginning of an escape.
 
-/// A function that returns true for characters to escape. They are ASCII.
+/// A function that returns true for characters that must be escaped, which are ASCII characters.
 pub(crate) type Special = fn(char) -> bool;
 
 /// Escapes a path or a name for the server.
@@ -21,7 +21,7 @@ pub(crate) fn escaped(path: &str, special: Special) -> String {
     text
 }
 
-/// Returns the original of a name on the server.
+/// Returns the original name, given the name on the server.
 pub(crate) fn unescaped(name: &str, special: Special) -> String {
     let mut text = String::with_capacity(name.len());
     let mut rest = name;
@@ -36,7 +36,7 @@ pub(crate) fn unescaped(name: &str, special: Special) -> String {
     text
 }
 
-/// Returns the escaped character at the beginning of the text, if it is written as `%XX`.
+/// Returns the character that is escaped as `%XX` at the beginning of the text, if there is one.
 fn escape_at(text: &str, special: Special) -> Option<char> {
     let digits = text.strip_prefix('%')?.get(..2)?;
     let upper = |byte: u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte);

@@ -23,33 +23,33 @@ use zarrox_stores::{
     Version,
 };
 
-/// The number of bytes that are written to a cluster at a time.
+/// The number of bytes that are written to the cluster at a time.
 const BLOCK: usize = 4 << 20;
 
-/// The port of name nodes, if neither the URL nor Hadoop's settings contain one.
+/// The port of the name node, if neither the URL nor Hadoop's settings specify one.
 const PORT: u16 = 8020;
 
-/// The client's settings for failures. The wrapper around the store retries operations. The client only finds the active node
-/// among up to three name nodes, and tries the next data node of a block if a data node does not respond.
+/// The client's settings for failures. Operations are retried by the wrapper around the store. The client itself only finds the
+/// active name node among up to three, and tries the next data node of a block if one does not respond.
 const SETTINGS: [(&str, &str); 3] = [
     ("dfs.client.failover.max.attempts", "2"),
     ("dfs.client.failover.sleep.max.millis", "100"),
     ("dfs.client.socket-timeout", "15000"),
 ];
 
-/// The permissions of new directories, from which the cluster's umask is subtracted.
+/// The permissions of new directories, to which the cluster applies its umask.
 const PERMISSIONS: u32 = 0o777;
 
 /// The characters that names in HDFS cannot contain.
 const SPECIAL: Special = |character| character == ':';
 
-/// The form of a URL.
+/// The form of a valid URL.
 const FORM: &str = "hdfs://namenode:8020/path";
 
 pub(crate) static SCHEME: Scheme = Scheme::new(&["hdfs"], |url, options| {
     let hdfs = options.iter().fold(HdfsOptions::new(), |hdfs, (name, value)| match name {
         "user" => hdfs.user(value),
-        // A setting of Hadoop's client, such as `dfs.client.use.datanode.hostname`.
+        // A property of Hadoop's client, such as `dfs.client.use.datanode.hostname`.
         _ if name.contains('.') => hdfs.setting(name, value),
         _ => hdfs,
     });
@@ -60,7 +60,7 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["hdfs"], |url, options| {
     StorageOption::text("*.*", "a setting of Hadoop's client, such as dfs.client.use.datanode.hostname"),
 ]);
 
-/// A store that keeps each value in a file of a Hadoop cluster (HDFS), below one of its directories.
+/// A store whose values are files on a Hadoop cluster (HDFS), below one of its directories.
 ///
 /// | option | default |
 /// |---|---|
@@ -68,14 +68,15 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["hdfs"], |url, options| {
 /// | [`setting`](HdfsOptions::setting) | the files in `HADOOP_CONF_DIR` |
 /// | [`timeout`](HdfsOptions::timeout) | 60 seconds |
 ///
-/// HDFS has no versions of files, so that only one process should write to a chunk at a time.
+/// HDFS has no file versions, so only one process should write to a chunk at a time.
 ///
-/// A value is written to a temporary file, which is then renamed: readers see the old value or the new one. If the value must not
-/// exist yet, the name node checks that in the rename. Names that begin with `.zarrox-` and end in `.tmp` are reserved for these
-/// files. Directories are removed with their last value.
+/// A value is written to a temporary file, which is then renamed, so readers see either the old or the new value. If the value
+/// must not exist yet, the name node checks this as part of the rename. Names that begin with `.zarrox-` and end in `.tmp` are
+/// reserved for temporary files. Directories are removed with their last value.
 ///
-/// HDFS does not report a reliable version of a file, so that values are read whole. A `:` in a name is written as `%3A`, since
-/// HDFS does not support it. Writing a small value takes about half a second: HDFS is made for large files.
+/// Since HDFS does not report a reliable version of a file, values are always read as a whole. A `:` in a name is written as
+/// `%3A`, since HDFS does not support colons. Writing a small value takes about half a second, since HDFS is designed for large
+/// files.
 #[derive(Clone)]
 pub struct HdfsStore {
     client: Client,
@@ -114,21 +115,21 @@ impl HdfsOptions {
         Self::default()
     }
 
-    /// Sets the user's name, which a cluster without Kerberos trusts.
+    /// Sets the name of the user. A cluster without Kerberos trusts it.
     #[must_use]
     pub fn user(mut self, user: impl Into<String>) -> Self {
         self.user = Some(user.into());
         self
     }
 
-    /// Sets a setting of Hadoop's client, such as `dfs.ha.namenodes.cluster`.
+    /// Sets a property of Hadoop's client, such as `dfs.ha.namenodes.cluster`.
     #[must_use]
     pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.insert(name.into(), value.into());
         self
     }
 
-    /// Sets the timeout of a step: a request to the name node, or four mebibytes to or from the cluster.
+    /// Sets the timeout of a single step: a request to the name node, or the transfer of four mebibytes to or from the cluster.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -140,7 +141,7 @@ impl HdfsOptions {
     ///
     /// # Errors
     ///
-    /// When the text is not a URL of HDFS, or when Hadoop's settings cannot be read.
+    /// When the text is not an HDFS URL, or when Hadoop's settings cannot be read.
     pub fn open(self, url: &str) -> Result<Blocking<HdfsStore>, StoreError> {
         let address = Address::parse(url, &["hdfs"], FORM)?;
         let url = &address.0;
@@ -157,7 +158,7 @@ impl HdfsOptions {
             user.clone().into_iter().fold(builder, ClientBuilder::with_user).build()
         };
         let client = match client(&host) {
-            // The settings contain no name nodes with that name.
+            // Hadoop's settings do not define a cluster with this name.
             Err(HdfsError::InvalidArgument(_)) if url.port().is_none() => client(&format!("{host}:{PORT}")),
             client => client,
         };
@@ -193,8 +194,8 @@ impl HdfsStore {
         }
     }
 
-    /// Returns the content of a file; `None` when it does not exist. All bytes belong to one file, even when another file
-    /// replaces it in the meantime.
+    /// Returns the content of a file; `None` when it does not exist. All bytes belong to the same version of the file, even if
+    /// the file is replaced in the meantime.
     async fn content(&self, place: &str) -> Result<Option<Bytes>, StoreError> {
         let reader = match self.within("reading", self.client.read(place)).await {
             Err(error) if is_absence(&error) => return Ok(None),
@@ -229,11 +230,11 @@ fn is_absence(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::NotFound | StoreErrorKind::Obstructed)
 }
 
-/// Returns the error of an operation. The name node reports errors by the names of Java's exceptions.
+/// Converts a client error to the error of an operation. The name node identifies errors by the names of Java exceptions.
 fn fault(operation: &'static str, error: HdfsError) -> StoreError {
     use StoreErrorKind as Kind;
     let by_name = |name: &str, text: &str| match name.rsplit('.').next().unwrap_or(name) {
-        // Old name nodes deny a lookup below a file, or fail internally.
+        // When a path below a file is looked up, old name nodes deny access or fail internally.
         "AccessControlException" | "IllegalStateException" if text.contains("is not a directory") => {
             Kind::Obstructed
         }
@@ -244,7 +245,7 @@ fn fault(operation: &'static str, error: HdfsError) -> StoreError {
             Kind::StorageFull
         }
         "InvalidPathException" | "PathComponentTooLongException" => Kind::InvalidKey,
-        // No data node is available now.
+        // No data node is currently available.
         "IOException" if text.contains("could only be") => Kind::Unreachable,
         "StandbyException" | "SafeModeException" | "RetriableException" => Kind::Unreachable,
         _ => Kind::Other,
@@ -263,7 +264,7 @@ fn fault(operation: &'static str, error: HdfsError) -> StoreError {
         HdfsError::RPCError(name, text) | HdfsError::FatalRPCError(name, text) => by_name(name, text),
         _ => Kind::Other,
     };
-    // Only the first line is used, since the other lines are a stack trace of the name node.
+    // Only the first line is used, since the other lines are the name node's stack trace.
     let message = error.to_string().lines().next().unwrap_or_default().to_owned();
     StoreError::new(kind, operation, message).with_source(error)
 }
@@ -309,7 +310,7 @@ impl FileTree for HdfsStore {
         }
         let place = self.at(path);
         let mut content = self.content(&place).await;
-        // The blocks of a replaced file are deleted soon. Then the new file can be read.
+        // The blocks of a replaced file are deleted soon after. In that case, the new file can be read.
         let is_broken = |error: &StoreError| {
             matches!(error.kind(), StoreErrorKind::Unreachable | StoreErrorKind::Corrupt)
         };
@@ -332,7 +333,7 @@ impl FileTree for HdfsStore {
             Err(error) => Err(error),
         };
         let Err(error) = written else { return Ok(()) };
-        // The temporary file may not exist, and the error above has the reason.
+        // The temporary file may not exist, so a failure here is ignored: the error above is reported.
         let _ = self.within("writing", self.client.delete(&temporary, false)).await;
         if matches!(error.kind(), StoreErrorKind::Unreachable | StoreErrorKind::TimedOut) {
             return Err(error);

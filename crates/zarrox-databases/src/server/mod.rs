@@ -1,4 +1,4 @@
-//! Stores on servers with their own protocol: databases, and file servers.
+//! Stores on servers that have their own protocols: databases and file servers.
 
 #[cfg(feature = "trees")]
 mod address;

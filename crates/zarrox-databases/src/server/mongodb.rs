@@ -27,30 +27,30 @@ use zarrox_stores::{
     provided,
 };
 
-/// The database and the collection of zarr-python.
+/// The database and the collection that zarr-python uses.
 const DATABASE: &str = "mongodb_zarr";
 const COLLECTION: &str = "zarr_collection";
 
-/// The timeout of connecting.
+/// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The timeout of finding a server. A request fails after it if no server listens, as in other stores.
+/// The timeout for finding a server, after which a request fails if no server is listening, as in other stores.
 const FIND: Duration = Duration::from_secs(2);
 
-/// The operating system's message if no server listens. The driver reports no other reason.
+/// The operating system's message if no server is listening; the driver provides no other way to recognise this case.
 const REFUSED: &str = "Connection refused";
 
-/// MongoDB's limit for a document.
+/// MongoDB's maximum size of a document, in bytes.
 const LARGEST_DOCUMENT: usize = 16 << 20;
 
-/// The size of a document without its value: names, types, lengths, the key, the identifier of MongoDB, and the mark of a writer
-/// that compares the value.
+/// The size of a document without its value and key: names, types, lengths, MongoDB's identifier, and the mark of a writer that
+/// compares the value.
 const AROUND_VALUE: usize = 128;
 
-/// The field of a document that marks it while its value is compared. Replacing the document removes the field.
+/// The field that marks a document while its value is being compared. Replacing the document removes the field.
 const MARK: &str = "zarrox";
 
-/// The number of bytes that fit into a document unless its key is extremely long.
+/// The maximum size of a value that fits into a document, unless its key is extremely long.
 const LARGEST_VALUE: usize = LARGEST_DOCUMENT - (4 << 10);
 
 /// The number of values that are requested together.
@@ -61,20 +61,20 @@ const ATTEMPTS: usize = 10;
 
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 
-/// MongoDB's error code for a duplicate of a unique key.
+/// MongoDB's error code for a duplicate value in a unique index.
 const DUPLICATE_KEY: i32 = 11_000;
 
-/// A store that keeps each value in a document of a MongoDB collection, as zarr-python's `MongoDBStore` does.
+/// A store whose values are documents of a MongoDB collection, as in zarr-python's `MongoDBStore`.
 ///
 /// A document is `{key: "a/b", value: Binary}`, by default in the collection `zarr_collection` of the database `mongodb_zarr`.
-/// Opening creates a unique index of the keys in the collection, if possible. Without the index, operations are slow, and
-/// [`Condition::Absent`] fails.
+/// Opening the store creates a unique index on the keys of the collection, if possible. Without the index, operations are slow,
+/// and [`Condition::Absent`] fails.
 ///
-/// A document has up to 16 MiB, which limits chunks and shards; values are read whole.
+/// A document has up to 16 MiB, which limits the size of chunks and shards. Values are always read as a whole.
 ///
-/// A value is replaced under [`Condition::Matches`] in two steps: a field `zarrox` with a unique number is added to the document,
-/// and the value is returned and compared; then the document is replaced if it still has this field. Every writer that replaces
-/// the document in the meantime, including zarr-python, removes the field. So any number of processes may write.
+/// A value is replaced under [`Condition::Matches`] in two steps: first, a field `zarrox` with a unique ID is added to the
+/// document, and the value is returned and compared; then the document is replaced if it still has this field. Every writer that
+/// replaces the document in the meantime, including zarr-python, removes the field. Hence any number of processes may write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
 
@@ -86,7 +86,8 @@ struct Inner {
     unique: bool,
 }
 
-/// `mongodb://user:password@host:port/database/collection/node?options`. The node is below the collection.
+/// The scheme of `mongodb://user:password@host:port/database/collection/node?options`, where the path of the node follows the
+/// collection.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["mongodb", "mongodb+srv"], locate).with_options(&[
     StorageOption::text("user", "the user, unless the URL has one"),
     StorageOption::text("password", "the password of the user"),
@@ -160,7 +161,7 @@ impl MongoDbOptions {
         self
     }
 
-    /// Sets the timeout of an operation.
+    /// Sets the timeout for each operation.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -168,13 +169,13 @@ impl MongoDbOptions {
     }
 
     /// Connects to `mongodb://user:password@host:port/database/collection?options`, or to the same URL with `mongodb+srv`. Only
-    /// the host is required. Except for the collection, the URL is a connection string of MongoDB, with all of its options: the
-    /// database is also the authentication database, unless `authSource` names another database.
+    /// the host is required. Except for the collection, the URL is a MongoDB connection string, with all of its options; the
+    /// database is also the authentication database, unless `authSource` names another one.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when the URL is not one of these, [`StoreErrorKind::Forbidden`] when the server rejects
-    /// the user, [`StoreErrorKind::Unreachable`] or [`StoreErrorKind::TimedOut`] when there is no server.
+    /// [`StoreErrorKind::Unsupported`] when the URL has another form, [`StoreErrorKind::Forbidden`] when the server rejects the
+    /// user, [`StoreErrorKind::Unreachable`] or [`StoreErrorKind::TimedOut`] when no server responds.
     pub fn open(self, url: &str) -> Result<MongoDbStore, StoreError> {
         let address = Address::new(url)?;
         let inner = wait(self.connect(address))??;
@@ -184,7 +185,7 @@ impl MongoDbOptions {
     async fn connect(self, address: Address) -> Result<Inner, StoreError> {
         let Address { url, server, database, collection, secret } = address;
         let refuse = |error: Error| {
-            // The driver's own message may repeat the URL.
+            // The driver's own message may repeat the URL, including the password.
             let reason = if secret { String::new() } else { format!(": {error}") };
             let message = format!("this is not the URL of a MongoDB server{reason}");
             StoreError::new(StoreErrorKind::Unsupported, "connecting", message).with_location(&server)
@@ -214,7 +215,7 @@ impl MongoDbOptions {
     }
 }
 
-/// Creates the index, which is the first request. For a slow server, the timeout of connecting applies.
+/// Creates the index, which is the first request. If the server is slow, the timeout for connecting applies.
 async fn find_and_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
     let begin = Instant::now();
     loop {
@@ -235,13 +236,13 @@ fn is_refused(error: &Error) -> bool {
     matches!(&*error.kind, ErrorKind::ServerSelection { message, .. } if message.contains(REFUSED))
 }
 
-/// Creates the unique index of the keys, unless it exists. Returns true if the index exists now.
+/// Creates the unique index on the keys, unless it exists. Returns true if the index exists afterwards.
 async fn make_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
     let options = ::mongodb::options::IndexOptions::builder().unique(true).build();
     let index = IndexModel::builder().keys(doc! { "key": 1 }).options(options).build();
     match collection.create_index(index).await {
         Ok(_) => Ok(true),
-        // The user may only read, or a key is duplicated already. A failed login is an error.
+        // The user may only have read access, or there may already be duplicate keys. A failed login is an error.
         Err(error) if matches!(*error.kind, ErrorKind::Command(_)) => {
             tracing::debug!(%error, "no unique index");
             collection.find_one(doc! { "key": "" }).await.map(|_| false)
@@ -264,7 +265,7 @@ impl fmt::Debug for Inner {
     }
 }
 
-/// The parts of a URL.
+/// The components of a URL.
 struct Address {
     /// MongoDB's connection string, without the collection.
     url: String,
@@ -272,7 +273,7 @@ struct Address {
     server: String,
     database: Option<String>,
     collection: Option<String>,
-    /// True if the URL may contain a secret, such as a password.
+    /// True if the URL may contain secrets, such as a password.
     secret: bool,
 }
 
@@ -307,7 +308,7 @@ impl Address {
     }
 }
 
-/// Returns the servers in one order and spelling, so that all ways to name them give the same location.
+/// Returns the servers in a canonical order and spelling, so that all ways to name them result in the same location.
 fn normalized(hosts: &str) -> String {
     let hosts = hosts.to_ascii_lowercase();
     let mut hosts: Vec<&str> =
@@ -332,7 +333,7 @@ async fn within<T>(
 }
 
 impl MongoDbStore {
-    /// Connects to a server, see [`MongoDbOptions::open`].
+    /// Connects to a server. See [`MongoDbOptions::open`].
     ///
     /// # Errors
     ///
@@ -385,7 +386,8 @@ impl MongoDbStore {
         }
     }
 
-    /// Marks the document of a key if its value has this version, and returns a filter that only this document matches.
+    /// Marks the document of a key, and returns a filter that matches the document as long as it has the mark. Returns a conflict
+    /// if the value does not have this version.
     fn marked(&self, operation: &'static str, key: &Key, version: &Version) -> Result<Document, StoreError> {
         let mark = ObjectId::new();
         let this = doc! { "key": key.as_str() };
@@ -399,12 +401,12 @@ impl MongoDbStore {
         Ok(doc! { "key": key.as_str(), MARK: mark })
     }
 
-    /// Returns a conflict, unless a document was found.
+    /// Returns a conflict unless a document was found.
     fn matched(&self, count: u64, operation: &'static str, key: &Key) -> Result<(), StoreError> {
         if count > 0 { Ok(()) } else { Err(self.place(conflict(operation), key.as_str())) }
     }
 
-    /// Reads the documents of some keys, and reports each when it has arrived.
+    /// Reads the documents of some keys, and calls `done` with each as it arrives.
     fn get_batch(&self, keys: &[Key], done: &mut dyn FnMut(&str, RawDocumentBuf)) -> Result<(), StoreError> {
         let names: Vec<&str> = keys.iter().map(Key::as_str).collect();
         let wanted = doc! { "key": { "$in": names } };
@@ -464,7 +466,8 @@ impl Store for MongoDbStore {
                 }
             });
             for index in waiting.into_values().flatten() {
-                // If an error concerns all keys, each key is read again, and reports the error.
+                // If the whole batch has failed, each remaining key is read individually, so that the error is reported for each
+                // key.
                 let answer = if found.is_ok() { Ok(None) } else { self.get(&keys[index]) };
                 done(batch * BATCH + index, answer);
             }
@@ -589,14 +592,13 @@ impl Ordered for MongoDbStore {
             };
             page.push((key.into(), size.unwrap_or_default()));
         }
-        // Without the index, a key may be duplicated.
+        // Without the index, there may be duplicate keys.
         page.dedup_by(|one, other| one.0 == other.0);
         Ok(page)
     }
 }
 
-/// Returns a filter for the documents whose keys are in a range. MongoDB compares strings by their bytes, and only with other
-/// strings.
+/// Returns a filter for the documents whose keys are in a range. MongoDB compares strings bytewise, and only with other strings.
 fn filter(range: &KeyRange) -> Document {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut bounds = doc! { "$gte": text(&range.from) };
@@ -616,7 +618,7 @@ fn code(error: &Error) -> Option<i32> {
     }
 }
 
-/// Converts an error of the driver, before the location and the key are added.
+/// Converts an error of the driver. The location and the key are added by the caller.
 fn into_error(operation: &'static str, error: Error) -> StoreError {
     use StoreErrorKind as Kind;
     let by_code = code(&error).and_then(describe);
@@ -643,7 +645,7 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
     made.with_source(error)
 }
 
-/// Returns the kind and the message of an error code of MongoDB, if the kind is more specific than "other".
+/// Returns the error kind and the message for a MongoDB error code, if the kind is more specific than "other".
 fn describe(code: i32) -> Option<(StoreErrorKind, &'static str)> {
     use StoreErrorKind as Kind;
     Some(match code {

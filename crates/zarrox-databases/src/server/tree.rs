@@ -1,8 +1,8 @@
-//! The common part of stores on file servers: WebDAV, FTP and HDFS.
+//! The common part of the stores on file servers: WebDAV, FTP and HDFS.
 //!
-//! A value is a file. Directories are created when a file needs them, and are not values. [`async_store`] implements
-//! [`AsyncStore`] for a [`FileTree`]. The crate `opendal` has clients for these servers, but supports neither conditional writes
-//! nor versions of values, on which [`Condition`] and consistent reads depend.
+//! Each value is a file. Directories are created as needed, and are not values. [`async_store`] implements [`AsyncStore`] for a
+//! [`FileTree`]. The crate `opendal` has clients for these servers, but supports neither conditional writes nor versions of
+//! values, which are required for [`Condition`] and for consistent reads.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -16,17 +16,17 @@ use zarrox_stores::{
     StoreError, StoreErrorKind, StoreUrl, ValuePart, Version,
 };
 
-/// The number of attempts to write a value while another process removes its empty directory.
+/// The number of attempts to write a value while other processes remove its directory because it is empty.
 const ATTEMPTS: usize = 8;
 
 /// The number of directories that are listed in parallel.
 const AT_ONCE: usize = 8;
 
-/// The files of a server, by their paths below the root of the store. A path is the text of a [`Key`], or a [`Prefix`] without
-/// its last `/`; the empty path is the root.
+/// The files on a server, by their paths below the root of the store. A path is the text of a [`Key`], or that of a [`Prefix`]
+/// without the trailing `/`; the empty path is the root.
 pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
-    /// True if [`remove_directory`](Self::remove_directory) never removes files that another process writes into the directory in
-    /// the meantime.
+    /// True if [`remove_directory`](Self::remove_directory) can never remove files that another process has written to the
+    /// directory in the meantime.
     const REMOVES_ONLY_EMPTY: bool;
 
     /// See [`AsyncStore::location`].
@@ -46,10 +46,10 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
         version: Option<&Version>,
     ) -> impl Future<Output = Result<Option<ValuePart>, StoreError>> + Send;
 
-    /// Writes a file. With `absent`, fails with [`StoreErrorKind::AlreadyExists`] when the file exists.
+    /// Writes a file. With `absent`, fails with [`StoreErrorKind::AlreadyExists`] if the file exists.
     ///
     /// Fails with [`StoreErrorKind::NotFound`] when the parent directory is missing, and with [`StoreErrorKind::Obstructed`] when
-    /// something else is in the way.
+    /// a directory exists at the path, or a file above it.
     fn write_file(
         &self,
         path: &str,
@@ -57,17 +57,17 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
         absent: bool,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Removes a file; returns true if it existed. A directory stays.
+    /// Removes a file. Returns true if it existed. A directory is not removed.
     fn remove_file(&self, path: &str) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Creates a directory. Succeeds if it exists. Fails with [`StoreErrorKind::NotFound`] when the parent directory does not
-    /// exist.
+    /// Creates a directory. Succeeds if it already exists. Fails with [`StoreErrorKind::NotFound`] when the parent directory does
+    /// not exist.
     fn make_directory(&self, path: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Removes an empty directory. Returns false if it does not exist or is not empty.
     fn remove_directory(&self, path: &str) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Removes a directory with its content. Succeeds if it does not exist.
+    /// Removes a directory with its contents. Succeeds if it does not exist.
     fn remove_all(&self, path: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Returns the entries of a directory; `None` when it does not exist.
@@ -82,7 +82,7 @@ pub(crate) enum Stat {
 
 /// An entry of a directory.
 pub(crate) struct Entry {
-    /// The name without the directory's path.
+    /// The name, without the path of the directory.
     pub(crate) name: String,
     /// The length of a file in bytes; `None` for a directory.
     pub(crate) size: Option<u64>,
@@ -99,7 +99,7 @@ async fn write<T: FileTree>(tree: &T, key: &Key, value: &Bytes, absent: bool) ->
         match tree.write_file(path, value, absent).await {
             Err(error) if error.kind() == StoreErrorKind::NotFound => {
                 match make_directories(tree, directory_of(path)).await {
-                    // Another process removed an empty directory in the meantime.
+                    // Another process has removed an empty directory in the meantime.
                     Err(error) if error.kind() == StoreErrorKind::NotFound => {}
                     made => made?,
                 }
@@ -127,7 +127,7 @@ async fn tidy<T: FileTree>(tree: &T, path: &str) -> Result<(), StoreError> {
 async fn erase_below<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<(), StoreError> {
     let path = prefix.segments();
     if !prefix.is_root() {
-        // A file with that name is not below the prefix.
+        // A file at this path is not below the prefix.
         if !matches!(tree.stat(path).await?, Some(Stat::Directory)) {
             return Ok(());
         }
@@ -165,13 +165,13 @@ async fn list<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<DirListing, Stor
     Ok(listing)
 }
 
-/// Returns the store and the path of a URL: `open` receives the URL without its path.
+/// Returns the store of a URL and the path within it. `open` is called with the URL without its path.
 pub(crate) fn located<T: AsyncStore>(
     url: &StoreUrl<'_>,
     scheme: &str,
     open: impl FnOnce(&str) -> Result<Blocking<T>, StoreError>,
 ) -> Result<Located, StoreError> {
-    // FTP has two roots: the initial directory of the user and, after a second slash, the root of the server.
+    // FTP has two roots: the initial directory of the user and, if the path begins with a second slash, the root of the server.
     let root = if url.path().starts_with("//") { "//" } else { "/" };
     let server = url.with_path(root);
     let store = open(&format!("{scheme}{}", server.strip_prefix(url.scheme()).unwrap_or(&server)))?;
@@ -182,12 +182,12 @@ pub(crate) fn located<T: AsyncStore>(
     Ok(Located::one_of_many(store, path))
 }
 
-/// Returns the parent directory of a path: the root for the root.
+/// Returns the parent directory of a path. The parent of the root is the root.
 pub(crate) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Creates a directory and its ancestors, if they do not exist.
+/// Creates a directory and any missing ancestors.
 async fn make_directories<T: FileTree>(tree: &T, path: &str) -> Result<(), StoreError> {
     let mut missing = vec![path];
     while let Some(path) = missing.last() {
@@ -206,7 +206,7 @@ async fn make_directories<T: FileTree>(tree: &T, path: &str) -> Result<(), Store
     Ok(())
 }
 
-/// Returns true if a file lies below a directory, at any depth.
+/// Returns true if there is a file below a directory, at any depth.
 async fn any_file<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError> {
     let mut directories = vec![path.to_owned()];
     while let Some(path) = directories.pop() {
@@ -219,7 +219,7 @@ async fn any_file<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError>
     Ok(false)
 }
 
-/// Removes a directory that contains only directories. Returns false if there is anything else at the path.
+/// Removes a directory that contains only directories. Returns false if the path is not a directory, or contains a file.
 async fn clear<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError> {
     if !matches!(tree.stat(path).await?, Some(Stat::Directory)) || any_file(tree, path).await? {
         return Ok(false);
@@ -237,23 +237,23 @@ async fn clear<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Returns the path of a name in a directory.
+/// Appends a name to the path of a directory.
 pub(crate) fn below(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
-/// Returns the error of a file whose path is obstructed.
+/// Returns the error for a file whose path is obstructed.
 pub(crate) fn obstructed(operation: &'static str) -> StoreError {
     let message = "the path of the value is a directory, or a parent directory is a value";
     StoreError::new(StoreErrorKind::Obstructed, operation, message)
 }
 
-/// Returns the error of a violated condition.
+/// Returns the error for a value that already exists.
 pub(crate) fn exists() -> StoreError {
     StoreError::new(StoreErrorKind::AlreadyExists, "writing", "the value already exists")
 }
 
-/// Returns the error of a value that was replaced after it was opened.
+/// Returns the error for a value that was replaced after it was opened.
 #[cfg(feature = "webdav")]
 pub(crate) fn changed() -> StoreError {
     StoreError::new(StoreErrorKind::Conflict, "reading", "another writer changed the value in the meantime")

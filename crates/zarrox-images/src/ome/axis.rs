@@ -8,21 +8,21 @@ use zarrox_core::{Error, Result};
 
 use zarrox::internals::argument;
 
-/// The kind of an axis.
+/// The kind of axis.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AxisKind {
-    /// A direction in space.
+    /// A spatial dimension.
     Space,
     /// Time.
     Time,
     /// Channels, such as colours or stains.
     Channel,
-    /// Another kind.
+    /// Any other kind.
     Other(String),
 }
 
 impl AxisKind {
-    /// Returns the name: `space`, `time`, `channel` or another one.
+    /// Returns the name of the kind: `space`, `time`, `channel` or another name.
     pub fn name(&self) -> &str {
         match self {
             Self::Space => "space",
@@ -41,7 +41,7 @@ impl AxisKind {
         }
     }
 
-    /// Returns the position of the kind in the order that OME-Zarr requires: time, channels or other kinds, and space.
+    /// Returns the rank of the kind in the order that OME-Zarr requires: time, then channels or other kinds, then space.
     pub(super) fn rank(&self) -> usize {
         match self {
             Self::Time => 0,
@@ -64,13 +64,13 @@ pub struct Axis {
     pub name: String,
     /// The kind.
     pub kind: AxisKind,
-    /// The UDUNITS-2 name of the unit of scales and translations along the axis: `micrometer`, `second`.
+    /// The unit of scales and translations along the axis, by its UDUNITS-2 name: `micrometer`, `second`.
     pub unit: Option<String>,
 }
 
 impl Axis {
-    /// Creates an axis whose kind follows from its name: `t` and `time` are time, `c`, `channel` and `band` are channels, and all
-    /// others are space.
+    /// Creates an axis whose kind is inferred from its name: `t` and `time` are time axes, `c`, `channel` and `band` are channel
+    /// axes, and all others are space axes.
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
         let kind = match name.to_ascii_lowercase().as_str() {
@@ -81,7 +81,7 @@ impl Axis {
         Self { name, kind, unit: None }
     }
 
-    /// Returns the usual axes of an image with `ndim` dimensions: the last `ndim` of `t`, `c`, `z`, `y` and `x`. `None` for more
+    /// Returns the usual axes of an image with `ndim` dimensions: the last `ndim` of `t`, `c`, `z`, `y` and `x`; `None` for more
     /// than five dimensions.
     pub fn usual(ndim: usize) -> Option<Vec<Self>> {
         const NAMES: [&str; 5] = ["t", "c", "z", "y", "x"];
@@ -119,8 +119,8 @@ impl FromStr for Axis {
     }
 }
 
-/// Checks that OME-Zarr allows the axes: two to five axes with different names, including two or three space axes, in the
-/// order time, channel, space.
+/// Checks that OME-Zarr allows the axes: two to five axes with distinct names, of which two or three are space axes, in the order
+/// time, channel, space.
 pub(super) fn check(axes: &[Axis]) -> std::result::Result<(), String> {
     if !(2..=5).contains(&axes.len()) {
         return Err(format!("an image must have 2 to 5 axes, not {}", axes.len()));

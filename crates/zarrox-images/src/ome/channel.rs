@@ -7,7 +7,7 @@ use zarrox_core::{Error, Result};
 
 use zarrox::internals::argument;
 
-/// The default colours of channels, in turn.
+/// The default colours of channels, which are used in turn.
 const COLORS: [&str; 6] = ["00FF00", "FF00FF", "00FFFF", "FFFF00", "FF0000", "0000FF"];
 
 /// The named colours.
@@ -23,16 +23,16 @@ const NAMED: [(&str, &str); 9] = [
     ("orange", "FFA500"),
 ];
 
-/// The contrast limits of a channel, and the range of possible elements.
+/// The contrast limits of a channel, and the range of possible values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DisplayWindow {
-    /// The smallest possible element.
+    /// The smallest possible value.
     pub min: f64,
-    /// The largest possible element.
+    /// The largest possible value.
     pub max: f64,
-    /// The lower contrast limit; elements below it are shown black.
+    /// The lower contrast limit; values below it are shown as black.
     pub start: f64,
-    /// The upper contrast limit; elements above it are shown in the full colour.
+    /// The upper contrast limit; values above it are shown in the full colour.
     pub end: f64,
 }
 
@@ -41,9 +41,9 @@ pub struct DisplayWindow {
 pub struct Channel {
     /// The name.
     pub label: String,
-    /// The colour: red, green and blue in six hexadecimal digits.
+    /// The colour: red, green and blue as six hexadecimal digits.
     pub color: Option<String>,
-    /// The contrast limits; by default the range of the elements.
+    /// The contrast limits; by default, the range of the channel's values.
     pub window: Option<DisplayWindow>,
 }
 
@@ -77,7 +77,7 @@ impl FromStr for Channel {
     }
 }
 
-/// Returns the list of channels in the form of OMERO's viewers.
+/// Returns the list of channels in the form that OMERO's viewers use.
 pub(super) fn list(channels: &[Channel]) -> Json {
     let channel = |(index, channel): (usize, &Channel)| {
         let usual = if channels.len() == 1 { "FFFFFF" } else { COLORS[index % COLORS.len()] };
@@ -93,7 +93,7 @@ pub(super) fn list(channels: &[Channel]) -> Json {
     Json::Array(channels.iter().enumerate().map(channel).collect())
 }
 
-/// Returns the JSON of a number, without a decimal point if it is an integer.
+/// Converts a number to JSON, without a decimal point if it is an integer.
 #[expect(clippy::cast_possible_truncation, reason = "the result is compared")]
 fn whole(number: f64) -> Json {
     let rounded = number as i64;

@@ -16,7 +16,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) {
         entry.insert("asset".to_owned(), json!(level.path.as_str()));
         let before = index.checked_sub(1).and_then(|before| image.levels.get(before));
         let (scale, translation): (Vec<f64>, Vec<f64>) = match before {
-            // Scale and translation are in elements of the previous level.
+            // Scale and translation are relative to the previous level, and in units of its elements.
             Some(before) => {
                 entry.insert("derived_from".to_owned(), json!(before.path.as_str()));
                 let ratio = |dim: usize| level.scale[dim] / before.scale[dim];
@@ -35,7 +35,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) {
     let mut multiscales = Map::default();
     multiscales.insert("layout".to_owned(), Json::Array(layout));
     if let Some(method) = &image.method {
-        // The convention has other names for two methods.
+        // The convention uses other names for two methods.
         let name = match method.as_str() {
             "mean" => "average",
             "median" => "med",

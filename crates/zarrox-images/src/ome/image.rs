@@ -1,4 +1,4 @@
-//! The description of an image, independent of its form in attributes.
+//! The description of an image, independent of the form in which it is stored in attributes.
 
 use zarrox_core::Result;
 use zarrox_core::json::{Json, Map, json};
@@ -12,9 +12,9 @@ use zarrox::internals::argument;
 pub struct ImageLevel {
     /// The path of the array, relative to the group.
     pub path: String,
-    /// The distance of two elements along each axis, in the axis's unit.
+    /// The distance between adjacent elements along each axis, in the unit of the axis.
     pub scale: Vec<f64>,
-    /// The coordinate of the centre of the first element along each axis, in the axis's unit.
+    /// The coordinate of the centre of the first element along each axis, in the unit of the axis.
     pub translation: Vec<f64>,
 }
 
@@ -26,13 +26,13 @@ pub struct Image {
     pub name: String,
     /// The axes, in the order of the arrays' dimensions.
     pub axes: Vec<Axis>,
-    /// The resolution levels, the highest resolution first.
+    /// The resolution levels, with the highest resolution first.
     pub levels: Vec<ImageLevel>,
     /// The downsampling method.
     pub method: Option<String>,
-    /// The channels, if they are described.
+    /// The channels; empty if they are not described.
     pub channels: Vec<Channel>,
-    /// True if elements are label values.
+    /// True if the elements are labels.
     pub is_labels: bool,
 }
 
@@ -97,7 +97,8 @@ impl Image {
         Some(omero)
     }
 
-    /// Returns the description of labels, if elements are labels: their image is the parent of the group `labels`.
+    /// Returns the description of labels, if the elements are labels. It names the labelled image: the parent of the group
+    /// `labels`.
     pub(super) fn image_label(&self) -> Option<Map> {
         let mut label = Map::default();
         label.insert("source".to_owned(), json!({"image": "../../"}));
@@ -105,7 +106,7 @@ impl Image {
     }
 }
 
-/// Adds an entry to the list of images, or replaces the entry whose first array is the same.
+/// Adds an entry to the list of images, or replaces the entry with the same first array.
 pub(super) fn put_entry(members: &mut Map, entry: Map) {
     let first = |entry: &Json| {
         let path = entry.get("datasets")?.get(0)?.get("path")?;

@@ -1,10 +1,10 @@
-//! The list of the images in a group `labels`.
+//! The list of label images in a group `labels`.
 
 use zarrox_core::json::{Json, Map, json};
 
 use super::{Multiscales, v05};
 
-/// Adds an image to the list of labels in the attributes of the group `labels`.
+/// Adds a label image to the list in the attributes of the group `labels`.
 pub(crate) fn list_label(form: Multiscales, attributes: &mut Map, name: &str) {
     let members = match form {
         Multiscales::Ome04 => Some(attributes),

@@ -1,8 +1,8 @@
 //! OME-Zarr: multi-resolution images with axes, scales and channels.
 //!
-//! [`Image`] describes an image. It is written as attributes of a group: the attributes of OME-Zarr 0.4 or 0.5, or of the
-//! convention [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes
-//! them, and [`validate()`] checks existing metadata.
+//! [`Image`] describes an image. The description is written to the attributes of a group, in the form of OME-Zarr 0.4 or 0.5, or
+//! of the convention [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample)
+//! writes these attributes, and [`validate()`] checks existing metadata.
 
 mod axis;
 mod channel;
@@ -48,10 +48,10 @@ impl Multiscales {
         }
     }
 
-    /// Returns the form for groups of a format: the version of OME-Zarr for this format.
+    /// Returns the default form for groups of a format, which is the version of OME-Zarr for this format.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when there is no version for the format.
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when no version of OME-Zarr supports the format.
     pub fn for_format(format: Format) -> Result<Self> {
         match format {
             Format::V2 => Ok(Self::Ome04),
@@ -60,7 +60,7 @@ impl Multiscales {
         }
     }
 
-    /// Returns the required format of groups; `None` if several formats are possible.
+    /// Returns the format that groups must have; `None` if several formats are possible.
     pub fn format(self) -> Option<Format> {
         match self {
             Self::Ome04 => Some(Format::V2),
@@ -69,7 +69,7 @@ impl Multiscales {
         }
     }
 
-    /// Returns an error if groups of a format cannot have this form.
+    /// Returns an error if this form is not possible in groups of a format.
     pub(crate) fn check(self, format: Format) -> Result<()> {
         let fits = match self.format() {
             Some(own) => own == format,
@@ -83,7 +83,7 @@ impl Multiscales {
         Err(argument(message))
     }
 
-    /// Writes the description of an image into the attributes of its group. All other attributes are unchanged.
+    /// Writes the description of an image into the attributes of its group. All other attributes are left unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or when a scale or

@@ -1,4 +1,4 @@
-//! OME-Zarr 0.4: attributes of a group of Zarr v2.
+//! OME-Zarr 0.4: attributes of a Zarr v2 group.
 
 use zarrox_core::Result;
 use zarrox_core::json::{Json, Map, json};

@@ -1,4 +1,4 @@
-//! OME-Zarr 0.5: the attribute `ome` of a group of Zarr v3.
+//! OME-Zarr 0.5: the attribute `ome` of a Zarr v3 group.
 
 use zarrox_core::Result;
 use zarrox_core::json::{Json, Map, json};
@@ -25,7 +25,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) -> Result<()> {
     Ok(())
 }
 
-/// Returns the members of the attribute `ome`, which is created if it is missing.
+/// Returns the members of the attribute `ome`, creating the attribute if it is missing.
 pub(super) fn members(attributes: &mut Map) -> Option<&mut Map> {
     let ome = &mut attributes[OME];
     if !ome.is_object() {

@@ -1,20 +1,21 @@
-//! The division of a pass into blocks of each level, which are downsampled to blocks of the next level.
+//! Dividing a pass into blocks of each level, which are downsampled to blocks of the next level.
 //!
-//! A block of a level is computed from whole blocks of the previous level, and consists of whole chunks. So each chunk is written
-//! once, a thread has one block of each level at a time, and the memory grows with the number of levels and not with the size of
-//! the image. From the level `split` on, blocks are shared by all threads, which submit their results. Threads process the blocks
-//! that belong to the same block of the next level one after the other, so that few blocks are incomplete at a time.
+//! A block of a level is computed from whole blocks of the previous level, and consists of whole chunks. Each chunk is therefore
+//! written only once, a thread has only one block of each level in memory at a time, and the memory grows with the number of
+//! levels rather than with the size of the image. Above the level `split`, blocks are shared by all threads, which submit their
+//! results to them. Blocks that belong to the same block of the next level are processed one after the other, so that few blocks
+//! are incomplete at any time.
 
 use super::levels::Reduced;
 
-/// The number of pieces of work for each thread, so that all threads end at about the same time.
+/// The number of tasks per thread, which is large enough that all threads finish at about the same time.
 const PIECES: usize = 8;
 
-/// The largest size in bytes of a part of several chunks that is read at once, so that the part stays in the processor's cache.
+/// Several chunks are combined to a block of at most this many bytes, so that the block stays in the processor's cache.
 const CACHED: u64 = 1 << 20;
 
-/// A level of a pass: its shape, and the shape of its stored objects; for the first level, the shape of the units that are
-/// decoded at once.
+/// A level of a pass: its shape, and the shape of its stored objects, or for the first level, that of the units that are decoded
+/// as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Level {
     pub(super) shape: Vec<u64>,
@@ -24,13 +25,13 @@ pub(super) struct Level {
 /// The blocks of a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// The shape of each level; the first level is read.
+    /// The shape of each level. The first level is the one that is read.
     pub(super) shapes: Vec<Vec<u64>>,
-    /// The factors from each level to the next.
+    /// The scale factors from each level to the next.
     pub(super) factors: Vec<Vec<u64>>,
     /// The block shape of each level.
     pub(super) blocks: Vec<Vec<u64>>,
-    /// The level whose blocks are pieces of work.
+    /// The level whose blocks are the tasks.
     pub(super) split: usize,
     /// The number of threads.
     pub(super) workers: usize,
@@ -41,17 +42,17 @@ pub(super) struct Chain {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemoryBudget {
     pub(super) threads: usize,
-    /// The bytes for all blocks and threads.
+    /// The limit for all blocks and threads together, in bytes.
     pub(super) memory: u64,
-    /// The bytes that each thread needs besides its blocks, for decoding and encoding chunks.
+    /// The number of bytes that each thread needs in addition to its blocks, for decoding and encoding chunks.
     pub(super) beside: u64,
     /// The size of an element, in bytes.
     pub(super) item: u64,
 }
 
 impl Chain {
-    /// Creates the chain with as many levels as the memory allows. `first` is the level that is read, and `written` the shape of
-    /// stored objects in a copy of the first level, if there is one.
+    /// Creates the chain with as many levels as the memory limit allows. `first` is the level that is read, and `written` is the
+    /// shape of the stored objects in a re-encoded copy of the first level, if there is one.
     pub(super) fn new(
         first: &Level,
         written: Option<&[u64]>,
@@ -74,7 +75,7 @@ impl Chain {
                 }
             }
         }
-        // The memory limit is too small for one block of each level, but a smaller chain is impossible.
+        // The memory limit is too small even for one block of each level, but no smaller chain is possible.
         let smallest = last.unwrap_or_else(|| build(0, true));
         let split = smallest.split_for(1);
         Self { split, workers: 1, ..smallest }
@@ -120,19 +121,19 @@ impl Chain {
         Self { shapes: shapes.collect(), factors, blocks, split: 0, workers: 1, item: budget.item }
     }
 
-    /// Returns the chain for a number of threads, if the memory allows it.
+    /// Returns the chain for a number of threads, if the memory limit allows it.
     fn fitted(&self, workers: usize, budget: MemoryBudget) -> Option<Self> {
         let chain = Self { split: self.split_for(workers), workers, ..self.clone() };
         (chain.bytes(budget.beside) <= budget.memory).then_some(chain)
     }
 
-    /// Returns the highest level with enough blocks for a number of threads.
+    /// Returns the last level that still has enough blocks for a number of threads.
     fn split_for(&self, workers: usize) -> usize {
         let enough = (workers * PIECES) as u128;
         (0..self.blocks.len()).rev().find(|&level| self.count(level) >= enough).unwrap_or(0)
     }
 
-    /// Returns the largest number of bytes that are in memory at a time.
+    /// Returns the maximum memory in use, in bytes.
     pub(super) fn bytes(&self, beside: u64) -> u64 {
         let workers = self.workers as u64;
         let sum = |levels: &[Vec<u64>]| {
@@ -168,7 +169,7 @@ impl Chain {
         block.iter().enumerate().map(along).collect()
     }
 
-    /// Returns the range of blocks of the previous level that a block is computed from, along each dimension.
+    /// Returns, along each dimension, the range of blocks of the previous level from which a block is computed.
     pub(super) fn children(&self, level: usize, block: &[u64]) -> Vec<(u64, u64)> {
         let (grid, region) = (self.grid(level - 1), self.region(level, block));
         let along = |(dim, (begin, end)): (usize, (u64, u64))| {
@@ -187,7 +188,7 @@ impl Chain {
         self.region(level, block).into_iter().enumerate().map(along).collect()
     }
 
-    /// Returns the region of the first level that a block is computed from.
+    /// Returns the region of the first level from which a block is computed.
     pub(super) fn source(&self, level: usize, block: &[u64]) -> Vec<(u64, u64)> {
         let mut region = self.region(level, block);
         for before in (0..level).rev() {
@@ -199,7 +200,7 @@ impl Chain {
         region
     }
 
-    /// Returns the shape of the regions of the first level that blocks of a level are computed from.
+    /// Returns the shape of the region of the first level from which a block of a level is computed.
     pub(super) fn source_lengths(&self, level: usize) -> Vec<u64> {
         let all = self.factors[..level].iter();
         all.fold(self.blocks[level].clone(), |lengths, factors| {
@@ -212,7 +213,7 @@ impl Chain {
     }
 }
 
-/// Enlarges a block along the last dimensions first, as long as it stays small.
+/// Enlarges a block, the last dimensions first, as long as it stays small.
 fn lengthen(block: &mut [u64], shape: &[u64], item: u64) {
     for dim in (0..block.len()).rev() {
         while block[dim] < shape[dim] && bytes(block, item).saturating_mul(2) <= CACHED {
@@ -234,10 +235,11 @@ fn lcm(a: u64, b: u64) -> u64 {
     (a / gcd(a, b)).saturating_mul(b)
 }
 
-/// An iterator over the blocks of a level, in which the blocks that belong to the same block of the next level are consecutive.
+/// An iterator over the blocks of a level, in an order in which the blocks that belong to the same block of the next level are
+/// consecutive.
 pub(super) struct Order<'c> {
     chain: &'c Chain,
-    /// The remaining blocks of each level, from the last level down.
+    /// The remaining blocks of each level, starting with the last level.
     open: Vec<(usize, Odometer)>,
 }
 
@@ -267,7 +269,7 @@ impl Iterator for Order<'_> {
     }
 }
 
-/// An iterator over the indices in a range along each dimension, in row-major order.
+/// An iterator over the indices in a box, in row-major order. The box is given as a range along each dimension.
 pub(super) struct Odometer {
     ranges: Vec<(u64, u64)>,
     next: Option<Vec<u64>>,
@@ -391,7 +393,7 @@ mod tests {
             MemoryBudget { memory: 0, ..BUDGET },
         );
         assert_eq!((none.workers, none.depth()), (1, 1));
-        // Chunks that do not divide blocks are read repeatedly, instead of a block that exceeds the memory limit.
+        // Chunks that are not aligned with blocks are read repeatedly, since an aligned block would exceed the memory limit.
         let odd = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[64; 3], &[100; 3], BUDGET);
         assert_eq!(odd.blocks[0], [128; 3]);
     }

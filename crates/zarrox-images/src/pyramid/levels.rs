@@ -5,7 +5,7 @@ use zarrox_core::Result;
 use zarrox::internals::argument;
 use zarrox_tools::internals::MOST;
 
-/// The largest number of levels below the first one: each of them at least halves a length.
+/// The maximum number of levels below the first one. Each level at least halves the length of a dimension.
 const MOST_LEVELS: usize = 64;
 
 /// The scale factors of a level relative to the previous one, and its shape.
@@ -15,7 +15,7 @@ pub(super) struct Reduced {
     pub(super) shape: Vec<u64>,
 }
 
-/// Returns the levels below an array of a shape. Without a count, the last level fits into a chunk.
+/// Returns the levels below an array of this shape. Without a count, levels are added until a level is no larger than a chunk.
 pub(super) fn levels(
     shape: &[u64],
     factors: &[u64],
@@ -44,7 +44,7 @@ pub(super) fn levels(
     }
 }
 
-/// Returns true if the downsampled dimensions are not longer than the dimensions of a chunk.
+/// Returns true if, along the downsampled dimensions taken together, an array has at most as many elements as a chunk.
 fn is_small(shape: &[u64], factors: &[u64], chunk: &[u64]) -> bool {
     let reduced = |lengths: &[u64]| {
         let along = lengths.iter().zip(factors).filter(|(_, factor)| **factor > 1);

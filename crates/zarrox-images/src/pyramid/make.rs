@@ -1,4 +1,4 @@
-//! Creation of a planned pyramid: chunks first, then documents, and the description of the image last.
+//! Creating a planned pyramid: first the chunks, then the documents, and last the description of the image.
 
 use zarrox_core::data_type::{Number, Storage};
 use zarrox_core::internals::metadata::Layout;
@@ -15,7 +15,7 @@ use zarrox::internals::{Fingerprint, Journal, Location, Task, update_attributes}
 use zarrox_tools::stats::Statistics;
 
 impl Pyramid {
-    /// Creates the levels, writes the description of the image, and returns the levels. After an interruption, the same call
+    /// Creates the levels, writes the description of the image, and returns the levels. After an interruption, repeating the call
     /// continues the work.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ impl Pyramid {
         Ok(self.levels())
     }
 
-    /// Updates consolidated metadata. As long as the journal exists, the same call repeats the update.
+    /// Updates consolidated metadata. As long as the journal exists, repeating the call repeats this update.
     fn keep_copies(&self) -> Result<()> {
         let group = &self.group;
         let paths = self.levels.iter().skip(usize::from(self.is_beside));
@@ -42,7 +42,7 @@ impl Pyramid {
         let group = self.group.clone().with_layout(None);
         let layout = group.layout_for(self.format)?;
         if self.is_beside && self.levels.len() == 1 {
-            // Only the description is written.
+            // Only the description needs to be written.
             return self.describe(&group).and_then(|()| self.keep_copies());
         }
         let place = if self.is_beside { self.place(1)?.with_layout(None) } else { group.clone() };
@@ -55,7 +55,8 @@ impl Pyramid {
         })
     }
 
-    /// Returns an error unless the paths of the levels are empty, or contain the remains of an earlier run of the same work.
+    /// Stores the journal. Returns an error unless the paths of the levels are empty, may be overwritten, or contain only the
+    /// remains of an earlier run of the same work.
     fn begin(&self, place: &Location, group: &Location, layout: &Layout) -> Result<Journal> {
         let (to, overwrite) = (self.format, self.options.overwrite);
         group.check_ancestors(to)?;
@@ -68,7 +69,7 @@ impl Pyramid {
         journal.begin(place, to, overwrite, false)
     }
 
-    /// Deletes existing nodes at the paths of the levels after the one with the journal.
+    /// Deletes existing nodes at the paths of the levels that follow the one with the journal.
     fn make_room(
         &self,
         journal: &Journal,
@@ -78,13 +79,13 @@ impl Pyramid {
     ) -> Result<()> {
         let (to, overwrite) = (self.format, self.options.overwrite);
         let found = Journal::read(place)?;
-        // The remains of the same work are continued. The remains of other work are deleted only if existing levels are
-        // replaced.
+        // If the remains are those of the same work, it is continued. The remains of other work are deleted only if existing
+        // levels may be replaced.
         if found.as_ref().is_some_and(|found| found.is_same(journal) || !overwrite) {
             return Ok(());
         }
         if overwrite {
-            // The old description names levels that are about to be deleted.
+            // The old description refers to levels that are about to be deleted.
             update_attributes(group, to, |attributes| self.form.forget(attributes))?;
         }
         for level in 2..self.levels.len() {
@@ -98,7 +99,7 @@ impl Pyramid {
         Ok(())
     }
 
-    /// Returns the identity of the work: all documents of levels, and the downsampling method.
+    /// Returns the identity of the work, which depends on all documents of the levels and on the downsampling method.
     fn fingerprint(&self) -> Result<Fingerprint> {
         let mut plan = Fingerprint::default();
         let Self { method, options, form, is_beside, .. } = self;
@@ -147,8 +148,8 @@ impl Pyramid {
         pass.run()
     }
 
-    /// Stores the documents of levels, and then the documents of the group, which becomes an image only by its own
-    /// documents.
+    /// Stores the documents of the levels, and then those of the group, since it is the documents of the group that make it an
+    /// image.
     fn store_documents(&mut self, group: &Location, layout: &Layout) -> Result<()> {
         for level in (usize::from(self.is_beside)..self.levels.len()).rev() {
             let node = NodeMetadata::Array(self.levels[level].1.clone());
@@ -178,7 +179,7 @@ impl Pyramid {
         self.list_label(group)
     }
 
-    /// Renames the dimensions of the source to the names of the axes, as OME-Zarr 0.5 requires.
+    /// Names the dimensions of the source after the axes if they have no names, as OME-Zarr 0.5 requires.
     fn name_dimensions(&self) -> Result<()> {
         let names = self.source.dimension_names();
         let has_names = names.is_some_and(|names| names.iter().all(Option::is_some));
@@ -190,7 +191,7 @@ impl Pyramid {
         self.source.clone().change_members(&members)
     }
 
-    /// Adds labels to the list in their group `labels`.
+    /// Adds a label image to the list in its parent group `labels`.
     fn list_label(&self, group: &Location) -> Result<()> {
         let parent = group.path.parent().filter(|parent| parent.name() == "labels");
         let Some(parent) = parent.filter(|_| self.image.is_labels) else { return Ok(()) };
@@ -199,7 +200,7 @@ impl Pyramid {
         update_attributes(&parent, self.format, |attributes| list_label(form, attributes, &name)).map(drop)
     }
 
-    /// Computes the contrast limits of channels from the smallest level.
+    /// Computes the missing contrast limits of channels from the smallest level.
     fn find_windows(&mut self) -> Result<()> {
         let last = self.array(self.levels.len() - 1)?;
         let dim = self.image.axes.iter().position(|axis| axis.kind == AxisKind::Channel);
@@ -227,7 +228,7 @@ impl Pyramid {
     }
 }
 
-/// Returns the smallest and the largest integer of a type.
+/// Returns the smallest and the largest value of an integer data type.
 fn range(data_type: &DataType) -> Option<(f64, f64)> {
     let bits = |size: usize| u32::try_from(8 * size).unwrap_or(u32::MAX).min(64);
     let (min, max) = match data_type.storage() {

@@ -17,22 +17,22 @@
 //!
 //! # Values
 //!
-//! Each level below the first one is downsampled from the previous level, by a [`Reduction`] and a scale factor for each
-//! dimension. If a length is not a multiple of its factor, the last cell has fewer elements, and only these count. Means are
-//! rounded at each level.
+//! Each level below the first one is downsampled from the previous level, with a [`Reduction`] and a scale factor for each
+//! dimension. If a length is not a multiple of its factor, the last cell has fewer elements, and only these are taken into
+//! account. Means are rounded at each level.
 //!
 //! # Memory
 //!
-//! Threads read neighbouring parts of the source. A thread has one block of whole chunks of each level in memory, and all threads
-//! together have a few incomplete blocks. So the memory depends on the size of chunks and on the number of levels, not on the
-//! size of the image. If the memory limit is too small for all levels at once, later levels are computed from a stored level in
-//! another pass.
+//! Threads read neighbouring parts of the source. Each thread has one block of whole chunks per level in memory, and all threads
+//! share a few incomplete blocks. The memory therefore depends on the size of chunks and on the number of levels, not on the size
+//! of the image. If the memory limit is too small for all levels at once, the remaining levels are computed from a stored level
+//! in another pass.
 //!
 //! # Interruption
 //!
-//! Chunks are stored first, then the documents of arrays, and the description of the image last, as
-//! [conversions](mod@zarrox_tools::copy#interruption) do. After an interruption, the same call continues: stored blocks are read
-//! instead of being computed again.
+//! As in [conversions](mod@zarrox_tools::copy#interruption), chunks are stored first, then the documents of arrays, and the
+//! description of the image last. After an interruption, repeating the call continues the work: stored blocks are read instead of
+//! being recomputed.
 
 mod chain;
 mod levels;
@@ -52,7 +52,8 @@ pub use plan::{Pyramid, PyramidLevel, PyramidPass};
 pub use zarrox_tools::reduce::Reduction;
 
 impl Downsample {
-    /// Plans levels beside an array, in its group. If the source is a group, the array is the highest resolution of its image.
+    /// Plans levels beside an array, in the array's group. If the source is a group, the array is the highest resolution of its
+    /// image, or its only array.
     ///
     /// # Errors
     /// When the array cannot be opened, or an option does not fit the array.
@@ -61,10 +62,10 @@ impl Downsample {
         plan::beside(self, source::array_of(node)?)
     }
 
-    /// Plans a new group with a copy of an array and its levels.
+    /// Plans a new group that contains a copy of an array, and its levels.
     ///
     /// # Errors
-    /// The errors of [`plan`](Self::plan); also when one location contains the other.
+    /// The errors of [`plan`](Self::plan), and an error when one location contains the other.
     pub fn plan_into(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<Pyramid> {
         let (source, destination) = (source.into(), destination.into());
         check_apart(&source, &destination)?;
@@ -73,8 +74,8 @@ impl Downsample {
         plan::into(self, source::array_of(node)?, opening.new_place(destination)?)
     }
 
-    /// Creates levels beside an array, in its group, and writes the description of the image there. After an interruption, the
-    /// same call continues the work.
+    /// Creates levels beside an array, in the array's group, and writes the description of the image to this group. After an
+    /// interruption, repeating the call continues the work.
     ///
     /// # Errors
     /// The errors of [`plan`](Self::plan); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when a level exists;
@@ -84,8 +85,8 @@ impl Downsample {
         self.plan(source)?.run()
     }
 
-    /// Creates a group with a copy of an array, its levels, and the description of the image. Chunks of the first level that need
-    /// not change are copied without decoding. After an interruption, the same call continues the work.
+    /// Creates a group that contains a copy of an array, its levels, and the description of the image. If the chunks of the first
+    /// level need not change, they are copied without decoding. After an interruption, repeating the call continues the work.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when the destination is
@@ -99,8 +100,8 @@ impl Downsample {
     }
 }
 
-/// Creates levels beside an array, downsampled by the mean with the factor 2, and writes the description of the image.
-/// [`Downsample`] has options.
+/// Creates levels beside an array, downsampled to the mean with a scale factor of 2, and writes the description of the image.
+/// [`Downsample`] does the same with options.
 ///
 /// # Errors
 /// The errors of [`Downsample::run`].

@@ -1,4 +1,4 @@
-//! The options of downsampling.
+//! Options for downsampling.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use zarrox_tools::reduce::Reduction;
 /// The default memory limit, in bytes.
 const MEMORY: usize = 256 << 20;
 
-/// A builder that downsamples an array to pyramid levels, and describes all levels as one image.
+/// A builder for a pyramid: downsamples an array to several levels, and describes all levels as one image.
 #[derive(Clone)]
 #[must_use = "nothing is made before `run` is called"]
 pub struct Downsample {
@@ -26,7 +26,7 @@ pub struct Downsample {
     pub(super) description: Description,
 }
 
-/// The options for the description of the image.
+/// Options for the description of the image.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Description {
     pub(super) form: Option<Multiscales>,
@@ -73,7 +73,8 @@ impl fmt::Debug for Downsample {
 }
 
 impl Downsample {
-    /// Creates options that downsample all axes of space by the mean with the factor 2, until a level fits into a chunk.
+    /// Creates options that downsample all space axes to the mean with a scale factor of 2, until a level is no larger than a
+    /// chunk.
     pub fn new() -> Self {
         Self::default()
     }
@@ -92,39 +93,39 @@ impl Downsample {
         self.copying(|copier| copier.open_options(options))
     }
 
-    /// Sets the format of a new group; by default the format of the group above the destination, or without such a group, the
-    /// format of the source.
+    /// Sets the format of a new group; by default, the format of the group above the destination or, if there is none, the format
+    /// of the source.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
 
-    /// Sets the method; by default the mean, and the mode for labels.
+    /// Sets the downsampling method; by default, the mean, or the mode for labels.
     pub fn method(self, method: Reduction) -> Self {
         Self { method: Some(method), ..self }
     }
 
-    /// Sets whether NaN is ignored, so that only a cell without other elements becomes NaN.
+    /// Sets whether NaN is ignored: a cell then becomes NaN only if all of its elements are NaN.
     pub fn skip_nan(self, skip: bool) -> Self {
         Self { skip_nan: skip, ..self }
     }
 
-    /// Sets the scale factor of a level relative to the previous one along each dimension. A single factor applies to all axes of
-    /// space. A dimension of length 1 is not downsampled.
+    /// Sets the scale factor of each level relative to the previous one, for each dimension. A single factor applies to all space
+    /// axes. Dimensions of length 1 are not downsampled.
     pub fn factors(self, factors: impl Into<Vec<u64>>) -> Self {
         Self { factors: factors.into(), ..self }
     }
 
-    /// Sets the number of levels below the first one. Fewer levels are created if no dimension can be downsampled any more.
+    /// Sets the number of levels below the first one. Fewer levels are created if no dimension can be downsampled further.
     pub fn levels(self, levels: usize) -> Self {
         Self { levels: Some(levels), ..self }
     }
 
-    /// Sets the chunk shape of written arrays; by default the chunk shape of the source.
+    /// Sets the chunk shape of the created arrays; by default, the chunk shape of the source.
     pub fn chunks(self, chunks: impl Into<ChunkShape>) -> Self {
         self.copying(|copier| copier.chunks(chunks))
     }
 
-    /// Sets the shard shape of written arrays.
+    /// Sets the shard shape of the created arrays.
     pub fn shards(self, shards: impl Into<ChunkShape>) -> Self {
         self.copying(|copier| copier.shards(shards))
     }
@@ -134,7 +135,7 @@ impl Downsample {
         self.copying(|copier| copier.no_shards())
     }
 
-    /// Sets all codecs of written arrays.
+    /// Sets all codecs of the created arrays.
     pub fn codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         self.copying(|copier| copier.codecs(codecs))
     }
@@ -154,17 +155,17 @@ impl Downsample {
         self.copying(|copier| copier.no_compressor())
     }
 
-    /// Sets the separator between the numbers of chunk keys; by default the separator of the source, and `/` in OME-Zarr 0.4.
+    /// Sets the separator between the indices in chunk keys; by default, the separator of the source, or `/` in OME-Zarr 0.4.
     pub fn separator(self, separator: Separator) -> Self {
         self.copying(|copier| copier.separator(separator))
     }
 
-    /// Allows the loss of a property that another format does not support.
+    /// Allows a property to be lost if the destination's format does not support it.
     pub fn allow(self, property: Property) -> Self {
         self.copying(|copier| copier.allow(property))
     }
 
-    /// Allows the loss of every property that another format does not support.
+    /// Sets whether all properties that the destination's format does not support may be lost.
     pub fn lossy(self, lossy: bool) -> Self {
         self.copying(|copier| copier.lossy(lossy))
     }
@@ -174,61 +175,63 @@ impl Downsample {
         Self { overwrite, ..self }
     }
 
-    /// Sets the memory limit in bytes; the default is 256 MiB. At least one chunk of two levels is in memory.
+    /// Sets the memory limit in bytes; the default is 256 MiB. In any case, at least one chunk of each of two levels is in
+    /// memory.
     pub fn memory(self, bytes: usize) -> Self {
         self.copying(|copier| copier.memory(bytes))
     }
 
-    /// Sets the number of threads, at least one; the default depends on the stores.
+    /// Sets the number of threads, which is at least one; the default depends on the stores.
     pub fn jobs(self, jobs: usize) -> Self {
         self.copying(|copier| copier.jobs(jobs))
     }
 
-    /// Sets a function that is called with the progress in bytes of elements, from any thread. An error ends the work, which can be
-    /// continued later.
+    /// Sets a function that is called with the progress, counted in bytes of elements, from any thread. An error that it returns
+    /// ends the work, which can be continued later.
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         self.copying(|copier| copier.on_progress(listener))
     }
 
-    /// Sets the form of the image's metadata; by default OME-Zarr, in the version for the group's format.
+    /// Sets the form of the image's metadata; by default, OME-Zarr in the version for the group's format.
     pub fn form(self, form: Multiscales) -> Self {
         self.changing(|own| own.description.form = Some(form))
     }
 
-    /// Sets the name of the image; by default the name of its group.
+    /// Sets the name of the image; by default, the name of its group.
     pub fn name(self, name: impl Into<String>) -> Self {
         self.changing(|own| own.description.name = Some(name.into()))
     }
 
-    /// Sets the axes; by default their names are the dimension names, or without these, the last ones of `t`, `c`, `z`, `y` and
+    /// Sets the axes; by default, their names are the dimension names or, if there are none, the last of `t`, `c`, `z`, `y` and
     /// `x`.
     pub fn axes(self, axes: impl IntoIterator<Item = Axis>) -> Self {
         self.changing(|own| own.description.axes = axes.into_iter().collect())
     }
 
-    /// Sets the distance of two elements of the first level along each axis, in the axis's unit; by default 1.
+    /// Sets the distance between adjacent elements of the first level along each axis, in the unit of the axis; by default, 1.
     pub fn scale(self, scale: impl Into<Vec<f64>>) -> Self {
         self.changing(|own| own.description.scale = scale.into())
     }
 
-    /// Sets the coordinate of the centre of the first element of the first level along each axis, in the axis's unit; by default 0.
+    /// Sets the coordinate of the centre of the first element of the first level along each axis, in the unit of the axis; by
+    /// default, 0.
     pub fn translation(self, translation: impl Into<Vec<f64>>) -> Self {
         self.changing(|own| own.description.translation = translation.into())
     }
 
-    /// Sets the unit of each axis; an axis with an empty unit has none. A single unit applies to all axes of space.
+    /// Sets the unit of each axis; an empty string means no unit. A single unit applies to all space axes.
     pub fn units(self, units: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.changing(|own| own.description.units = units.into_iter().map(Into::into).collect())
     }
 
-    /// Sets the channels, one for each element along the channel axis. The contrast limits of a channel are the range of its
-    /// elements in the smallest level.
+    /// Sets the channels, one for each position along the channel axis. If a channel has no contrast limits, they are set to the
+    /// range of its values in the smallest level.
     pub fn channels(self, channels: impl IntoIterator<Item = Channel>) -> Self {
         self.changing(|own| own.description.channels = channels.into_iter().collect())
     }
 
-    /// Sets whether elements are labels, which are integers: the default method is the mode, and the image is listed in its
-    /// parent group `labels`.
+    /// Sets whether the elements are labels, which must be integers. The default method is then the mode, and the image is listed
+    /// in its parent group `labels`.
     pub fn labels(self, labels: bool) -> Self {
         self.changing(|own| own.description.is_labels = labels)
     }

@@ -1,4 +1,4 @@
-//! A pass over an array: each part is downsampled to all levels while it is in memory.
+//! A pass over an array, in which each part is downsampled to all levels while it is in memory.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,17 +15,17 @@ use zarrox::internals::{Pool, Task, too_many};
 use zarrox_tools::internals::{Cells, StoredCells, Whole, selection, whole};
 use zarrox_tools::reduce::Reduction;
 
-/// The largest number of pieces of work with stored chunks that are recorded in memory.
+/// The maximum number of tasks that are recorded in memory as having stored chunks.
 const MOST: usize = 1 << 18;
 
-/// The first level of a pass in the destination.
+/// How the first level of a pass is created in the destination.
 #[derive(Debug, Clone)]
 pub(super) enum Base {
-    /// The level exists already.
+    /// The level already exists.
     Existing,
     /// The chunks of the level are copied without decoding.
     Copied(Array),
-    /// The chunks of the level are decoded and encoded.
+    /// The chunks of the level are decoded and encoded again.
     Encoded(Array),
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Pass<'a> {
     pub(super) targets: &'a [Array],
     pub(super) method: Reduction,
     pub(super) skip_nan: bool,
-    /// True if an interrupted run may have stored blocks already.
+    /// True if an interrupted run may have already stored blocks.
     pub(super) resuming: bool,
     pub(super) pool: &'a Pool,
     pub(super) work: &'a Task,
@@ -79,7 +79,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Returns the fill value; `None` unless cells of fill values are reduced to the fill value.
+    /// Returns the fill value; `None` unless a cell of fill values is reduced to the fill value, and all levels have the same
+    /// fill value.
     fn fill(&self) -> Option<Vec<u8>> {
         let fill = self.source.fill_bytes();
         let is_kept = self.method.keeps_equal(fill.as_bytes(), self.source.data_type());
@@ -91,7 +92,7 @@ impl Pass<'_> {
         (is_kept && base && self.targets.iter().all(is_same)).then(|| fill.as_bytes().to_vec())
     }
 
-    /// Returns the numbers of the pieces of work with stored chunks; `None` if there are too many of them.
+    /// Returns the tasks whose regions contain stored chunks; `None` if there are too many of them.
     fn stored_pieces(&self) -> Result<Option<(Cells, StoredCells)>> {
         let cells = Cells::new(self.source.shape(), self.chain.source_lengths(self.chain.split));
         let mut stored = StoredCells::new();
@@ -105,22 +106,22 @@ impl Pass<'_> {
     }
 }
 
-/// The incomplete blocks, by their levels and indices.
+/// The incomplete blocks, by level and index.
 type AllIncomplete = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete>>>;
 
-/// The state that all threads of a pass share.
+/// The state that is shared by all threads of a pass.
 struct Running<'a> {
     pass: &'a Pass<'a>,
     source: Array,
     base: Base,
     targets: Vec<Array>,
-    /// The element of pieces without stored chunks; `None` if these pieces are computed like all others.
+    /// The value of all elements of a task without stored chunks; `None` if such tasks are computed like all others.
     fill: Option<Vec<u8>>,
     stored: Option<(Cells, StoredCells)>,
     incomplete: Mutex<AllIncomplete>,
 }
 
-/// A block with missing parts.
+/// A block that still lacks some of its parts.
 struct Incomplete {
     values: Option<Vec<u8>>,
     missing: u128,
@@ -136,11 +137,11 @@ fn lengths(region: &[(u64, u64)]) -> Result<Vec<usize>> {
     region.iter().map(length).collect()
 }
 
-/// A thread, with buffers that it reuses.
+/// The state of a thread, with buffers that it reuses.
 struct Worker<'a> {
     shared: &'a Running<'a>,
     reducer: Box<dyn Whole>,
-    /// Unused memory for blocks of each level.
+    /// Unused buffers for the blocks of each level.
     spare: Vec<Vec<Vec<u8>>>,
 }
 
@@ -157,7 +158,7 @@ impl<'a> Worker<'a> {
         self.shared.pass.chain
     }
 
-    /// Computes a block, and submits it to the next levels.
+    /// Computes a block of the level `split`, and submits it to the next levels.
     fn piece(&mut self, block: &[u64]) -> Result<()> {
         let level = self.chain().split;
         if let Some(fill) = self.shared.fill.as_ref().filter(|_| !self.is_stored(block)) {
@@ -204,7 +205,7 @@ impl<'a> Worker<'a> {
         Ok(values)
     }
 
-    /// Reduces a block of the previous level into the part of a block that it covers.
+    /// Downsamples a block of the previous level into the part of a block that it covers.
     fn add(
         &mut self,
         level: usize,
@@ -243,8 +244,8 @@ impl<'a> Worker<'a> {
         Ok(values)
     }
 
-    /// Adds a block to the block of the next level that contains it, and repeats this as long as blocks
-    /// become complete.
+    /// Adds a block to the block of the next level that contains it. If this completes that block, stores it, and continues with
+    /// the level after it.
     fn submit(&mut self, mut level: usize, block: &[u64], mut values: Vec<u8>) -> Result<()> {
         let (shared, chain) = (self.shared, self.chain());
         let mut block = block.to_vec();
@@ -285,7 +286,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Returns memory for `count` elements with unspecified values.
+    /// Returns a buffer for `count` elements with unspecified values.
     fn memory(&mut self, level: usize, count: usize) -> Result<Vec<u8>> {
         let size = count * self.shared.source.data_type().size();
         let spare = self.spare[level].pop().filter(|memory| memory.capacity() >= size);
@@ -294,7 +295,7 @@ impl<'a> Worker<'a> {
         Ok(memory)
     }
 
-    /// Reports that the region of the source that a block is computed from is finished.
+    /// Reports as progress the region of the source from which a block was computed.
     fn report(&self, level: usize, block: &[u64]) -> Result<()> {
         let item = self.shared.source.data_type().size() as u64;
         let region = self.chain().source(level, block);
@@ -313,10 +314,10 @@ fn write(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &[u8]) -
     array.slice(selection(region)).write_raw(values)
 }
 
-/// Copies the stored chunks that begin in a region.
+/// Copies the stored chunks that start in a region.
 fn copy_chunks(source: &Array, target: &Array, region: &[(u64, u64)]) -> Result<()> {
     let grid = source.chunk_grid();
-    // The first chunk that begins at a position or after it.
+    // Returns the index of the first chunk that starts at or after a position.
     let at = |dim: usize, position: u64| {
         let runs = grid.runs(dim);
         let run = runs[..runs.partition_point(|run| run.start <= position)].last();

@@ -1,4 +1,4 @@
-//! The plan of a pyramid, before anything is written.
+//! Planning a pyramid, before anything is written.
 
 use zarrox_core::{ArrayMetadata, ChunkGrid, Error, ErrorKind, Format, Result, Separator};
 
@@ -27,15 +27,15 @@ pub struct PyramidLevel {
     pub chunks: Vec<u64>,
     /// The scale factor relative to the previous level along each dimension; 1 for the first level.
     pub factors: Vec<u64>,
-    /// The distance of two elements along each axis, in the axis's unit.
+    /// The distance between adjacent elements along each axis, in the unit of the axis.
     pub scale: Vec<f64>,
-    /// The coordinate of the centre of the first element along each axis, in the axis's unit.
+    /// The coordinate of the centre of the first element along each axis, in the unit of the axis.
     pub translation: Vec<f64>,
     /// The size of all elements, in bytes.
     pub bytes: u64,
 }
 
-/// A pass over the data, which computes several levels.
+/// A pass over the data, which computes one or more levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PyramidPass {
@@ -43,11 +43,11 @@ pub struct PyramidPass {
     pub from: usize,
     /// The number of the last level that is written.
     pub to: usize,
-    /// The shape of the parts that a thread reads at once.
+    /// The shape of the parts that a thread reads at a time.
     pub part: Vec<u64>,
     /// The number of threads.
     pub threads: usize,
-    /// The largest amount of memory in use, in bytes.
+    /// The maximum memory in use, in bytes.
     pub memory: u64,
 }
 
@@ -65,12 +65,12 @@ pub struct Pyramid {
     /// True if the first level is the source itself.
     pub(super) is_beside: bool,
     pub(super) conversion: Conversion,
-    /// The levels with their metadata. The first level is not written if it is the source itself.
+    /// The levels, with their metadata. The first level is not written if it is the source itself.
     pub(super) levels: Vec<(PyramidLevel, ArrayMetadata)>,
     pub(super) passes: Vec<Chain>,
     pub(super) pool: Pool,
     pub(super) image: Image,
-    /// The bytes that each thread needs besides its blocks.
+    /// The number of bytes that each thread needs in addition to its blocks.
     beside: u64,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn beside(options: &Downsample, source: Array) -> Result<Pyramid> {
     plan(options, source, group, form, format, Some(first))
 }
 
-/// Plans a new group with a copy of an array and its levels.
+/// Plans a new group that contains a copy of an array, and its levels.
 pub(super) fn into(options: &Downsample, source: Array, destination: Location) -> Result<Pyramid> {
     let destination = destination.of_format(None);
     let form = options.description.form;
@@ -159,7 +159,7 @@ fn plan(
         beside,
     };
     pyramid.passes = pyramid.divided(&reduced);
-    // A description that the form does not allow is an error before anything is written.
+    // A description that the form does not allow is reported before anything is written.
     form.describe(&pyramid.image, &mut Default::default())?;
     Ok(pyramid)
 }
@@ -173,7 +173,7 @@ fn check_elements(source: &Array, is_labels: bool) -> Result<()> {
     Ok(())
 }
 
-/// Returns the given axes. By default, returns axes with the dimension names, or without these, the usual axes.
+/// Returns the given axes. By default, returns axes named after the dimensions or, if these have no names, the usual axes.
 fn axes(options: &Downsample, source: &Array, form: Multiscales) -> Result<Vec<Axis>> {
     let own = source.dimension_names().map(<[_]>::to_vec).or_else(|| attribute_names(source.metadata()));
     let named = |names: Vec<Option<String>>| {
@@ -286,7 +286,7 @@ fn image(
     Ok(image)
 }
 
-/// Returns the name of a group, or of its store without the extension of hierarchies.
+/// Returns the name of a group; for a root, the name of its store without the extension.
 fn group_name(group: &Location) -> String {
     if !group.path.is_root() {
         return group.path.name().to_owned();
@@ -340,12 +340,12 @@ fn describe_levels(
 }
 
 impl Pyramid {
-    /// Returns the levels, the highest resolution first.
+    /// Returns the levels, with the highest resolution first.
     pub fn levels(&self) -> Vec<PyramidLevel> {
         self.levels.iter().map(|(level, _)| level.clone()).collect()
     }
 
-    /// Returns the passes over the data: one, unless the memory limit is too small for all levels.
+    /// Returns the passes over the data. There is only one, unless the memory limit is too small for all levels at once.
     pub fn passes(&self) -> Vec<PyramidPass> {
         let mut from = 0;
         let pass = |chain: &Chain| {
@@ -362,7 +362,8 @@ impl Pyramid {
         self.passes.iter().map(pass).collect()
     }
 
-    /// Returns the description of the image. The contrast limits of channels are computed after the levels.
+    /// Returns the description of the image. Missing contrast limits of channels are computed after the levels, so they are not
+    /// included yet.
     pub fn image(&self) -> &Image {
         &self.image
     }
@@ -377,7 +378,7 @@ impl Pyramid {
         self.method
     }
 
-    /// Returns the report of the properties that the destination stores differently or not at all.
+    /// Returns a report of the properties that are changed or lost in the destination.
     pub fn report(&self) -> &CopyReport {
         self.conversion.report()
     }
@@ -385,8 +386,9 @@ impl Pyramid {
     /// Checks that the levels can be created.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] with all properties that the format does not support and whose loss is not allowed, or when the
-    /// method does not support the elements.
+    /// [`ErrorKind::Unsupported`] when the format does not support a property whose loss is not allowed (the error lists all of
+    /// these), or when the method does not support the elements; [`ErrorKind::InvalidArgument`] when the number of described
+    /// channels differs from the length of the channel axis.
     pub fn check(&self) -> Result<()> {
         self.conversion.check()?;
         whole(self.source.data_type(), self.method, None)?;
@@ -403,7 +405,7 @@ impl Pyramid {
         Ok(())
     }
 
-    /// Returns the first level in the group of the image.
+    /// Returns how the first level is created in the group of the image.
     pub(super) fn base(&self) -> Result<Base> {
         if self.is_beside {
             return Ok(Base::Existing);
@@ -417,7 +419,7 @@ impl Pyramid {
         Ok(self.group.at(self.group.path.join(&self.levels[level].0.path)?))
     }
 
-    /// Returns a level, whose documents need not be stored yet.
+    /// Returns the array of a level. Its documents need not be stored yet.
     pub(super) fn array(&self, level: usize) -> Result<Array> {
         if level == 0 && self.is_beside {
             return Ok(self.source.clone());

@@ -1,4 +1,4 @@
-//! The source array, and the names of levels.
+//! Finding the source array, and naming levels.
 
 use zarrox_core::json::Json;
 use zarrox_core::{Error, ErrorKind, Result};
@@ -6,7 +6,7 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox::internals::argument;
 use zarrox::{Array, Group, Node};
 
-/// Returns the array of a node: itself, the highest resolution of an image, or the only array of a group.
+/// Returns the source array for a node: the node itself, the highest resolution of an image, or the only array of a group.
 pub(super) fn array_of(node: Node) -> Result<Array> {
     let group = match node {
         Node::Array(array) => return Ok(array),
@@ -33,7 +33,7 @@ pub(super) fn array_of(node: Node) -> Result<Array> {
     }
 }
 
-/// Returns the path of the highest resolution, if the group is an image.
+/// Returns the path of the array with the highest resolution, if the group is an image.
 fn highest(group: &Group) -> Option<String> {
     let attributes = group.attributes();
     let members = attributes.get("ome").and_then(Json::as_object).unwrap_or(attributes);
@@ -45,8 +45,8 @@ fn highest(group: &Group) -> Option<String> {
     first.as_str().map(str::to_owned)
 }
 
-/// Returns the name of a level, given the name of the first level: a number at its end is incremented, as in `0`, `1` and `s0`,
-/// `s1`.
+/// Returns the name of a level, given the name of the first level. A number at the end of the name is incremented, as in `0`, `1`
+/// or `s0`, `s1`.
 pub(super) fn level_name(first: &str, level: usize) -> String {
     let digits = first.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (stem, number) = first.split_at(first.len() - digits);

@@ -1,4 +1,4 @@
-//! Views of arrays with another data type.
+//! Views that read an array as another data type.
 
 use zarrox_core::data_type::Casting;
 use zarrox_core::internals::data_type::NumberCast;
@@ -11,15 +11,16 @@ use super::Array;
 use super::read::chunk_place;
 use super::view::ArrayView;
 
-/// The number of bytes that are cast at once, so that they are still in a core's cache when they are copied to the result.
+/// The number of bytes that are cast at a time: few enough that they are still in the core's cache when they are copied to the
+/// result.
 const BLOCK: usize = 128 << 10;
 
-/// A part of an array that is read as another data type, like zarr-python's `astype`; made by [`Array::astype`] and
+/// A view of an array that is read as another data type, like zarr-python's `astype`; created by [`Array::astype`] and
 /// [`ArrayView::astype`].
 ///
-/// Elements are cast chunk by chunk, so that only memory for the result and for the chunks in progress is needed. The values are
-/// the same as in NumPy's `astype`, see [`Casting::Lossy`]. Such a view is read-only, since stored elements cannot be restored
-/// from values that were cast.
+/// Elements are cast chunk by chunk, so memory is needed only for the result and for the chunks in progress. The values are the
+/// same as those of NumPy's `astype` ([`Casting::Lossy`]). The view is read-only, since the stored elements cannot be recovered
+/// from cast values.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};
@@ -38,22 +39,22 @@ pub struct AsTypeView<'a> {
 }
 
 impl Array {
-    /// Returns a view of the array with another data type: [`AsTypeView`].
+    /// Returns a view that reads the array as another data type. See [`AsTypeView`].
     pub fn astype(&self, data_type: &DataType) -> AsTypeView<'_> {
         self.slice(..).astype(data_type)
     }
 }
 
 impl<'a> ArrayView<'a> {
-    /// Returns a view of this part with another data type: [`AsTypeView`]. Numbers can be cast to all other number types, and
-    /// structures are cast field by field. Types that cannot be cast are an error when the view is read.
+    /// Returns a view that reads the same elements as another data type. See [`AsTypeView`]. Numbers can be cast to any other
+    /// numeric type, and structured elements are cast field by field. An unsupported cast is reported when the view is read.
     pub fn astype(&self, data_type: &DataType) -> AsTypeView<'a> {
         AsTypeView { view: self.clone(), data_type: data_type.clone() }
     }
 }
 
 impl<'a> AsTypeView<'a> {
-    /// Returns the view with the stored data type.
+    /// Returns the underlying view, which has the stored data type.
     pub fn view(&self) -> &ArrayView<'a> {
         &self.view
     }
@@ -71,25 +72,25 @@ impl<'a> AsTypeView<'a> {
         &self.data_type
     }
 
-    /// Selects a part of this part, like [`ArrayView::slice`].
+    /// Selects from this view, like [`ArrayView::slice`].
     #[must_use]
     pub fn slice(&self, selection: impl IntoSelection) -> Self {
         self.view.slice(selection).astype(&self.data_type)
     }
 
-    /// Selects a part of this part, like [`ArrayView::oindex`].
+    /// Selects from this view, like [`ArrayView::oindex`].
     #[must_use]
     pub fn oindex(&self, selection: impl IntoSelection) -> Self {
         self.slice(Selection::orthogonal(selection))
     }
 
-    /// Selects elements of this part, like [`ArrayView::vindex`].
+    /// Selects elements of this view, like [`ArrayView::vindex`].
     #[must_use]
     pub fn vindex(&self, coordinates: impl IntoSelection) -> Self {
         self.slice(Selection::coordinates(coordinates))
     }
 
-    /// Selects elements of this part, like [`ArrayView::mask`].
+    /// Selects elements of this view, like [`ArrayView::mask`].
     #[must_use]
     pub fn mask(&self, mask: impl Into<Mask>) -> Self {
         self.slice(Selection::mask(mask))
@@ -100,7 +101,7 @@ impl<'a> AsTypeView<'a> {
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when `A` does not hold elements of the view's type, [`ErrorKind::Unsupported`] when the
     /// stored elements cannot be cast to this type, [`ErrorKind::InvalidArgument`] when this type cannot represent an element
-    /// (small floats without NaN or infinities); and the errors of [`ArrayView::read`].
+    /// (some small floats have no NaN or infinities); and the errors of [`ArrayView::read`].
     ///
     /// [`ErrorKind::DataTypeMismatch`]: crate::ErrorKind::DataTypeMismatch
     /// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported
@@ -112,7 +113,7 @@ impl<'a> AsTypeView<'a> {
     /// Reads the elements into the caller's memory, like [`ArrayView::read_into`].
     ///
     /// # Errors
-    /// The errors of [`AsTypeView::read`]; also when the shapes differ. On an error the memory may be partly written.
+    /// The errors of [`AsTypeView::read`], and an error when the shapes differ. After an error, the memory may be partly written.
     pub fn read_into(&self, out: impl ElementsMut) -> Result<()> {
         self.with_source(|source| out.read_from(source))
     }
@@ -140,7 +141,7 @@ impl<'a> AsTypeView<'a> {
             return array.read_resolved(resolved, out);
         }
         let registry = &array.location.context.registry;
-        // Types that cannot be cast are reported before anything is read.
+        // An unsupported cast is reported before anything is read.
         let cast = registry.cast(from, to, Casting::Lossy).map_err(|error| error.at(array.place()))?;
         array.read_projections(resolved, to, out, array.at_once_whole(), |projection, out, objects| {
             let (part, back) = projection.compact();
@@ -173,7 +174,7 @@ fn cast_into(cast: &NumberCast, stored: &DynArray, out: ViewMut<'_>) {
         Err(out) => out,
     };
     let shape = stored.shape();
-    // The axes before this one have length 1, so that the elements of consecutive positions are contiguous.
+    // The axes before this one have length 1, so consecutive positions along it are contiguous in memory.
     let axis = shape.iter().position(|&length| length > 1).unwrap_or(0);
     let (from, to) = (stored.data_type().size(), out.item());
     let row: usize = shape[axis + 1..].iter().product();

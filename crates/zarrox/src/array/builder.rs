@@ -1,4 +1,4 @@
-//! Creation of arrays.
+//! Creating arrays.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use crate::location::Location;
 /// The value of elements that were never written.
 #[derive(Clone)]
 enum Fill {
-    /// The default of the data type: zero, and "not a time" for times.
+    /// The default of the data type: zero, or "not a time" for times.
     Default,
     /// One value.
     Value(Arc<dyn IntoElements + Send + Sync>),
-    /// JSON, in the form of the metadata.
+    /// JSON, as in the metadata.
     Json(Json),
 }
 
@@ -43,14 +43,14 @@ impl fmt::Debug for Fill {
 
 /// A builder for an array: set its properties, then call [`create`](ArrayBuilder::create).
 ///
-/// Only the shape and the data type are required. The default compressor is the one of the format's reference implementation. By
-/// default, chunks have about a mebibyte, and in v1 and v2 the shape that zarr-python 2 guesses.
+/// Only the shape and the data type are required. The default compressor is that of the format's reference implementation. By
+/// default, a chunk has about one mebibyte; in v1 and v2, the default chunk shape is the one that zarr-python 2 guesses.
 #[derive(Debug, Clone)]
 #[must_use = "nothing is created before `create` is called"]
 pub struct ArrayBuilder {
     location: std::result::Result<Location, String>,
     format: Format,
-    /// True if no format was set, so that the location determines it.
+    /// True if no format was set: the location then determines it.
     inherits_format: bool,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,
@@ -74,7 +74,7 @@ pub struct ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    /// Creates a builder for an array at a location, in a format. `None` as the format means the format of the group above.
+    /// Creates a builder for an array at a location, in a format; `None` means the format of the group above.
     #[doc(hidden)]
     pub fn new(location: Result<Location>, format: Option<Format>) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl ArrayBuilder {
     }
 
     /// Sets all properties to those of another array: shape, data type, chunks, codecs, fill value, dimension names and format.
-    /// Later calls change any of them.
+    /// Later calls can override each of them.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -120,7 +120,7 @@ impl ArrayBuilder {
         (self.format, self.inherits_format) = (metadata.format, false);
         self.shape = Some(metadata.shape.clone());
         let codecs = array.codecs();
-        // The sharding codec of a regular grid is built again, so that the builder can change it.
+        // The sharding codec of a regular grid is rebuilt, so that the builder can change it.
         let (inner, sharding) = match (array.inner_chunk_shape(), codecs.as_slice()) {
             (Some(inner), [sharding]) if sharding.name == "sharding_indexed" => (Some(inner), Some(sharding)),
             _ => (None, None),
@@ -166,8 +166,8 @@ impl ArrayBuilder {
         self.data_type = Some(data_type);
         self
     }
-    /// Makes each element a small array of this shape, like NumPy's sub-array types. Zarr has no such elements, so this shape is
-    /// appended to the shapes of the array, of the chunks and of the shards.
+    /// Makes each element a small array of this shape, like NumPy's subarray data types. Zarr has no subarray data types, so this
+    /// shape is appended to the array shape, the chunk shape and the shard shape.
     pub fn sub_array(mut self, shape: impl Into<Vec<u64>>) -> Self {
         self.sub_array = shape.into();
         self
@@ -191,8 +191,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets a rectilinear grid of chunks with different lengths (v3): for each dimension, a list of lengths, or one length that is
-    /// repeated. If [`chunks`](Self::chunks) is set as well, these are the lengths of shards.
+    /// Sets a rectilinear grid (v3), whose chunks can have different lengths: for each dimension, a list of chunk lengths, or one
+    /// length that is repeated. If [`chunks`](Self::chunks) is set as well, these are the lengths of the shards.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -208,14 +208,14 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the grid of stored objects: of chunks, or of shards if [`chunks`](Self::chunks) is set as well.
+    /// Sets the grid of stored objects: the grid of chunks, or of shards if [`chunks`](Self::chunks) is set as well.
     pub fn chunk_grid(mut self, grid: ChunkGrid) -> Self {
         self.chunk_grid = Some(Ok(grid));
         self
     }
 
-    /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. The length of a shard along each
-    /// dimension must be a multiple of the length of a chunk.
+    /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. Along each dimension, the length of
+    /// a shard must be a multiple of the length of an inner chunk.
     pub fn shards(mut self, shards: impl Into<Vec<u64>>) -> Self {
         self.shards = Some(shards.into());
         self
@@ -251,18 +251,18 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the whole chain of codecs, instead of byte order, order, filters and compressor.
+    /// Sets the whole codec pipeline, in place of the byte order, the memory order, the filters and the compressor.
     pub fn codecs(mut self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         self.codecs = Some(codecs.into_iter().collect());
         self
     }
 
-    /// Sets whether each chunk is stored with a checksum, so that any changed byte is noticed when the chunk is read. Inside of
-    /// shards, each inner chunk has one.
+    /// Sets whether each chunk is stored with a checksum, so that a corrupted byte is detected when the chunk is read. Within
+    /// shards, each inner chunk has its own checksum.
     ///
-    /// In v3, the checksum is the codec `crc32c` after the compressor. Formats with one compressor have no such place: Zstandard's
-    /// own checksum is switched on, and after another codec, `crc32c` takes the place of the compressor, which becomes a filter.
-    /// Codecs that always have a checksum, such as gzip, stay unchanged.
+    /// In v3, the checksum is the codec `crc32c` after the compressor. Formats with a single compressor have no slot for a codec
+    /// after it: Zstandard's own checksum is enabled; any other compressor becomes a filter, and `crc32c` takes its slot. Codecs
+    /// that always have a checksum, such as gzip, are left unchanged.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -276,21 +276,21 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the value of elements that were never written; by default zero, and "not a time" for times. A number of another type is
-    /// accepted if the elements can represent its value: `0` for floats.
+    /// Sets the value of elements that were never written; by default zero, or "not a time" for times. A number of another type
+    /// is accepted if the data type can represent its value: `0` for floats, for example.
     pub fn fill_value(mut self, value: impl IntoElements + Send + Sync + 'static) -> Self {
         self.fill = Fill::Value(Arc::new(value));
         self
     }
 
-    /// Sets the value of elements that were never written, as JSON of the metadata: `0`, `"NaN"`, `[1.0, -1.0]`. In v1 and v2,
-    /// `null` leaves the fill value undefined; missing chunks are then read as the default.
+    /// Sets the value of elements that were never written, as JSON in the form of the metadata: `0`, `"NaN"`, `[1.0, -1.0]`. In
+    /// v1 and v2, `null` leaves the fill value undefined; missing chunks are then read as the default value of the data type.
     pub fn fill_value_json(mut self, value: Json) -> Self {
         self.fill = Fill::Json(value);
         self
     }
 
-    /// Sets the separator between the numbers of chunk keys; by default the separator of the format.
+    /// Sets the separator between the indices in chunk keys; by default the separator of the format.
     pub fn separator(mut self, separator: Separator) -> Self {
         self.separator = Some(separator);
         self
@@ -313,7 +313,7 @@ impl ArrayBuilder {
         self.optional_dimension_names(names.into_iter().map(|name| Some(name.into())))
     }
 
-    /// Sets a name for some of the dimensions (v3).
+    /// Sets names for some of the dimensions (v3).
     #[doc(hidden)]
     pub fn optional_dimension_names(mut self, names: impl IntoIterator<Item = Option<String>>) -> Self {
         self.dimension_names = Some(names.into_iter().collect());
@@ -326,8 +326,9 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets members of the array's document, as its format defines them: for example `filters` and `compressor` of v2, in the form
-    /// of numcodecs. They replace the members that follow from other settings. The document is checked like one that is read.
+    /// Sets members of the array's document, as its format defines them: for example `filters` and `compressor` of v2, in the
+    /// form of numcodecs. They override the members that result from other settings. The document is checked as if it had been
+    /// read from a store.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -345,11 +346,11 @@ impl ArrayBuilder {
         self
     }
 
-    /// Creates the array, and stores its metadata and the missing groups above it.
+    /// Creates the array: stores its metadata, and any missing groups above it.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when a node exists at the location; [`ErrorKind::InvalidArgument`] when settings contradict
-    /// each other; [`ErrorKind::Unsupported`] when the format does not support a setting; and the errors of the store.
+    /// [`ErrorKind::AlreadyExists`] when a node exists at the location; [`ErrorKind::InvalidArgument`] when settings are
+    /// inconsistent; [`ErrorKind::Unsupported`] when the format does not support a setting; and the errors of the store.
     pub fn create(self) -> Result<Array> {
         let overwrite = self.overwrite;
         self.create_by(|location, format, documents, _| {
@@ -358,11 +359,12 @@ impl ArrayBuilder {
         })
     }
 
-    /// Creates the array together with its elements, which `fill` writes. The array's documents are stored last, so that it
+    /// Creates the array together with its elements, which `fill` writes. The array's documents are stored last, so the array
     /// cannot be opened before it is complete.
     ///
-    /// After a failure, nothing is left. If the process is killed, chunks remain, and a journal ([`JOURNAL`](crate::JOURNAL)) that
-    /// names the `source` of the elements. The same call with the same source and settings then writes the elements again.
+    /// After a failure, nothing remains in the store. If the process is killed, chunks remain, together with a journal
+    /// ([`JOURNAL`](crate::JOURNAL)) that names the `source` of the elements. The same call with the same source and settings
+    /// then writes the elements again.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -375,8 +377,8 @@ impl ArrayBuilder {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`create`](Self::create) and of `fill`; [`ErrorKind::AlreadyExists`] when a creation from another source was
-    /// interrupted here.
+    /// The errors of [`create`](Self::create) and of `fill`; [`ErrorKind::AlreadyExists`] when the creation of an array from
+    /// another source was interrupted at this location.
     #[doc(hidden)]
     pub fn create_with(self, source: &str, fill: impl FnOnce(&Array) -> Result<()>) -> Result<Array> {
         let overwrite = self.overwrite;
@@ -391,7 +393,7 @@ impl ArrayBuilder {
         Ok(self.planned(place)?.1.metadata)
     }
 
-    /// Creates the array by calling `store` with its documents.
+    /// Creates the array: calls `store` with its documents.
     fn create_by(
         self,
         store: impl FnOnce(&Location, Format, &[Document], &Array) -> Result<()>,
@@ -406,7 +408,7 @@ impl ArrayBuilder {
         array.now_stored()
     }
 
-    /// Appends the dimensions of sub-array elements to those of the array.
+    /// Appends the dimensions of subarray elements to those of the array.
     fn folded(mut self) -> Result<Self> {
         let inner = std::mem::take(&mut self.sub_array);
         if inner.is_empty() {
@@ -453,14 +455,14 @@ impl ArrayBuilder {
         let node = NodeMetadata::Array(array.metadata.clone());
         let documents = self.format.def().to_documents(&location.path, &node, &location.context.registry)?;
         let (metadata, documents) = self.with_members(documents, location).map_err(as_argument)?;
-        // Documents of v2 omit settings that follow from the other codecs, such as the element size of Blosc's shuffle.
+        // v2 documents omit settings that are implied by other codecs, such as the element size of Blosc's shuffle.
         if !self.members.is_empty() || metadata.codecs != array.metadata.codecs {
             array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
         }
         Ok((array, documents))
     }
 
-    /// Returns the array that the documents with the given members describe, and these documents.
+    /// Returns the array that is described by its documents with the given members, together with these documents.
     fn with_members(
         &self,
         documents: Vec<Document>,
@@ -474,7 +476,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// Returns the reason why the format does not support an array. It is more helpful than the error of the array's codecs.
+    /// Returns the reason why the format does not support an array, which is more helpful than the error from the array's codecs.
     fn refusal(&self, location: &Location, metadata: ArrayMetadata) -> Option<Error> {
         let node = NodeMetadata::Array(metadata);
         let written = self.format.def().to_documents(&location.path, &node, &location.context.registry);
@@ -514,7 +516,7 @@ impl ArrayBuilder {
         Ok(array)
     }
 
-    /// Returns the grid of stored objects, and if these are shards, the shape of the inner chunks.
+    /// Returns the grid of stored objects; if the objects are shards, also the inner chunk shape.
     fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
         match (&self.chunk_grid, &self.shards) {
             (Some(_), Some(_)) => Err(argument(
@@ -538,7 +540,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// Returns the fill value; `None` if a document of v1 or v2 should leave it undefined.
+    /// Returns the fill value; `None` if it is to be left undefined in a v1 or v2 document.
     fn fill_element(&self, data_type: &DataType, location: &Location) -> Result<Option<FillValue>> {
         let context = &location.context;
         let family = context.registry.family(data_type)?;
@@ -553,7 +555,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// Returns the codecs of stored objects; for shards, the sharding codec, which contains the codecs of the inner chunks.
+    /// Returns the codecs of the stored objects: for shards, the sharding codec, which contains the codecs of the inner chunks.
     fn chain(
         &self,
         data_type: &DataType,
@@ -583,7 +585,7 @@ impl ArrayBuilder {
         Ok(vec![sharding.into()])
     }
 
-    /// Adds a codec that stores a checksum, unless there is one already.
+    /// Adds a codec that stores a checksum, unless the codecs include one already.
     fn with_checksum(&self, mut codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         if zarrox_codecs::internals::has_checksum(&codecs) {
             return codecs;
@@ -605,7 +607,7 @@ impl ArrayBuilder {
         let kind = |spec: &CodecSpec| registry.codec(&spec.name).map(|def| def.kind).ok();
         let of_kind = |wanted| self.filters.iter().filter(move |spec| kind(spec) == Some(wanted)).cloned();
         codecs.extend(of_kind(CodecKind::ArrayToArray));
-        // A compressor of numbers replaces `bytes`.
+        // A compressor that encodes numbers replaces `bytes`.
         let mut compressor = self.compressor.clone();
         let packs = |spec: &mut CodecSpec| kind(spec) == Some(CodecKind::ArrayToBytes);
         let given = of_kind(CodecKind::ArrayToBytes).next();
@@ -632,8 +634,8 @@ impl ArrayBuilder {
     }
 }
 
-/// Returns an error for compression levels that codecs do not have. For documents that are read, the nearest level is used, since
-/// levels do not matter for reading.
+/// Returns an error for unsupported compression levels. In a document that is read, the nearest supported level is used instead,
+/// since the level has no effect on decoding.
 fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
     for (asked, taken) in asked.iter().zip(taken) {
         if let Some((asked, nearest)) = other_level(&asked.configuration, &taken.configuration) {
@@ -645,7 +647,7 @@ fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a requested level of the codec or of an inner codec, and the level that is used instead.
+/// Returns the first compression level of the codec or of an inner codec that was requested but replaced, and its replacement.
 fn other_level<'a>(asked: &'a Map, taken: &'a Map) -> Option<(&'a Json, &'a Json)> {
     asked.iter().find_map(|(name, asked)| {
         let taken = taken.get(name)?;
@@ -670,7 +672,7 @@ fn other_level_in<'a>(asked: &'a Json, taken: &'a Json) -> Option<(&'a Json, &'a
     }
 }
 
-/// Converts an error about invalid metadata into an error about an argument, since the metadata follow from the caller's
+/// Converts an error about invalid metadata into an error about an argument, since the metadata results from the caller's
 /// settings.
 fn as_argument(error: Error) -> Error {
     match error.kind() {
@@ -679,7 +681,7 @@ fn as_argument(error: Error) -> Error {
     }
 }
 
-/// The fill value of another array, which is converted if the new data type can represent it.
+/// The fill value of another array, converted if the new data type can represent it.
 struct FillLike(DynArray);
 
 impl IntoElements for FillLike {

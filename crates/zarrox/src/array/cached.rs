@@ -1,4 +1,4 @@
-//! Reads through the cache of decoded chunks.
+//! Reading through the cache of decoded chunks.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use super::Array;
 use crate::chunk_cache::{ChunkCache, DecodedChunk};
 
 impl Array {
-    /// Returns the cache and the shape of a unit; `None` if there is no cache, or the units of this chain cannot be
-    /// cached.
+    /// Returns the cache and the shape of a unit that is decoded as a whole; `None` if there is no cache, or the units of this
+    /// codec pipeline cannot be cached.
     pub(super) fn chunk_cache(&self, chain: &CodecChain) -> Option<(&ChunkCache, Dims<usize>)> {
         let cache = self.location.context.chunk_cache.as_ref()?;
-        // Elements of variable length are in a buffer, and their size is unknown.
+        // Variable-length elements are in a separate buffer, so their size in memory is unknown.
         if self.data_type().storage() == Storage::Variable || chain.chunk().item() == 0 {
             return None;
         }
@@ -30,7 +30,7 @@ impl Array {
         (size <= cache.limit).then_some((cache, shape))
     }
 
-    /// Returns true if the cache contains the first unit that a part of an object needs, from any version of the
+    /// Returns true if the cache contains, from any version of the object, the first unit that is needed to read a part of the
     /// object.
     pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &ReadPart<'_>) -> bool {
         let Some((cache, shape)) = self.chunk_cache(chain) else { return false };
@@ -43,7 +43,7 @@ impl Array {
         DecodedChunk { key: key.clone(), cell, as_stored: self.shared.as_stored }
     }
 
-    /// Reads a part of an object in this version from the cache, and decodes the units that are not cached.
+    /// Reads a part of this version of an object from the cache, and decodes the units that are not cached.
     pub(super) fn read_cached(
         &self,
         (cache, shape): (&ChunkCache, Dims<usize>),
@@ -77,8 +77,8 @@ impl Array {
     }
 }
 
-/// Returns the region of a chunk that a cell of an inner grid covers. The chunk shape need not be a multiple of the
-/// shape of a cell.
+/// Returns the region of a chunk that is covered by a cell of the inner grid. The chunk shape need not be a multiple of the cell
+/// shape.
 fn region_of(cell: &[usize], shape: &[usize], chunk: &[usize]) -> Dims<Span> {
     let span = |((&index, &length), &whole): ((&usize, &usize), &usize)| {
         let start = index * length;

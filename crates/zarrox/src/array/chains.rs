@@ -1,4 +1,4 @@
-//! The codec pipelines of an array: one for each shape of chunk in its grid.
+//! The codec pipelines of an array: one for each distinct chunk shape in its grid.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -9,15 +9,15 @@ use zarrox_core::{ArrayMetadata, CodecChain, ErrorKind, Result};
 
 use crate::location::Context;
 
-/// The number of cached chains. A grid can have any number of chunk shapes, and building a chain costs little.
+/// The number of cached pipelines. A grid can have any number of chunk shapes, and building a pipeline is cheap.
 const CACHED: usize = 64;
 
-/// The cached chains of chunks whose shape is not the grid's largest.
+/// The cached pipelines for chunk shapes other than the largest one of the grid.
 #[derive(Debug, Default)]
 pub(super) struct Chains(Mutex<HashMap<Dims<u64>, Arc<CodecChain>>>);
 
 impl Chains {
-    /// Returns the chain of chunks of this shape, which is built if it is not cached.
+    /// Returns the pipeline for chunks of this shape, from the cache if possible.
     pub(super) fn of_shape(
         &self,
         shape: Dims<u64>,
@@ -36,15 +36,15 @@ impl Chains {
     }
 }
 
-/// Returns the chain of an array's largest chunk.
+/// Builds the pipeline for the largest chunk shape of an array.
 pub(super) fn chain_for(metadata: &ArrayMetadata, context: &Context) -> Result<Arc<CodecChain>> {
     let Context { registry, strictness, chunk_limit, last_chain, .. } = context;
     let fill = metadata.fill_element(registry)?;
     last_chain.chain(metadata, &fill, || metadata.chain(registry, *strictness, *chunk_limit))
 }
 
-/// Returns the chain. If only metadata is needed, and a codec or the data type is unknown, returns a chain that fails for every
-/// chunk, and the reason.
+/// Returns the pipeline. If only metadata is needed, and a codec or the data type is unknown, returns a pipeline that fails for
+/// every chunk, and the reason.
 pub(super) fn or_unusable(
     chain: Result<Arc<CodecChain>>,
     metadata: &ArrayMetadata,
@@ -62,11 +62,11 @@ pub(super) fn or_unusable(
     }
 }
 
-/// The chain of a chunk.
+/// The pipeline of a chunk.
 pub(super) enum Chain<'a> {
-    /// The array's only chain.
+    /// The only pipeline of the array.
     Only(&'a CodecChain),
-    /// The chain of chunks of one shape among several.
+    /// The pipeline for one of several chunk shapes.
     OfShape(Arc<CodecChain>),
 }
 

@@ -15,13 +15,13 @@ impl Array {
         Ok(work(&*self.chain_of(chunk)?))
     }
 
-    /// Returns the number of stored bytes of a chunk; `None` if it is not stored.
+    /// Returns the stored size of a chunk in bytes; `None` if the chunk is not stored.
     #[doc(hidden)]
     pub fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
         self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
-    /// Returns true if the grid contains a chunk.
+    /// Returns true if the grid contains this chunk.
     #[doc(hidden)]
     pub fn has_chunk(&self, chunk: &[u64]) -> bool {
         chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
@@ -48,7 +48,7 @@ impl Array {
         self.chain_of_shape(&shape)
     }
 
-    /// Returns the codec pipeline of chunks of this shape.
+    /// Returns the codec pipeline for chunks of this shape.
     pub(super) fn chain_of_shape(&self, shape: &[u64]) -> Result<Chain<'_>> {
         let own = self.chain.chunk().shape();
         if own.len() == shape.len() && own.iter().zip(shape).all(|(&own, &length)| own as u64 == length) {
@@ -59,8 +59,8 @@ impl Array {
         self.shared.chains.of_shape(shape.into(), make).map(Chain::OfShape)
     }
 
-    /// Returns an error for shards whose length is not a multiple of the inner chunks' length: the chain of the array was only
-    /// checked for the largest shard.
+    /// Returns an error if the length of any shard is not a multiple of the length of the inner chunks. When the array's pipeline
+    /// was built, only the largest shard was checked.
     pub(super) fn check_inner_chunks(&self) -> Result<()> {
         let Some(inner) = self.chain.inner_chunk_shape() else { return Ok(()) };
         for (dim, inner) in inner.into_iter().enumerate() {

@@ -11,19 +11,19 @@ use super::Array;
 use crate::policy::MissingChunks;
 use crate::pool::Pool;
 
-/// The largest number of bytes that are collected for deferred decodings at a time, unless a single decoding needs more.
+/// The maximum number of bytes that are collected for deferred decoding at a time, unless a single chunk needs more.
 const COLLECTED: usize = 4 << 20;
 
-/// The largest decoded size, in bytes, of a remote object that is requested as a whole when all of its elements are read. For a
-/// larger shard, the index is read first, and then parts of the shard in parallel.
+/// The maximum decoded size, in bytes, of a remote object that is fetched with a single request when all of its elements are
+/// read. For a larger shard, the index is read first, and then parts of the shard are read in parallel.
 const WHOLE_FAR: usize = 64 << 20;
 
 /// The number of attempts to read an object while writers replace it.
 const ATTEMPTS: usize = 10;
 
 impl Array {
-    /// Reads a part of one of `count` stored objects. If the object does not exist, its elements have the fill value. Returns
-    /// true if it exists.
+    /// Reads a part of a stored object, one of `count` objects. If the object does not exist, the part is filled with the fill
+    /// value. Returns true if the object exists.
     pub(super) fn read_object(
         &self,
         chain: &CodecChain,
@@ -64,7 +64,8 @@ impl Array {
         self.read_value(chain, key, &*value, part, objects).map(|()| true)
     }
 
-    /// Fills the elements of a missing object with the fill value, unless the options make a missing object an error.
+    /// Fills the elements of a missing object with the fill value, or returns an error if the options require all objects to
+    /// exist.
     fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
             let message = "the chunk is missing, which is an error with the option `missing_chunks`";
@@ -74,7 +75,7 @@ impl Array {
         Ok(())
     }
 
-    /// Reads a stored object: fetches the bytes that its chain requests, until the chain requests no more.
+    /// Reads a stored object: fetches the bytes that its codec pipeline requests, until the pipeline requests no more.
     pub(super) fn read_value(
         &self,
         chain: &CodecChain,
@@ -91,7 +92,7 @@ impl Array {
         self.drive(object, chain.read(Window::of_size(value.size()), part)?)
     }
 
-    /// Completes fetches, and the fetches that follow from them.
+    /// Completes fetches, and any further fetches that they result in.
     fn drive(&self, object: Object<'_>, mut fetches: Vec<Fetch<'_>>) -> Result<()> {
         while !fetches.is_empty() {
             let (mut deferred, mut ranges, mut following) = (Vec::new(), Vec::new(), Vec::new());
@@ -112,14 +113,14 @@ impl Array {
         Ok(())
     }
 
-    /// Completes a fetch from the cached bytes of the object, if the version of the object is still the same. Otherwise returns a
-    /// fetch that caches its bytes.
+    /// Completes a fetch from the cached bytes of the object, if the object still has the same version. Otherwise returns a fetch
+    /// that also caches its bytes.
     fn complete_cached<'a>(
         &self,
         object: Object<'_>,
         fetch: Fetch<'a>,
     ) -> Result<std::result::Result<Vec<Fetch<'a>>, Fetch<'a>>> {
-        // The bytes of a memory store need no cache. Where versions are digests, computing them costs more than the cache saves.
+        // The bytes of an in-memory store need no cache. If versions are digests, computing them costs more than the cache saves.
         let spared = !object.value.is_in_memory() && !self.location.store.capabilities().digest_versions;
         let version = if spared { object.value.version() } else { None };
         let Some(version) = version else { return Ok(Err(fetch)) };
@@ -135,7 +136,7 @@ impl Array {
         })))
     }
 
-    /// Collects the bytes of deferred decodings and finishes them, as many at a time as the memory limit allows.
+    /// Collects the bytes of deferred chunks and decodes them, as many at a time as the memory limit allows.
     fn drive_deferred<'a>(
         &self,
         object: Object<'_>,
@@ -163,11 +164,11 @@ impl Array {
         Ok(())
     }
 
-    /// Runs one round of fetches, and returns the fetches that follow from them.
+    /// Runs one round of fetches, and returns the further fetches that they result in.
     fn fetch<'a>(&self, object: Object<'_>, fetches: Vec<Fetch<'a>>) -> Result<Vec<Fetch<'a>>> {
         let groups = self.grouped(fetches, object.value)?;
         let pool = self.pool_for(object.value);
-        // With fewer objects than threads, the parts of one object are distributed among threads.
+        // If there are fewer objects than threads, the parts of each object are distributed among threads.
         let largest = if object.objects < pool.threads() {
             groups.iter().map(|group| group.length).max()
         } else {
@@ -179,15 +180,15 @@ impl Array {
             if !location.is_remote() || object.value.is_in_memory() {
                 return location.on_a_core(|| complete(group, object.value));
             }
-            // Many threads can wait for a remote store, but only as many threads decode as there are cores.
+            // Many threads can wait for a remote store, but the number of threads that decode is limited to the number of cores.
             let bytes = object.value.read(group.offset, group.length)?;
             location.on_a_core(|| hand_over(group, &bytes))
         })?;
         Ok(following.into_iter().flatten().collect())
     }
 
-    /// Returns the thread pool for parts of an object: the pool of the store, or if the store is not needed any more, the pool
-    /// for computation.
+    /// Returns the thread pool for parts of an object: the pool for computation if the object is in memory and the store is not
+    /// remote, otherwise the pool of the store.
     fn pool_for(&self, value: &dyn Value) -> &Pool {
         let needs_store = self.location.is_remote() || !value.is_in_memory();
         if needs_store { self.location.pool() } else { &self.location.context.pool }
@@ -210,7 +211,7 @@ impl Array {
         }))
     }
 
-    /// Returns an error if more bytes than the limit of a chunk would be read at once.
+    /// Returns an error if the length exceeds the size limit of a chunk.
     fn check_length(&self, length: u64) -> Result<()> {
         let limit = self.chain.limit();
         if usize::try_from(length).is_ok_and(|length| length <= limit) {
@@ -221,9 +222,9 @@ impl Array {
     }
 }
 
-/// Returns the range of the first request for an object, as far as it is known before the object is opened.
+/// Returns the range of the first request for an object, as far as it can be determined before the object is opened.
 fn first_range(chain: &CodecChain, part: &mut ReadPart<'_>) -> Result<ByteRange> {
-    // However large the object is, at most the limit of a chunk is read.
+    // However large the object is, no more bytes are read than the size limit of a chunk.
     let whole = ByteRange::From { offset: 0, length: Some(chain.limit() as u64) };
     if part.elements().covers(chain.chunk().shape()) && chain.chunk().size() <= WHOLE_FAR {
         return Ok(whole);
@@ -260,7 +261,7 @@ struct Object<'v> {
     objects: usize,
 }
 
-/// Fetches that are read as one range.
+/// Fetches whose bytes are read as one range.
 type Group<'a> = CoalescedRanges<Fetch<'a>>;
 
 /// Reads the range of a group and completes its fetches.
@@ -282,7 +283,7 @@ fn complete<'a>(mut group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>
     }
 }
 
-/// Passes on the bytes of a group while they are read.
+/// Passes the bytes of a group to the decoder while they are read.
 fn stream<'a>(group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
     let mut bytes =
         ValueStream { value, next: group.offset, end: group.offset + group.length, failure: None };
@@ -290,14 +291,14 @@ fn stream<'a>(group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
         if let Sink::Stream(work) = fetch.sink
             && let Err(error) = work(&mut bytes)
         {
-            // The error of the store is more useful than the missing bytes.
+            // The error of the store is more useful than an error about missing bytes.
             return Err(bytes.failure.map_or_else(|| error.into(), Error::from));
         }
     }
     Ok(Vec::new())
 }
 
-/// Passes on the bytes of a group.
+/// Passes the bytes of a group to their fetches.
 #[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
 fn hand_over<'a>(group: Group<'a>, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
     let mut following = Vec::new();
@@ -308,7 +309,7 @@ fn hand_over<'a>(group: Group<'a>, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
     Ok(following)
 }
 
-/// A range of a stored object as a stream.
+/// A range of a stored object, read as a stream.
 struct ValueStream<'v> {
     value: &'v dyn Value,
     next: u64,

@@ -1,4 +1,4 @@
-//! Views of single fields of structured elements.
+//! Views of individual fields of structured elements.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::view::ArrayView;
 use crate::error::argument;
 
 impl ArrayView<'_> {
-    /// Selects one field of structured elements, which is read and written without the others. A field that is an array adds its
-    /// dimensions at the end. Dots separate the names of nested fields. An unknown field is reported when the view is read or
-    /// written.
+    /// Selects one field of structured elements, which is then read and written without the other fields. The dimensions of an
+    /// array field are appended to those of the selection. The names of nested fields are separated by dots. An unknown field is
+    /// reported when the view is read or written.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -34,8 +34,8 @@ impl ArrayView<'_> {
         }))
     }
 
-    /// Selects several fields of structured elements, in this order, as structures of these fields. Writing leaves the other
-    /// fields unchanged.
+    /// Selects several fields of structured elements, in the given order; the elements of the view are structures of these
+    /// fields. Writing leaves the other fields unchanged.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -80,8 +80,7 @@ impl ArrayView<'_> {
         Self { array: self.array, resolved, fields }
     }
 
-    /// Returns the fields with their offsets in whole elements. The given offsets are relative to the selected fields of this
-    /// view.
+    /// Converts the offsets of fields, which are relative to the fields that this view selects, to offsets within whole elements.
     fn in_whole_elements(&self, mut fields: Fields) -> Fields {
         let Some(own) = &self.fields else { return fields };
         let start = |offset: usize| {

@@ -1,4 +1,4 @@
-//! Single fields of structured elements.
+//! Individual fields of structured elements.
 
 use zarrox_core::internals::codec::FieldPlace;
 use zarrox_core::internals::selection::ResolvedSelection;
@@ -7,19 +7,19 @@ use zarrox_core::{DataType, DynArray, Result};
 
 use super::Array;
 
-/// Selected fields of structured elements.
+/// A selection of fields of structured elements.
 #[derive(Debug)]
 pub(super) struct Fields {
-    /// The type of the field, or the structure of the fields.
+    /// The data type of a single field, or the structure of several fields.
     pub(super) data_type: DataType,
-    /// The dimensions of a field that is an array.
+    /// The shape of an array field.
     pub(super) inner: Vec<usize>,
-    /// The offsets of the fields in the array's elements, and in elements of these fields alone.
+    /// The offsets of the fields, both in the array's elements and in elements that consist of only these fields.
     pub(super) places: Dims<FieldPlace>,
 }
 
 impl Fields {
-    /// Returns the offsets for writing, from elements of the fields into whole elements.
+    /// Returns the offsets for writing, which copies the fields into whole elements.
     pub(super) fn places_written(&self) -> Dims<FieldPlace> {
         let back = |&FieldPlace { source, target, size }: &FieldPlace| FieldPlace {
             source: target,
@@ -29,7 +29,7 @@ impl Fields {
         self.places.iter().map(back).collect()
     }
 
-    /// Reads the fields into memory whose last dimensions are those of the field.
+    /// Reads the fields into memory whose last dimensions are those of the array field.
     pub(super) fn read(
         &self,
         array: &Array,
@@ -38,7 +38,7 @@ impl Fields {
     ) -> Result<()> {
         if self.inner.is_empty() {
             let read = array.read_fields_into(&self.places, resolved, &self.data_type, out.reborrow());
-            // Booleans are made valid even after an error, since the memory may be the caller's.
+            // Booleans are normalised even after an error, since the memory may belong to the caller.
             self.data_type.normalise(&mut out);
             return read;
         }
@@ -52,7 +52,7 @@ impl Fields {
                 return Ok(());
             }
         };
-        // A field that is an array is read as a single element of all its bytes.
+        // An array field is read as a single element that comprises all of its bytes.
         let size = self.inner.iter().product::<usize>() * self.data_type.size();
         let outer = &shape[..shape.len() - self.inner.len()];
         let element = DataType::RawBits(size);
@@ -64,7 +64,7 @@ impl Fields {
 }
 
 impl Array {
-    /// Reads fields of elements into elements of `data_type`.
+    /// Reads fields of the array's elements into elements of `data_type`.
     fn read_fields_into(
         &self,
         places: &[FieldPlace],
@@ -74,7 +74,7 @@ impl Array {
     ) -> Result<()> {
         let at_once = self.at_once_whole();
         self.read_projections(resolved, data_type, out, at_once, |projection, mut out, objects| {
-            // Whole elements are read for this chunk alone, so that memory is only needed for the result and one chunk for each
+            // Whole elements are read for one chunk at a time, so memory is needed only for the result and for one chunk per
             // thread.
             let (part, back) = projection.compact();
             let mut whole = DynArray::empty(self.data_type().clone(), back.shape())?;

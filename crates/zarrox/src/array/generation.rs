@@ -1,9 +1,9 @@
-//! The generation of an array: the metadata that determine how its elements are read and written. Rechunking, converting, moving,
-//! deleting or replacing an array changes the generation, so that handles that were opened before fail instead of reading or
+//! The generation of an array: the metadata that determines how its elements are read and written. Rechunking, converting,
+//! moving, deleting or replacing an array changes its generation, so a handle that was opened earlier fails instead of reading or
 //! writing wrong elements.
 //!
-//! The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether the document was replaced; reading the stamp
-//! takes one system call. The document is read again only if its stamp has changed. A change of attributes or of the shape does
+//! The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether the document was replaced. Reading the stamp
+//! takes one system call, and the document is read again only if its stamp has changed. Changing the attributes or the shape does
 //! not change the generation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,24 +15,24 @@ use zarrox_stores::{Hold, HoldGuard, Key, Prefix, Stamp};
 
 use crate::location::Location;
 
-/// The state of an array's document that a handle has seen.
+/// The state of an array's document as a handle last saw it.
 #[derive(Debug)]
 pub(crate) struct Generation {
     /// The key of the array's document.
     document: Key,
-    /// The prefix that writers of the array hold.
+    /// The prefix on which writers of the array take their holds.
     prefix: Prefix,
     /// The stamp of the document when it last agreed with the handle; `None` before the first comparison.
     known: RwLock<Option<Stamp>>,
     /// True if the metadata comes from consolidated metadata, and has not been compared with the document yet.
     is_copy: AtomicBool,
-    /// The metadata to compare with the document, if the metadata of the handle was changed for a view.
+    /// The metadata to compare with the document, if the handle's own metadata was changed for a view.
     expected: OnceLock<ArrayMetadata>,
 }
 
 impl Generation {
-    /// Returns the generation of an array that was found at a location, or read from consolidated metadata. `None` for an array
-    /// that is only planned, or if the store has no stamps.
+    /// Returns the generation of an array that was found at a location, or whose metadata was read from consolidated metadata.
+    /// `None` if the array is only planned, or if the store has no stamps.
     pub(crate) fn of_found(location: &Location, metadata: &ArrayMetadata) -> Result<Option<Self>> {
         if location.copy().is_some() {
             return Ok(location
@@ -65,12 +65,12 @@ impl Generation {
         }
     }
 
-    /// Stores the metadata to compare with the document, for an array whose own metadata will be changed for a view.
+    /// Remembers the metadata to compare with the document, before the metadata of the handle is changed for a view.
     pub(crate) fn keep(&self, expected: &ArrayMetadata) {
         self.expected.get_or_init(|| expected.clone());
     }
 
-    /// Checks once that metadata from consolidated metadata agree with the array's own document.
+    /// Checks, once, that metadata read from consolidated metadata agrees with the array's own document.
     pub(crate) fn confirm_copy(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
         if self.is_copy.load(Ordering::Acquire) { self.compare(location, expected) } else { Ok(()) }
     }
@@ -80,7 +80,7 @@ impl Generation {
         if self.known().is_some() { Ok(()) } else { self.compare(location, expected) }
     }
 
-    /// Returns an error unless the array is the one that the handle was opened for.
+    /// Returns an error unless the stored array is still the one that the handle was opened for.
     pub(crate) fn check(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
         let is_same = match &*self.known() {
             None | Some(Stamp::Recent(_) | Stamp::Missing) => false,
@@ -90,12 +90,12 @@ impl Generation {
         if is_same { Ok(()) } else { self.compare(location, expected) }
     }
 
-    /// Takes a shared hold of the array, so that no writer moves, replaces or deletes it meanwhile.
+    /// Takes a shared hold of the array, so that no other process moves, replaces or deletes it in the meantime.
     pub(crate) fn hold(&self, location: &Location) -> Result<HoldGuard> {
         Ok(location.store.hold(&self.prefix, Hold::Shared)?)
     }
 
-    /// Returns the known stamp. Readers do not exclude one another, so that the guard may be held during a request to the store.
+    /// Returns the known stamp. Readers do not exclude one another, so the guard may be held during a request to the store.
     fn known(&self) -> RwLockReadGuard<'_, Option<Stamp>> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -104,7 +104,7 @@ impl Generation {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(stamp);
     }
 
-    /// Returns an error unless a node that was just read under the lock of its document is the array that the handle was opened
+    /// Returns an error unless a node that was just read, under the lock of its document, is the array that the handle was opened
     /// for.
     pub(crate) fn check_locked(
         &self,
@@ -127,7 +127,7 @@ impl Generation {
 
     #[cold]
     fn compare(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
-        // The stamp is read before the document: a change in between is detected the next time.
+        // The stamp is read before the document, so that a change in between is detected by the next check.
         let stamp = location.store.stamp(&self.document)?;
         let place = own(location, expected);
         self.compare_with(&place, expected, place.find_node()?.as_ref())?;
@@ -174,7 +174,7 @@ fn own(location: &Location, expected: &ArrayMetadata) -> Location {
     location.as_stored().with_probe(None).of_format(Some(expected.format))
 }
 
-/// Describes what happened to an array that does not exist any more.
+/// Describes what happened to an array that no longer exists.
 fn gone(place: &Location, expected: &ArrayMetadata) -> String {
     match place.clone().of_format(None).find_node() {
         Ok(Some(NodeMetadata::Array(other))) if other.format != expected.format => {
@@ -185,8 +185,8 @@ fn gone(place: &Location, expected: &ArrayMetadata) -> String {
     }
 }
 
-/// Describes the differences between the stored metadata and the metadata of a handle that affect elements. For consolidated
-/// metadata, the shape is compared as well.
+/// Describes those differences between the stored metadata and the metadata of a handle that affect how elements are read. If the
+/// handle was opened by consolidated metadata, the shape is compared as well.
 fn difference(
     stored: &ArrayMetadata,
     expected: &ArrayMetadata,
@@ -204,7 +204,8 @@ fn difference(
         } else {
             expected.dimension_names.clone()
         },
-        // A document of version 2 need not define the chunk keys: their encoding was detected, or is detected now.
+        // A v2 document need not define the encoding of the chunk keys, in which case the encoding was detected earlier, or is
+        // detected now.
         chunk_key_encoding: match stored.separator_declared {
             true => stored.chunk_key_encoding,
             false => expected.chunk_key_encoding,
@@ -234,7 +235,7 @@ fn difference(
 }
 
 /// Returns true if two arrays have the same documents. The metadata of a new array can differ in notation from the metadata that
-/// is read from its documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
+/// is read back from its documents: `r40` instead of `raw_bytes`, for example, or another fill value for Python objects.
 fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Location) -> bool {
     let documents = |array: &ArrayMetadata| {
         let node = NodeMetadata::Array(array.clone());
@@ -243,7 +244,7 @@ fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Locat
     matches!((documents(one), documents(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Returns true if one grid is a prefix of the other: a rectilinear grid gets more chunks when its array grows.
+/// Returns true if one grid is a prefix of the other: chunks are added to a rectilinear grid when its array grows.
 fn goes_on(stored: &ChunkGrid, expected: &ChunkGrid) -> bool {
     if !matches!((stored, expected), (ChunkGrid::Rectilinear(_), ChunkGrid::Rectilinear(_))) {
         return stored == expected;

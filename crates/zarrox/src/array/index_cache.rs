@@ -1,4 +1,4 @@
-//! A cache of the bytes of stored objects that are needed repeatedly: the indexes of shards.
+//! A cache for the bytes of stored objects that are needed repeatedly: shard indexes.
 
 use std::sync::OnceLock;
 
@@ -6,16 +6,16 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use zarrox_stores::{Bytes, Key, Version};
 
-/// The size of the cache of an array, in bytes.
+/// The size of each array's cache, in bytes.
 const LIMIT: u64 = 32 << 20;
 
-/// The typical size of an index, in bytes.
+/// The typical size of a shard index, in bytes.
 const TYPICAL: u64 = 4 << 10;
 
 /// The key of an object, and the offset and length of the cached bytes.
 type CacheKey = (Key, u64, u64);
 
-/// The cached bytes of an array, shared by all its handles. The least recently used ones are evicted.
+/// The cached bytes of an array, shared by all of its handles. The least recently used bytes are evicted.
 #[derive(Default)]
 pub(super) struct IndexCache(OnceLock<Cache<CacheKey, (Version, Bytes), Weight>>);
 

@@ -30,18 +30,18 @@ pub struct ArrayInfo {
     pub fallback_from: Option<Json>,
     /// The chunk grid: the grid of shards, if the array has shards.
     pub chunk_grid: ChunkGrid,
-    /// The shape of the chunks of the grid: see [`Array::chunk_shape`].
+    /// The shape of the chunks of the grid. See [`Array::chunk_shape`].
     pub chunk_shape: Vec<u64>,
     /// The shape of the inner chunks, if the array has shards.
     pub inner_chunk_shape: Option<Vec<u64>>,
     /// The value of elements that were never written.
     pub fill_value: FillValue,
-    /// The text of the fill value, as [`Array::format_element`] formats it.
+    /// The fill value as text, as formatted by [`Array::format_element`].
     pub fill_text: String,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,
-    /// The order of elements within stored chunks; `None` if the codecs permute dimensions in another way, or chunks have inner
-    /// chunks.
+    /// The order of elements within stored chunks; `None` if the codecs permute the dimensions in another way, or the array has
+    /// shards.
     pub order: Option<Order>,
     /// The dimension names, if there are any.
     pub dimension_names: Option<Vec<Option<String>>>,
@@ -51,13 +51,13 @@ pub struct ArrayInfo {
     pub counted: bool,
     /// The number of stored bytes, including metadata.
     pub bytes_stored: u64,
-    /// The number of stored chunks, or shards if there are any.
+    /// The number of stored chunks, or of stored shards if the array has shards.
     pub chunks_initialised: u64,
     /// The number of possible chunks; `None` if it exceeds `u64`.
     pub chunks: Option<u64>,
-    /// The size in memory of the elements in stored chunks, in bytes; `None` if it exceeds `u64`.
+    /// The size in memory of the elements in the stored chunks, in bytes; `None` if it exceeds `u64`.
     pub chunk_bytes: Option<u64>,
-    /// The number of bytes of the stored chunks.
+    /// The total size of the stored chunks, in bytes.
     pub chunk_bytes_stored: u64,
     /// The reason why elements cannot be read, such as an unknown codec.
     pub unreadable: Option<String>,
@@ -75,19 +75,19 @@ impl ArrayInfo {
 /// The stored objects of an array.
 #[derive(Default)]
 struct Stored {
-    /// The bytes of all objects.
+    /// The total size of all objects, in bytes.
     bytes: u64,
-    /// The number of chunks.
+    /// The number of stored chunks.
     chunks: u64,
-    /// The bytes of the chunks.
+    /// The total size of the stored chunks, in bytes.
     chunk_bytes: u64,
     /// The number of elements in the stored chunks; `None` if it exceeds `u64`.
     elements: Option<u64>,
 }
 
 impl Array {
-    /// Describes the array. The stored chunks are listed, not decoded. If the store cannot list its keys, such as a web server,
-    /// each possible chunk is requested.
+    /// Describes the array. The stored chunks are listed, but not decoded. If the store cannot list its keys, as is the case for
+    /// a web server, a request is sent for each possible chunk.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -96,8 +96,8 @@ impl Array {
         Ok(self.describe(Some(self.stored()?)))
     }
 
-    /// Returns the same as [`info`](Self::info), but does not count chunks in remote stores, where counting takes a request for
-    /// each thousand chunks or for each chunk.
+    /// Returns the same description as [`info`](Self::info), but does not count chunks in remote stores, where counting takes one
+    /// request per thousand chunks, or even one per chunk.
     ///
     /// # Errors
     /// The errors of [`Array::info`].
@@ -159,7 +159,7 @@ impl Array {
         Ok(stored)
     }
 
-    /// Returns the number of the array's elements in a chunk; `None` if it exceeds `u64`.
+    /// Returns the number of elements of a chunk that are inside the array; `None` if it exceeds `u64`.
     fn elements_of(&self, chunk: &[u64]) -> Option<u64> {
         let mut dims = chunk.iter().zip(self.shape()).enumerate();
         dims.try_fold(1_u64, |count, (dim, (&index, &length))| {
@@ -168,8 +168,8 @@ impl Array {
         })
     }
 
-    /// Visits all stored objects of the array except its documents. The visitor gets the index of the chunk, or `None` for an
-    /// object that is not a chunk of the grid, and the size of the object in bytes.
+    /// Visits all stored objects of the array except its documents. The visitor is called with the chunk index, or with `None`
+    /// for an object that is not a chunk of the grid, and with the size of the object in bytes.
     #[doc(hidden)]
     pub fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         if !self.location.store.capabilities().listable {
@@ -190,7 +190,7 @@ impl Array {
         self.location.store.list_prefix(prefix, &mut visit).map_err(Error::from)
     }
 
-    /// Visits the stored chunks in a store that cannot list its keys: each possible chunk is requested.
+    /// Visits the stored chunks in a store that cannot list its keys, by requesting each possible chunk.
     fn visit_by_keys(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         let grid = self.grid_shape();
         let count = self.chunk_grid().chunk_count(self.shape()).ok_or_else(|| too_many("the chunks"))?;

@@ -1,4 +1,4 @@
-//! Methods of arrays for the crates of tools, beyond the public interface.
+//! Methods of arrays for the other crates of this workspace, beyond the public interface.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::location::{Context, Location};
 use crate::options::OpenOptions;
 use crate::pool::Pool;
 
-/// Access to encoded chunks, to codecs, and to elements in parts.
+/// Access to encoded chunks, to codecs, and to selections in parts.
 impl Array {
     /// Opens the array at a location from its metadata.
     ///
@@ -23,13 +23,13 @@ impl Array {
         Self::new(location, metadata)
     }
 
-    /// Returns the key of a chunk's object, whether it exists or not.
+    /// Returns the key of a chunk, whether the chunk is stored or not.
     #[doc(hidden)]
     pub fn object_key(&self, chunk: &[u64]) -> Result<String> {
         self.key(chunk).map(|key| key.to_string())
     }
 
-    /// Returns a handle of the array that works only on the calling thread.
+    /// Returns a handle to the array that does all its work on the calling thread.
     #[doc(hidden)]
     pub fn on_one_thread(&self) -> Self {
         let context = Context { pool: Pool::new(1), ..(*self.location.context).clone() };
@@ -38,18 +38,18 @@ impl Array {
         Self { location, ..self.clone() }
     }
 
-    /// Returns the array with its chunks in another store, at the same paths.
+    /// Returns the array with its chunks in another store, under the same keys.
     #[doc(hidden)]
     pub fn in_store(&self, store: Arc<dyn Store>) -> Self {
         let path = self.location.path.clone();
         Self { location: self.location.clone().moved_to(store, path), ..self.clone() }
     }
 
-    /// Returns true if all chunks of a region are stored. The region must begin at the start of a chunk. Each stored chunk is
-    /// complete, since a chunk is replaced atomically.
+    /// Returns true if all chunks of a region are stored. The region must begin at a chunk boundary. Each stored chunk is
+    /// complete, since chunks are replaced atomically.
     #[doc(hidden)]
     pub fn stores_all_of(&self, region: &[(u64, u64)]) -> Result<bool> {
-        // Chunks of several shapes can lie in several regions, so that a stored chunk need not be complete.
+        // In a rectilinear grid, a chunk can overlap several regions, so a stored chunk need not be complete.
         let Ok(chunk_shape) = self.chunk_grid().chunk_shape() else { return Ok(false) };
         let mut chunk: Vec<u64> = region.iter().zip(chunk_shape).map(|((begin, _), n)| begin / n).collect();
         loop {
@@ -73,7 +73,7 @@ impl Array {
         self.chain.chunk().size()
     }
 
-    /// Returns the number of bytes that are decoded at once: the bytes of a chunk, or of an inner chunk of a shard.
+    /// Returns the size, in bytes, of the unit that is decoded as a whole: a chunk, or an inner chunk of a shard.
     #[doc(hidden)]
     pub fn decoded_bytes(&self) -> usize {
         self.shared.unit
@@ -103,14 +103,14 @@ impl Array {
         OpenOptions::within(&self.location.context)
     }
 
-    /// Copies a selection to the same selection of another array, through a buffer that is reused if it fits.
+    /// Copies a selection to the same selection of another array, through a buffer that is reused if it has the right size.
     #[doc(hidden)]
     pub fn copy_to(&self, target: &Self, part: Selection, memory: &mut Option<DynArray>) -> Result<()> {
         let values = self.read_again(&part, memory)?;
         target.write(part, values)
     }
 
-    /// Reads a selection into memory that is reused if it fits.
+    /// Reads a selection into a buffer that is reused if it has the right size.
     #[doc(hidden)]
     pub fn read_again<'m>(&self, part: &Selection, memory: &'m mut Option<DynArray>) -> Result<&'m DynArray> {
         let values = self.slice(part).with_source(|source| match memory.take() {
@@ -120,7 +120,7 @@ impl Array {
         Ok(memory.insert(values?))
     }
 
-    /// Stores the bytes of a chunk, given in pieces.
+    /// Stores the encoded bytes of a chunk, which are given in pieces.
     #[doc(hidden)]
     pub fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
         self.check_writable()?;
@@ -134,8 +134,8 @@ impl Array {
         self.writing(|| self.location.overwrite(&key, write))
     }
 
-    /// Copies the stored bytes of a chunk to the same indices of another array, in pieces if the chunk is large. Returns false if
-    /// the chunk is missing.
+    /// Copies the stored bytes of a chunk to the chunk with the same index in another array, in pieces if the chunk is large.
+    /// Returns false if the chunk is missing.
     #[doc(hidden)]
     pub fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
         let (from, to) = (self.key(chunk)?, target.key(chunk)?);

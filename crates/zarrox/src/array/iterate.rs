@@ -17,31 +17,31 @@ use crate::access::AccessOptions;
 use crate::error::argument;
 use crate::pool::too_many;
 
-/// The number of bytes up to which rows of small chunks are read together, so that all threads have work.
+/// Rows of small chunks are read together up to this number of bytes, so that all threads have work.
 const TOGETHER: u64 = 1 << 20;
 
-/// An iterator over the positions of the first axis of an array or a view; made by [`ArrayView::rows`].
+/// An iterator over the rows of an array or a view: its sub-arrays along the first axis; created by [`ArrayView::rows`].
 ///
-/// Rows that are skipped, as by `skip`, `nth` or `step_by`, are not read unless they lie in the same chunks as a row that is
+/// Rows that are skipped, for example by `skip`, `nth` or `step_by`, are not read unless they share chunks with a row that is
 /// read.
 pub struct Rows<A: FromElements> {
-    /// The array with half of the memory limit; the other half is for the rows that were read.
+    /// The array, with half of the memory limit; the other half is for rows in memory.
     array: Array,
     resolved: ResolvedSelection,
     first_axis: FirstAxis,
-    /// The largest number of rows that are read at once.
+    /// The maximum number of rows that are read at once.
     most: u64,
     /// The size of a row in bytes, at least 1.
     row_size: u64,
     remaining: Range<u64>,
-    /// Rows that were read ahead, from the front and from the back.
+    /// Rows that were read ahead, at the front and at the back.
     front: Option<Batch<A::Rows>>,
     back: Option<Batch<A::Rows>>,
     fields: Option<Arc<Fields>>,
 }
 
-/// An iterator over the chunks of an array, or over the stored chunks, with their regions; made by [`Array::chunks`]
-/// and [`Array::stored_chunks`].
+/// An iterator over all chunks or all stored chunks of an array, with their regions; created by [`Array::chunks`] and
+/// [`Array::stored_chunks`].
 pub struct Chunks<A> {
     array: Array,
     grid: Vec<u64>,
@@ -49,7 +49,7 @@ pub struct Chunks<A> {
     result: PhantomData<fn() -> A>,
 }
 
-/// Rows that were read.
+/// The result of a read: one row, or several rows.
 enum Read<A: FromElements> {
     One(A),
     Several(A::Rows),
@@ -61,28 +61,28 @@ struct Batch<R> {
     values: R,
 }
 
-/// The positions of the rows along one dimension of the array.
+/// The positions of the rows along the dimension of the array that the first axis selects from.
 enum FirstAxis {
     /// Evenly spaced positions.
     Span(ResolvedSpan),
-    /// Positions in ascending order along this dimension.
+    /// Positions along this dimension, in ascending order.
     Ascending(usize, Arc<Positions>),
-    /// Any positions: each row can have elements in each chunk.
+    /// Arbitrary positions: any row can have elements in any chunk.
     Anywhere,
 }
 
-/// The row-major numbers of chunks.
+/// The row-major linear indices of chunks.
 enum Numbers {
     All(Range<u64>),
     Listed(std::vec::IntoIter<u64>),
 }
 
 impl ArrayView<'_> {
-    /// Iterates over the first axis: over sub-arrays with one dimension less.
+    /// Iterates over the first axis: each item is a sub-array with one dimension less.
     ///
-    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once. The number of rows that are
-    /// read together is the number of rows of a chunk, or of an inner chunk of a shard; it is smaller if these rows do not fit
-    /// into a quarter of the [memory](AccessOptions::memory). The iterator ends after an error.
+    /// Rows that share chunks are read together, so that each chunk is decoded only once. As many rows are read together as a
+    /// chunk has, or an inner chunk of a shard; fewer if they do not fit into a quarter of the [memory
+    /// limit](AccessOptions::memory). The iterator ends after an error.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -99,7 +99,7 @@ impl ArrayView<'_> {
     /// ```
     ///
     /// # Errors
-    /// When `A` does not hold the elements, the selection does not fit, or it has no dimensions.
+    /// When `A` cannot hold the elements, the selection is invalid, or it has no dimensions.
     pub fn rows<A: FromElements>(&self) -> Result<Rows<A>> {
         A::check(self.data_type()).map_err(|error| error.at(self.array.place()))?;
         Rows::new(self)
@@ -107,7 +107,7 @@ impl ArrayView<'_> {
 }
 
 impl Array {
-    /// Iterates over the first axis: [`ArrayView::rows`].
+    /// Iterates over the first axis. See [`ArrayView::rows`].
     ///
     /// # Errors
     /// The errors of [`ArrayView::rows`].
@@ -115,12 +115,12 @@ impl Array {
         self.slice(..).rows()
     }
 
-    /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not, with their regions and
-    /// elements. A chunk at the edge of the array has only the elements inside the array. If the array has shards, the iterator
-    /// visits the shards. A region is a selection, with which the chunk is written.
+    /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, whether stored or not, with their regions
+    /// and elements. A chunk at the edge of the array is cropped to the elements inside the array. If the array has shards, the
+    /// iterator visits the shards. A region is a selection that can be used to write the chunk.
     ///
-    /// Each chunk is read when the iterator reaches it, and only once, so that the grid can have any size. The iterator ends
-    /// after an error.
+    /// Each chunk is read once, when the iterator reaches it, so the grid can be arbitrarily large. The iterator ends after an
+    /// error.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -138,17 +138,17 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// When `A` does not hold the elements.
+    /// When `A` cannot hold the elements.
     pub fn chunks<A: FromElements>(&self) -> Result<Chunks<A>> {
         A::check(self.data_type()).map_err(|error| error.at(self.place()))?;
         Ok(Chunks::new(self, Numbers::All(self.chunk_numbers())))
     }
 
-    /// Iterates over the stored chunks, otherwise like [`Array::chunks`]. The store is listed once, by this call. Memory holds
-    /// one chunk, and a number for each stored chunk.
+    /// Iterates over the stored chunks; otherwise like [`Array::chunks`]. The store is listed once, by this call. The memory
+    /// holds one chunk, and one integer for each stored chunk.
     ///
     /// # Errors
-    /// When `A` does not hold the elements, or the store cannot be listed.
+    /// When `A` cannot hold the elements, or the store cannot be listed.
     pub fn stored_chunks<A: FromElements>(&self) -> Result<Chunks<A>> {
         A::check(self.data_type()).map_err(|error| error.at(self.place()))?;
         Ok(Chunks::new(self, self.stored_numbers()?))
@@ -171,8 +171,8 @@ impl Array {
         Ok(Numbers::Listed(numbers.into_iter()))
     }
 
-    /// Returns the positions along a dimension that are decoded together with one position: the positions in its chunk, or in its
-    /// inner chunk if inner chunks can be read alone.
+    /// Returns the positions along a dimension that are decoded together with the given one: those in its chunk, or in its inner
+    /// chunk if inner chunks can be read individually.
     fn decoded_with(&self, dim: usize, position: u64) -> Range<u64> {
         let runs = self.chunk_grid().runs(dim);
         let run = &runs[runs.partition_point(|run| run.start <= position).saturating_sub(1)];
@@ -210,7 +210,7 @@ impl<A: FromElements> Rows<A> {
         })
     }
 
-    /// Returns a row that was read already; otherwise reads it together with other rows that lie in the same chunks.
+    /// Returns a row from the rows that were read ahead; otherwise reads it together with the other rows that share its chunks.
     fn get(&mut self, row: u64, from_front: bool) -> Result<A> {
         let batches = [&self.front, &self.back];
         let found = batches.into_iter().flatten().find(|batch| batch.rows.contains(&row));
@@ -221,7 +221,7 @@ impl<A: FromElements> Rows<A> {
         let slot = if from_front { &mut self.front } else { &mut self.back };
         let before = slot.take().map(|batch| batch.values);
         let read = self.read(&far, before);
-        // Damage in later rows must not prevent the rows before from being read.
+        // Damage in later rows must not prevent earlier rows from being read.
         let (rows, read) = match read {
             Err(_) if far != near => (near.clone(), self.read(&near, None)?),
             read => (far, read?),
@@ -236,7 +236,7 @@ impl<A: FromElements> Rows<A> {
         Ok(found)
     }
 
-    /// Reads rows, into the memory of the previous rows if the shape is the same.
+    /// Reads rows, reusing the memory of previously read rows if the shape is the same.
     fn read(&self, rows: &Range<u64>, before: Option<A::Rows>) -> Result<Read<A>> {
         let Range { start, end } = *rows;
         let is_one = end - start == 1;
@@ -250,8 +250,7 @@ impl<A: FromElements> Rows<A> {
         }
     }
 
-    /// Returns two ranges that begin with this row: the rows that are decoded together with it, and the rows that are read at
-    /// once.
+    /// Returns two ranges that start at this row: the rows that are decoded together with it, and the rows that are read at once.
     fn following(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let limit = self.remaining.end.min(row.saturating_add(self.most));
         let near = self.decoded_with(row).end.min(limit);
@@ -266,7 +265,8 @@ impl<A: FromElements> Rows<A> {
         (row..near, row..end)
     }
 
-    /// Returns two ranges that end with this row: the rows that are decoded together with it, and the rows that are read at once.
+    /// Returns two ranges whose last row is this one: the rows that are decoded together with it, and the rows that are read at
+    /// once.
     fn preceding(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let end = row + 1;
         let limit = self.remaining.start.max(end.saturating_sub(self.most));
@@ -282,7 +282,7 @@ impl<A: FromElements> Rows<A> {
         (near..end, start..end)
     }
 
-    /// Returns the rows that lie in the same chunks as this one.
+    /// Returns the rows that share chunks with this one.
     fn decoded_with(&self, row: u64) -> Range<u64> {
         match &self.first_axis {
             FirstAxis::Span(span) => {
@@ -320,7 +320,7 @@ impl<R> Batch<R> {
     }
 }
 
-/// Returns the positions of the rows. A mask is converted into a list once, instead of for each part of it.
+/// Returns the positions of the rows. A mask is converted to a list of points once, rather than once for each batch of rows.
 fn first_axis(mut resolved: ResolvedSelection) -> Result<(ResolvedSelection, FirstAxis)> {
     let ResultAxis::Of { axis, .. } = resolved.result[0] else { return Ok((resolved, FirstAxis::Anywhere)) };
     if let ResolvedAxis::Mask(masked) = &resolved.axes[axis] {
@@ -448,7 +448,7 @@ impl<A: FromElements> fmt::Debug for Chunks<A> {
     }
 }
 
-/// Returns the row-major number of a chunk; `None` if it exceeds `u64`.
+/// Returns the row-major linear index of a chunk; `None` if it exceeds `u64`.
 fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
     chunk
         .iter()
@@ -456,7 +456,7 @@ fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
         .try_fold(0_u64, |number, (&index, &count)| number.checked_mul(count)?.checked_add(index))
 }
 
-/// Returns the indices of the chunk with this number.
+/// Returns the indices of the chunk with this linear index.
 pub fn indices(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let mut indices = vec![0; grid.len()];
     for (index, &count) in indices.iter_mut().zip(grid).rev() {

@@ -60,36 +60,36 @@ pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use view::ArrayView;
 
-/// An array, whose metadata is in memory and whose chunks are in a store.
+/// An array. Its metadata is in memory, and its chunks are in a store.
 ///
-/// Elements are read and written through `&self`, from any number of threads. Writes to the same chunk or shard wait for each
-/// other, so that none is lost. Methods that change the metadata take `&mut self`.
+/// Elements are read and written through `&self`, from any number of threads. Concurrent writes to the same chunk or shard are
+/// serialised, so that no update is lost. Methods that change the metadata take `&mut self`.
 #[derive(Clone)]
 pub struct Array {
     location: Location,
     metadata: ArrayMetadata,
-    /// The codec pipeline of the grid's largest chunk. In a regular grid, all chunks have this pipeline.
+    /// The codec pipeline for the largest chunk shape of the grid. In a regular grid, it is the pipeline of all chunks.
     chain: Arc<CodecChain>,
     /// The state that all handles share.
     shared: Arc<Shared>,
     /// The prefix of all chunk keys.
     chunks: Prefix,
-    /// The state of the array's document, if the document is stored, and the store detects its changes.
+    /// The state of the array's document, if the document is stored and the store can detect changes to it.
     generation: Option<Arc<Generation>>,
 }
 
 /// The state that all handles of an array share.
 #[derive(Debug, Default)]
 struct Shared {
-    /// The chains of chunks whose shape is not the grid's largest.
+    /// The codec pipelines for chunk shapes other than the largest one of the grid.
     chains: Chains,
-    /// Bytes of stored objects that are cached, such as shard indexes.
+    /// Cached bytes of stored objects, such as shard indexes.
     index_cache: IndexCache,
     /// The detected encoding of chunk keys, if the metadata does not define one.
     keys: OnceLock<ChunkKeyEncoding>,
-    /// The lock that is held while the encoding of chunk keys is detected, so that it is detected once.
+    /// The lock that is held while the encoding of chunk keys is detected, so that it is detected only once.
     asking: Mutex<()>,
-    /// The size of the unit that is decoded at once, in bytes of memory: a chunk, or an inner chunk of a shard.
+    /// The size in memory, in bytes, of the unit that is decoded as a whole: a chunk, or an inner chunk of a shard.
     unit: usize,
     /// True if elements are read as raw bytes in the stored byte order.
     as_stored: bool,
@@ -112,7 +112,7 @@ impl Array {
         Ok(array)
     }
 
-    /// Builds the chain again after a change of the grid.
+    /// Rebuilds the codec pipeline after the grid has changed.
     fn renew_chain(&mut self) -> Result<()> {
         self.chain = chains::chain_for(&self.metadata, &self.location.context)?;
         let Shared { keys, as_stored, unreadable, .. } = &*self.shared;
@@ -126,7 +126,7 @@ impl Array {
         Ok(())
     }
 
-    /// Returns a handle of the array with other options for reading and writing.
+    /// Returns a handle to the array with other options for reading and writing.
     #[must_use]
     pub fn with_options(&self, options: &AccessOptions) -> Self {
         let mut array = self.clone();
@@ -166,8 +166,8 @@ impl Array {
         &self.location.path
     }
 
-    /// Returns the metadata of the documents. If they do not define the encoding of chunk keys, [`RawChunks::key_encoding`]
-    /// detects it.
+    /// Returns the metadata from the array's documents. If the documents do not define the encoding of chunk keys,
+    /// [`RawChunks::key_encoding`] detects it.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
@@ -202,8 +202,8 @@ impl Array {
         &self.metadata.data_type
     }
 
-    /// Returns the size of all elements in memory, in bytes; `None` if it exceeds `u64`. Elements of variable length are counted
-    /// with the size of their references.
+    /// Returns the size of all elements in memory, in bytes; `None` if it exceeds `u64`. Variable-length elements count with the
+    /// size of their references.
     pub fn nbytes(&self) -> Option<u64> {
         if self.shape().contains(&0) {
             return Some(0);
@@ -212,7 +212,8 @@ impl Array {
         self.shape().iter().try_fold(item, |size, &length| size.checked_mul(length))
     }
 
-    /// Returns the encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are examined once.
+    /// Returns the encoding of chunk keys. If the metadata does not define it, as in old v2 documents, it is detected once from
+    /// the stored keys.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -232,19 +233,19 @@ impl Array {
         Ok(*self.shared.keys.get_or_init(|| found.unwrap_or(self.metadata.chunk_key_encoding)))
     }
 
-    /// Returns the chunk grid: the grid of shards, if there are any.
+    /// Returns the chunk grid: the grid of shards, if the array has shards.
     pub fn chunk_grid(&self) -> &ChunkGrid {
         &self.metadata.chunk_grid
     }
 
     /// Returns the shape of the chunks of the [grid](Self::chunk_grid), each of which is stored as one object. In a rectilinear
-    /// grid, this is the largest length of a chunk along each dimension.
+    /// grid, this is the largest chunk length along each dimension.
     pub fn chunk_shape(&self) -> &[u64] {
         self.metadata.chunk_grid.largest_chunk()
     }
 
-    /// Returns the shape of the inner chunks, if the array has shards: chunks that contain inner chunks, each of which can be
-    /// read alone.
+    /// Returns the shape of the inner chunks, if the array has shards. A shard is a chunk that contains inner chunks, each of
+    /// which can be read individually.
     pub fn inner_chunk_shape(&self) -> Option<Vec<u64>> {
         Some(self.chain.inner_chunk_shape()?.into_iter().map(|length| length as u64).collect())
     }
@@ -256,19 +257,19 @@ impl Array {
         self.inner_chunk_shape().unwrap_or_else(|| self.chunk_shape().to_vec())
     }
 
-    /// Returns the shape of the shards, if there are any.
+    /// Returns the shard shape, if the array has shards.
     #[doc(hidden)]
     pub fn shard_shape(&self) -> Option<&[u64]> {
         self.chain.inner_chunk_shape().map(|_| self.chunk_shape())
     }
 
-    /// Returns the number of possible stored objects (chunks, or shards if there are any) along each dimension.
+    /// Returns the number of possible stored objects (shards if the array has shards, otherwise chunks) along each dimension.
     #[doc(hidden)]
     pub fn grid_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.grid_shape(self.shape())
     }
 
-    /// Returns the bytes of the fill value in memory.
+    /// Returns the fill value as bytes, as it is represented in memory.
     #[doc(hidden)]
     pub fn fill_bytes(&self) -> FillValue {
         self.chain.chunk().fill().clone()
@@ -286,7 +287,7 @@ impl Array {
         self.shared.unreadable.as_deref()
     }
 
-    /// Returns the unknown data type of the metadata, if its fallback is read instead: see
+    /// Returns the unknown data type of the metadata, if its fallback type is read instead. See
     /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
     #[doc(hidden)]
     pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
@@ -310,7 +311,7 @@ impl Array {
     /// Returns the value of elements that were never written.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when `T` does not hold the elements.
+    /// [`ErrorKind::DataTypeMismatch`] when `T` cannot hold the elements.
     pub fn fill_value<T: FromElement>(&self) -> Result<T> {
         let decode = T::decoder(self.data_type()).map_err(|error| error.at(self.place()))?;
         decode(self.fill_bytes().as_bytes()).map_err(|error| error.at(self.place()))
@@ -325,12 +326,13 @@ impl Array {
     /// [`json::to_map`](crate::json::to_map) serialises a value to attributes.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
+    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when an attribute does
+    /// not fit the type.
     pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
         json::from_map(self.attributes()).map_err(|error| error.at("attributes").at(self.place()))
     }
 
-    /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
+    /// Flushes the store, which completes a zip archive. See [`Store::flush`](zarrox_stores::Store::flush).
     ///
     /// # Errors
     /// When flushing fails.
@@ -347,8 +349,8 @@ impl Array {
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
-    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer changed them meanwhile,
-    /// this is repeated: `edit` may run more than once.
+    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer has changed them in the
+    /// meantime, the update is retried, so `edit` may be called more than once.
     ///
     /// # Errors
     /// When the array cannot be read or written.
@@ -357,8 +359,8 @@ impl Array {
         Ok(())
     }
 
-    /// Replaces the fill value, given as JSON in the form of the format's metadata. Elements that were never written then have the
-    /// new value.
+    /// Replaces the fill value, which is given as JSON in the form of the format's metadata. Elements that were never written are
+    /// then read as the new value.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the data type cannot represent the value; and when the array cannot be written.
@@ -367,7 +369,7 @@ impl Array {
         self.change_members(&Map::from_iter([("fill_value".to_owned(), fill)]))
     }
 
-    /// Changes members of the array's document, as its format defines them.
+    /// Changes members of the array's document, in the form that its format defines.
     #[doc(hidden)]
     pub fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
@@ -381,7 +383,8 @@ impl Array {
         Ok(())
     }
 
-    /// Renames a dimension, in `dimension_names`, or in xarray's attribute `_ARRAY_DIMENSIONS` if it contains the names.
+    /// Renames a dimension, in `dimension_names` or, if that is where the names are stored, in xarray's attribute
+    /// `_ARRAY_DIMENSIONS`.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -394,8 +397,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when no dimension has the name, [`ErrorKind::AlreadyExists`] when a dimension has the new name;
-    /// and when the array cannot be written.
+    /// [`ErrorKind::NotFound`] when no dimension has the old name, [`ErrorKind::AlreadyExists`] when another dimension has the
+    /// new name; and when the array cannot be written.
     pub fn rename_dimension(&mut self, from: &str, to: &str) -> Result<()> {
         let own = self.metadata.dimension_names.clone();
         let is_attribute = own.is_none();
@@ -420,7 +423,7 @@ impl Array {
         self.change_members(&Map::from_iter([("dimension_names".to_owned(), names)]))
     }
 
-    /// Formats an element like NumPy.
+    /// Formats an element as NumPy does.
     ///
     /// # Errors
     /// When the number of bytes differs from the size of an element.
@@ -439,7 +442,7 @@ impl Array {
         shape.iter().map(length).collect()
     }
 
-    /// Checks that the metadata is up to date, if it comes from consolidated metadata.
+    /// Checks that the metadata is up to date, if it was read from consolidated metadata.
     fn confirm(&self) -> Result<()> {
         match &self.generation {
             None => Ok(()),
@@ -449,24 +452,24 @@ impl Array {
         }
     }
 
-    /// Returns the array after its documents were stored.
+    /// Returns the array as stored, once its documents have been written.
     fn now_stored(mut self) -> Result<Self> {
         self.generation = Generation::of_stored(&self.location, &self.metadata)?.map(Arc::new);
         Ok(self)
     }
 
-    /// Calls `read`, and then checks that the array is still the one that the handle was opened for.
+    /// Calls `read`, and then checks that the stored array is still the one that the handle was opened for.
     fn checked<R>(&self, read: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return read() };
         generation.begin(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         let result = read();
-        // A read can fail because its grid is out of date, so the error of the check comes first.
+        // A read can fail because the grid is out of date, so the error of the check takes precedence.
         generation.check(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         result
     }
 
-    /// Checks that the array is still the one that the handle was opened for, and calls `write`. A shared hold keeps the array from
-    /// being moved, replaced or deleted meanwhile.
+    /// Checks that the stored array is still the one that the handle was opened for, and calls `write`. A shared hold prevents
+    /// the array from being moved, replaced or deleted in the meantime.
     #[doc(hidden)]
     pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
@@ -478,7 +481,7 @@ impl Array {
         write()
     }
 
-    /// Returns an error unless the array is still the one that the handle was opened for.
+    /// Returns an error unless the stored array is still the one that the handle was opened for.
     #[doc(hidden)]
     pub fn check_generation(&self) -> Result<()> {
         let Some(generation) = &self.generation else { return Ok(()) };
@@ -490,13 +493,13 @@ impl Array {
         self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(Error::from)
     }
 
-    /// Returns the name of this array for errors.
+    /// Returns the location of this array, as it is named in errors.
     pub(crate) fn place(&self) -> ErrorPlace {
         ErrorPlace::array(self.path()).in_store(self.location.store.location())
     }
 }
 
-/// Returns the metadata of an array after a change of its documents. Nothing is stored.
+/// Returns the metadata that an array has after a change to its documents. Nothing is stored.
 fn patched(
     location: &Location,
     format: Format,
@@ -511,8 +514,8 @@ fn patched(
     }
 }
 
-/// Detects the encoding of chunk keys that the metadata does not define: old nested stores have `/` between the numbers of chunk
-/// keys without declaring it, and writers of the drafts disagree about the chunk key of an array without dimensions.
+/// Detects the encoding of chunk keys if the metadata does not define it: old nested stores use the separator `/` in chunk keys
+/// without declaring it, and writers of the drafts of v3 disagree about the chunk key of a zero-dimensional array.
 fn undeclared_separator(
     location: &Location,
     chunks: &Prefix,
@@ -541,13 +544,13 @@ fn undeclared_separator(
     Ok(nested.then_some(ChunkKeyEncoding::V2(Separator::Slash)))
 }
 
-/// Returns the size of the unit that is decoded at once, in bytes: a chunk, or an inner chunk of a shard.
+/// Returns the size in bytes of the unit that is decoded as a whole: a chunk, or an inner chunk of a shard.
 fn unit_of(chain: &CodecChain) -> usize {
     let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
     inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item())
 }
 
-/// Returns the number of elements of a shape; `None` if it exceeds `u64`.
+/// Returns the number of elements in an array of this shape; `None` if it exceeds `u64`.
 fn product(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);

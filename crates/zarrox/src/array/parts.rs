@@ -1,4 +1,4 @@
-//! Division of a view that does not fit into memory into parts.
+//! Dividing a view that does not fit into memory into parts.
 
 use zarrox_core::internals::selection::{Parts, ResolvedSelection};
 use zarrox_core::{ChunkGrid, Order, Result};
@@ -6,11 +6,11 @@ use zarrox_core::{ChunkGrid, Order, Result};
 use super::view::ArrayView;
 
 impl ArrayView<'_> {
-    /// Returns boxes of whole chunks that cover the selection, each of at most `most` elements, but at least one chunk. A larger
-    /// shard is divided at its inner chunks. When a selection is read or written in such parts, each chunk is decoded or encoded
-    /// once.
+    /// Returns boxes of whole chunks that together cover the selection. A box has at most `most` elements, but at least one
+    /// chunk; a shard with more elements is divided along its inner chunks. When a selection is read or written box by box, each
+    /// chunk is decoded or encoded only once.
     ///
-    /// The boxes are long along the last axes, or along the first axes in column-major order.
+    /// The boxes extend along the last axes first, or along the first axes in column-major order.
     ///
     /// ```
     /// # use zarrox::{Order, prelude::*, s};
@@ -29,9 +29,9 @@ impl ArrayView<'_> {
         self.divided(most, |selection, grid| Parts::of_chunks(selection, grid, most, item, order))
     }
 
-    /// Returns boxes that cover the selection and whose elements are consecutive in this order, within a
-    /// box and from box to box; otherwise like [`ArrayView::parts`]. If whole rows of chunks have more than `most` elements,
-    /// chunks are read [several times](Parts::times).
+    /// Returns boxes like [`ArrayView::parts`], but such that all elements of the selection are visited in this order, both
+    /// within a box and from one box to the next. If a whole row of chunks has more than `most` elements, chunks are read
+    /// [several times](Parts::times).
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
@@ -41,12 +41,12 @@ impl ArrayView<'_> {
         self.divided(most, |selection, grid| Parts::in_order(selection, grid, most, item, order))
     }
 
-    /// Returns the size of an element, in bytes, at least 1.
+    /// Returns the size of an element in bytes, at least 1.
     fn item(&self) -> u64 {
         self.data_type().size().max(1) as u64
     }
 
-    /// Divides the selection among stored objects, or among inner chunks if objects are too large.
+    /// Divides the selection along stored objects, or along inner chunks if the objects are too large.
     fn divided(&self, most: u64, divide: impl Fn(&ResolvedSelection, &ChunkGrid) -> Parts) -> Result<Parts> {
         let (resolved, array) = (self.unconfirmed()?, self.array);
         let whole = divide(resolved, array.chunk_grid());
@@ -73,7 +73,7 @@ mod tests {
         parts.map(|part| part.iter().map(|range| range.end - range.start).product()).collect()
     }
 
-    /// Counts the parts in which each chunk lies.
+    /// Counts, for each chunk, the parts that contain elements of it.
     fn counted(array: &Array, selection: &Selection, parts: Parts) -> Vec<usize> {
         let chunks = array.chunk_grid().chunk_count(array.shape()).unwrap();
         let mut times = vec![0; usize::try_from(chunks).unwrap()];
@@ -94,7 +94,7 @@ mod tests {
         times
     }
 
-    /// Returns an array whose elements are the numbers of their chunks in another array.
+    /// Returns an array in which each element is the linear index of the chunk of `other` that contains the same position.
     fn numbered(other: &Array) -> Array {
         let numbers = array(other.shape(), other.shape());
         let grid = other.chunk_grid();

@@ -12,7 +12,7 @@ use super::stored::{InnerChunk, StoredRead, StoredWrite};
 use crate::error::argument;
 use crate::location::Context;
 
-/// The encoded chunks of an array, for programs that decode chunks themselves; made by [`Array::raw`].
+/// The encoded chunks of an array, for programs that decode chunks themselves; created by [`Array::raw`].
 ///
 /// In these methods, a chunk is a stored object: a shard, if the array has shards.
 #[derive(Debug, Clone, Copy)]
@@ -21,15 +21,15 @@ pub struct RawChunks<'a> {
 }
 
 impl Array {
-    /// Returns a handle for the stored bytes of chunks.
+    /// Returns a handle to the encoded chunks of the array.
     pub fn raw(&self) -> RawChunks<'_> {
         RawChunks { array: self }
     }
 }
 
 impl<'a> RawChunks<'a> {
-    /// Returns the encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are
-    /// examined once.
+    /// Returns the encoding of chunk keys. If the metadata does not define it, as in old v2 documents, it is detected once from
+    /// the stored keys.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -40,15 +40,17 @@ impl<'a> RawChunks<'a> {
 
     /// Returns the key of a chunk.
     ///
-    /// # Errors When the grid does not contain the chunk.
+    /// # Errors
+    /// When the grid does not contain the chunk.
     pub fn key(&self, chunk: &[u64]) -> Result<String> {
         self.array.check_chunk(chunk)?;
         Ok(self.array.key(chunk)?.to_string())
     }
 
-    /// Returns the full shape of a chunk, also at the array's edge.
+    /// Returns the full shape of a chunk, even at the edge of the array.
     ///
-    /// # Errors When the grid does not contain the chunk.
+    /// # Errors
+    /// When the grid does not contain the chunk.
     pub fn shape(&self, chunk: &[u64]) -> Result<Vec<u64>> {
         self.array.check_chunk(chunk)?;
         Ok(self.array.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
@@ -65,7 +67,7 @@ impl<'a> RawChunks<'a> {
         stored.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.array.place()))
     }
 
-    /// Stores the encoded bytes of a chunk. They are not checked: invalid bytes are an error when the elements are read.
+    /// Stores the encoded bytes of a chunk. The bytes are not validated: invalid bytes cause an error when the elements are read.
     ///
     /// # Errors
     /// When the grid does not contain the chunk, or the store cannot be written.
@@ -78,7 +80,7 @@ impl<'a> RawChunks<'a> {
         self.array.writing(|| self.array.location.overwrite(&key, write))
     }
 
-    /// Erases a chunk, whose elements then have the fill value. Returns true if it was stored.
+    /// Erases a chunk, so that its elements are read as the fill value. Returns true if the chunk was stored.
     ///
     /// # Errors
     /// When the grid does not contain the chunk, or the store cannot be written.
@@ -90,8 +92,8 @@ impl<'a> RawChunks<'a> {
             .writing(|| self.array.location.overwrite(&key, || Ok(self.array.location.store.erase(&key)?)))
     }
 
-    /// Reads the elements of a whole chunk, in its full shape also at the array's edge. The elements of a missing chunk have the
-    /// fill value.
+    /// Reads the elements of a whole chunk, in its full shape even at the edge of the array. A missing chunk is read as the fill
+    /// value.
     ///
     /// # Errors
     /// When the grid does not contain the chunk; and the errors of [`Array::read`].
@@ -115,10 +117,11 @@ impl<'a> RawChunks<'a> {
         })
     }
 
-    /// Writes the elements of a whole chunk, in its full shape also at the array's edge.
+    /// Writes the elements of a whole chunk, in its full shape even at the edge of the array.
     ///
     /// # Errors
-    /// When the grid does not contain the chunk, or the shape is not the chunk's; and the errors of [`Array::write`].
+    /// When the grid does not contain the chunk, or the values do not have the shape of the chunk; and the errors of
+    /// [`Array::write`].
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn encode(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
         self.array.check_writable()?;
@@ -158,8 +161,8 @@ impl<'a> RawChunks<'a> {
         self.array.inner_chunks(shard, &self.key(shard)?)
     }
 
-    /// Visits the stored objects below the array's path, except its documents, in any order, with the indices and the size in
-    /// bytes of each chunk. Objects that are not chunks have no indices. The objects are not read.
+    /// Visits the stored objects below the array's path, except its documents, in any order, with the chunk index and the size in
+    /// bytes of each object. An object that is not a chunk has no index. The objects are not read.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -169,30 +172,31 @@ impl<'a> RawChunks<'a> {
     }
 
     /// Reads elements of chunks in parallel, for programs that divide selections themselves. Each chunk is given by its key; the
-    /// shape of the array and the encoding of its keys are not used. Returns for each part whether its chunk is stored; the
-    /// elements of a missing chunk become the fill value.
+    /// array shape and the encoding of chunk keys are not used. Returns, for each part, whether its chunk is stored; the elements
+    /// of a missing chunk are set to the fill value.
     ///
     /// # Errors
-    /// The errors of [`Array::read`]. On an error the memory may be partly written.
+    /// The errors of [`Array::read`]. After an error, the memory may be partly written.
     #[doc(hidden)]
     pub fn read_parts(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         self.array.read_stored(parts)
     }
 
-    /// Writes elements of chunks in parallel. Each chunk is given by its key. A part of a chunk is merged as by [`Array::write`].
+    /// Writes elements of chunks in parallel. Each chunk is given by its key. A part of a chunk is merged into the stored chunk,
+    /// as in [`Array::write`].
     ///
     /// # Errors
-    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk has either its old or
+    /// The errors of [`Array::write`]. Chunks that were written before an error remain written; each chunk has either its old or
     /// its new elements.
     #[doc(hidden)]
     pub fn write_parts(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.array.write_stored(parts)
     }
 
-    /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. A program that needs elements in
-    /// that order avoids swapping bytes twice.
+    /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. This saves a program that needs
+    /// the stored byte order from swapping bytes twice.
     ///
-    /// `None` unless the codecs store the bytes of elements: `transpose`, then `bytes`, then bytes→bytes codecs.
+    /// `None` unless the codec pipeline consists of any `transpose` codecs, then `bytes`, then bytes-to-bytes codecs.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -209,8 +213,8 @@ impl<'a> RawChunks<'a> {
         self.array.as_stored_bytes()
     }
 
-    /// Reads a stored block of an N5 array; `None` if the block is missing. A block of the mode `varlength`, which has a list of
-    /// elements instead of a box, can only be read with this method.
+    /// Reads a stored block of an N5 array; `None` if the block is missing. A block in `varlength` mode, which contains a list of
+    /// elements instead of a box, can be read only with this method.
     ///
     /// # Errors
     /// When the grid does not contain the chunk, the array is not in the N5 format, or the block is damaged.

@@ -1,4 +1,4 @@
-//! Reads: a selection is projected onto chunks, and each chunk's codec pipeline requests bytes.
+//! Reading: a selection is projected onto chunks, and the codec pipeline of each chunk requests the bytes that it needs.
 
 use std::cell::Cell;
 
@@ -16,10 +16,10 @@ use super::view::ArrayView;
 use crate::error::argument;
 
 impl ArrayView<'_> {
-    /// Reads elements of any data type into memory with the selection's shape and element size.
+    /// Reads elements of any data type into memory that has the shape and the element size of the selection.
     ///
     /// # Errors
-    /// The errors of [`ArrayView::read_into`]; also when elements have variable length, which [`DynArray`] supports.
+    /// The errors of [`ArrayView::read_into`], and an error for variable-length elements, which can be read into a [`DynArray`].
     #[doc(hidden)]
     pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
         let resolved = self.resolved()?;
@@ -27,7 +27,7 @@ impl ArrayView<'_> {
         self.array.read_resolved(resolved, out)
     }
 
-    /// Returns an error for memory whose shape or element size differs from the selection's.
+    /// Returns an error for memory whose shape or element size differs from that of the selection.
     pub(super) fn check_raw(&self, shape: &[usize], item: usize) -> Result<()> {
         let selected = Array::lengths(&self.resolved()?.shape())?;
         if selected.as_slice() != shape {
@@ -43,8 +43,8 @@ impl ArrayView<'_> {
 }
 
 impl Array {
-    /// Calls `work` with a source of elements of this shape and type. The source reads its elements by calling `read`. Errors
-    /// without a location get the location of the array.
+    /// Calls `work` with a source of elements of this shape and data type, which calls `read` to obtain the elements. The
+    /// location of the array is added to errors that do not come from `read`.
     pub(super) fn with_source<R>(
         &self,
         shape: Dims<usize>,
@@ -68,14 +68,14 @@ impl Array {
             self.read_projections(resolved, own, out.reborrow(), at_once, |projection, out, objects| {
                 self.read_chunk_part(projection, out, objects)
             });
-        // Booleans are made valid even after an error, since the memory may be the caller's.
+        // Booleans are normalised even after an error, since the memory may belong to the caller.
         self.data_type().normalise(&mut out);
         result
     }
 
-    /// Calls `read` for each selected chunk with the output, which has an axis for each axis of the selection, and with the
-    /// number of chunks. At most `at_once` calls run at a time. The output has elements of `data_type`, and each call only writes
-    /// the elements of its own chunk.
+    /// Calls `read` for each chunk of the selection, with the output and the number of chunks. At most `at_once` calls run at the
+    /// same time. The output has one axis for each axis of the selection, and elements of `data_type`; each call writes only the
+    /// elements of its own chunk.
     pub(super) fn read_projections(
         &self,
         resolved: &ResolvedSelection,
@@ -91,7 +91,7 @@ impl Array {
         let mut copy = None;
         let axes = match merged(resolved, out.reborrow()) {
             Some(axes) => axes,
-            // The caller's memory has gaps between the dimensions that form one axis of the selection.
+            // The caller's memory is not contiguous across the dimensions that form one axis of the selection.
             None => {
                 let elements = copy.insert(DynArray::empty(data_type.clone(), out.shape().to_vec())?);
                 merged(resolved, elements.view_mut())
@@ -116,14 +116,14 @@ impl Array {
         Ok(())
     }
 
-    /// Returns the number of chunks that may be decoded at a time, each of which takes memory for its stored bytes and its
+    /// Returns the number of chunks that may be decoded at the same time. Each takes memory for its stored bytes and its
     /// elements.
     pub(super) fn at_once(&self) -> usize {
         (self.location.context.memory / self.shared.unit.saturating_mul(2).max(1)).max(1)
     }
 
-    /// Returns the number of chunks that may be decoded at a time if all selected elements of a chunk are in memory as well,
-    /// before they are converted.
+    /// Returns the number of chunks that may be decoded at the same time if all selected elements of each chunk are held in
+    /// memory as well, before they are converted.
     pub(super) fn at_once_whole(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
@@ -145,7 +145,7 @@ impl Array {
     }
 }
 
-/// Returns the name of a chunk for errors.
+/// Returns the location of a chunk, as it is named in errors.
 pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> ErrorPlace {
     ErrorPlace::chunk(chunk, key)
 }

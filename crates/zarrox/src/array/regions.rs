@@ -1,4 +1,4 @@
-//! The chunks of the grid, without their elements.
+//! The indices and regions of the chunks in the grid.
 
 use std::ops::{Deref, Range};
 
@@ -7,10 +7,10 @@ use zarrox_core::ChunkGrid;
 use super::Array;
 use super::iterate::indices;
 
-/// The index of a chunk in the grid, made by [`Array::chunk_indices`].
+/// The index of a chunk in the grid, created by [`Array::chunk_indices`].
 ///
-/// It is not a selection, since a selection counts elements: [`Array::chunk_region`] returns the chunk's elements. It
-/// dereferences to `[u64]`, which [`Array::raw`] takes.
+/// A chunk index is not a selection, since selections are given in elements; [`Array::chunk_region`] returns the region of the
+/// chunk. It dereferences to `[u64]`, which the methods of [`Array::raw`] take.
 ///
 /// ```compile_fail
 /// fn read(array: &zarrox::Array, index: zarrox::ChunkIndex) -> zarrox::Result<Vec<f32>> {
@@ -22,7 +22,7 @@ pub struct ChunkIndex(Vec<u64>);
 
 /// In these methods, a chunk is a stored object: a shard, if the array has shards.
 impl Array {
-    /// Iterates over the indices of all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not.
+    /// Iterates over the indices of all chunks of the [grid](Array::chunk_grid) in row-major order, whether stored or not.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -40,23 +40,23 @@ impl Array {
         self.chunk_numbers().map(move |number| ChunkIndex(indices(number, &grid)))
     }
 
-    /// Iterates over the regions of all chunks in row-major order, in elements: the part of each chunk that lies inside the
-    /// array. A region is a selection: `array.read(&region)`.
+    /// Iterates over the regions of all chunks, in elements and in row-major order. The region of a chunk is the part of it that
+    /// lies inside the array. A region is a selection: `array.read(&region)`.
     pub fn chunk_regions(&self) -> impl DoubleEndedIterator<Item = Vec<Range<u64>>> + Clone + Send + use<> {
         let (grid, shape) = (self.chunk_grid().clone(), self.shape().to_vec());
         self.chunk_indices().map(move |chunk| region(&grid, &shape, &chunk))
     }
 
-    /// Returns the region of one chunk as in [`Array::chunk_regions`]; `None` if the grid does not contain the chunk.
+    /// Returns the region of one chunk, as in [`Array::chunk_regions`]; `None` if the grid does not contain the chunk.
     pub fn chunk_region(&self, chunk: &[u64]) -> Option<Vec<Range<u64>>> {
         self.has_chunk(chunk).then(|| region(self.chunk_grid(), self.shape(), chunk))
     }
 }
 
 impl Array {
-    /// Returns the row-major numbers of all chunks.
+    /// Returns the row-major linear indices of all chunks.
     pub(super) fn chunk_numbers(&self) -> Range<u64> {
-        // The end of a grid of 2^64 chunks is never reached.
+        // An iteration never reaches the end of a grid of 2^64 chunks.
         0..self.chunk_grid().chunk_count(self.shape()).unwrap_or(u64::MAX)
     }
 }

@@ -1,4 +1,4 @@
-//! Text forms of arrays: one line for logs, one line for people, and a description of several lines.
+//! Arrays as text: one line for logs, one line for people, and a description of several lines.
 
 use std::fmt;
 
@@ -12,14 +12,14 @@ impl fmt::Debug for Array {
     }
 }
 
-/// The form of zarr-python: `<Array /d/a.zarr/t shape=(6, 10) dtype=float32>`.
+/// zarr-python's string form: `<Array /d/a.zarr/t shape=(6, 10) dtype=float32>`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<Array {} shape={} dtype={}>", self.location, tuple(self.shape()), self.data_type())
     }
 }
 
-/// A description of several lines, each with a name and a value. The last line has no line break.
+/// A description of several lines, each with a name and a value, without a line break at the end.
 impl fmt::Display for ArrayInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number =
@@ -56,7 +56,7 @@ impl fmt::Display for ArrayInfo {
             if index > 0 {
                 writeln!(f)?;
             }
-            // A name that repeats is printed once.
+            // A repeated name is printed only once.
             let shown = if name == last { "" } else { name };
             write!(f, "{shown:width$}  {value}")?;
             last = name;

@@ -1,4 +1,4 @@
-//! Selected parts of arrays.
+//! Views of selections.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::fields::Fields;
 use super::{Array, product};
 use crate::error::argument;
 
-/// A view of a selected part of an array. Creating it reads nothing.
+/// A view of a selection of an array. Creating a view reads nothing.
 ///
-/// A selection from a view is another view. It selects from the elements of the first view as if they were an array, but only the
-/// finally selected elements are read. An invalid selection is reported when the view is read or written.
+/// Selecting from a view returns another view, as if the first view were an array; only the elements of the final selection are
+/// read. An invalid selection is reported when the view is read or written.
 ///
 /// ```
 /// # use zarrox::{prelude::*, s};
@@ -32,14 +32,14 @@ use crate::error::argument;
 #[derive(Debug, Clone)]
 pub struct ArrayView<'a> {
     pub(super) array: &'a Array,
-    /// The resolved selection, or the error of an invalid selection or of an unknown field.
+    /// The resolved selection, or the error for an invalid selection or an unknown field.
     pub(super) resolved: Result<ResolvedSelection>,
     /// The fields of structured elements, if only some are selected.
     pub(super) fields: Option<Arc<Fields>>,
 }
 
 impl Array {
-    /// Selects a part of the array by NumPy's rules, or by the rules of a selection of another kind, such as a mask.
+    /// Selects a part of the array by NumPy's rules; selections of other kinds, such as masks, follow their own rules.
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'_> {
         let selection = selection.into_selection();
         let selection = selection.on_grid(self.chunk_grid(), self.shape());
@@ -47,7 +47,7 @@ impl Array {
         ArrayView { array: self, resolved, fields: None }
     }
 
-    /// Selects along each dimension independently (zarr-python's `oindex`). Every item is an integer, a slice, a list of integers
+    /// Selects along each dimension independently (zarr-python's `oindex`). Each item is an integer, a slice, a list of integers
     /// or a list of booleans.
     ///
     /// ```
@@ -64,7 +64,7 @@ impl Array {
     }
 
     /// Selects elements by coordinates (zarr-python's `vindex`): one integer or integer array for each dimension. The arrays are
-    /// broadcast together, and the result has their shape. A single boolean array is a [mask](Array::mask).
+    /// broadcast together, and the result has the broadcast shape. A single boolean array is a [mask](Array::mask).
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -79,7 +79,7 @@ impl Array {
         self.slice(Selection::coordinates(coordinates))
     }
 
-    /// Selects the elements where a mask of the array's shape is true, in row-major order.
+    /// Selects the elements at which a mask of the array's shape is true, in row-major order.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -96,8 +96,8 @@ impl Array {
     }
 
     /// Selects whole chunks by their indices in the [chunk grid](Array::chunk_grid): integers and slices, where negative integers
-    /// count from the end. A chunk at the edge of the array has only the elements inside the array. If the array has shards, whole
-    /// shards are selected.
+    /// count from the end. A chunk at the edge of the array is cropped to the elements inside the array. If the array has shards,
+    /// whole shards are selected.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -111,7 +111,7 @@ impl Array {
         self.slice(Selection::blocks(blocks))
     }
 
-    /// Selects one field of structured elements: [`ArrayView::field`].
+    /// Selects one field of structured elements. See [`ArrayView::field`].
     pub fn field(&self, name: &str) -> ArrayView<'_> {
         self.slice(..).field(name)
     }
@@ -124,10 +124,10 @@ impl<'a> ArrayView<'a> {
         self.array
     }
 
-    /// Returns the shape of the selection. A field that is an array adds its dimensions at the end.
+    /// Returns the shape of the selection. The dimensions of an array field are appended.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit.
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array.
     pub fn shape(&self) -> Result<Vec<u64>> {
         let mut shape = self.unconfirmed()?.shape();
         shape.extend(self.inner().iter().map(|&length| length as u64));
@@ -152,12 +152,12 @@ impl<'a> ArrayView<'a> {
         Ok(product(&self.shape()?))
     }
 
-    /// Returns the data type of the elements, or of the selected field.
+    /// Returns the data type of the elements, or that of the selected field.
     pub fn data_type(&self) -> &DataType {
         self.fields.as_ref().map_or_else(|| self.array.data_type(), |fields| &fields.data_type)
     }
 
-    /// Selects a part of this part, like [`Array::slice`]. Blocks can only be selected from an array.
+    /// Selects from this view, like [`Array::slice`]. Blocks can be selected only from an array.
     #[must_use]
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'a> {
         let selection = selection.into_selection();
@@ -165,19 +165,19 @@ impl<'a> ArrayView<'a> {
         ArrayView { array: self.array, resolved, fields: self.fields.clone() }
     }
 
-    /// Selects a part of this part, like [`Array::oindex`].
+    /// Selects from this view, like [`Array::oindex`].
     #[must_use]
     pub fn oindex(&self, selection: impl IntoSelection) -> ArrayView<'a> {
         self.slice(Selection::orthogonal(selection))
     }
 
-    /// Selects elements of this part, like [`Array::vindex`].
+    /// Selects elements of this view, like [`Array::vindex`].
     #[must_use]
     pub fn vindex(&self, coordinates: impl IntoSelection) -> ArrayView<'a> {
         self.slice(Selection::coordinates(coordinates))
     }
 
-    /// Selects elements of this part, like [`Array::mask`].
+    /// Selects elements of this view, like [`Array::mask`].
     #[must_use]
     pub fn mask(&self, mask: impl Into<Mask>) -> ArrayView<'a> {
         self.slice(Selection::mask(mask))
@@ -194,7 +194,7 @@ impl<'a> ArrayView<'a> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
 
-    /// Returns the dimensions of the selected field.
+    /// Returns the shape of the selected field, if it is an array field; otherwise an empty slice.
     pub(super) fn inner(&self) -> &[usize] {
         self.fields.as_ref().map_or(&[], |fields| &fields.inner)
     }
@@ -203,9 +203,9 @@ impl<'a> ArrayView<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the elements have another type, [`ErrorKind::InvalidArgument`] when `A` has another
-    /// number of dimensions, [`ErrorKind::InvalidSelection`] when the selection is invalid, [`ErrorKind::OutOfMemory`] when memory
-    /// for the result cannot be allocated, [`ErrorKind::LimitExceeded`] when it would be larger than an address space,
-    /// [`ErrorKind::Corrupt`] when a chunk is damaged, and errors of the store.
+    /// number of dimensions, [`ErrorKind::InvalidSelection`] when the selection is invalid, [`ErrorKind::OutOfMemory`] when
+    /// memory for the result cannot be allocated, [`ErrorKind::LimitExceeded`] when the result would not fit into the address
+    /// space, [`ErrorKind::Corrupt`] when a chunk is damaged, and errors of the store.
     ///
     /// [`ErrorKind::DataTypeMismatch`]: crate::ErrorKind::DataTypeMismatch
     /// [`ErrorKind::InvalidArgument`]: crate::ErrorKind::InvalidArgument
@@ -217,8 +217,8 @@ impl<'a> ArrayView<'a> {
         self.with_source(A::read_from)
     }
 
-    /// Reads the elements into the caller's memory: an `ndarray` of any layout with the selection's shape, or a slice with as many
-    /// elements, in row-major order. Memory of `MaybeUninit` elements is initialised when reading succeeds.
+    /// Reads the elements into the caller's memory: an `ndarray` of any memory layout that has the shape of the selection, or a
+    /// slice with the same number of elements, in row-major order. `MaybeUninit` elements are initialised if the read succeeds.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -234,26 +234,26 @@ impl<'a> ArrayView<'a> {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`ArrayView::read`]; also when the shapes differ. On an error the memory may be partly written.
+    /// The errors of [`ArrayView::read`], and an error when the shapes differ. After an error, the memory may be partly written.
     pub fn read_into(&self, out: impl ElementsMut) -> Result<()> {
         self.with_source(|source| out.read_from(source))
     }
 
-    /// Writes elements: an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy does; a
-    /// slice or `Vec` of as many elements; or one value for all of them. An element that is selected more than once gets the last
-    /// of its values, in row-major order.
+    /// Writes elements: an `ndarray` of any memory layout whose shape is that of the selection or can be broadcast to it by
+    /// NumPy's rules; a slice or `Vec` with the same number of elements; or a single value for all elements. If an element is
+    /// selected more than once, the last value in row-major order is written.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the values have another type,
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit, and the errors of the
-    /// store. Chunks that were written before an error stay written; each chunk has either its old or its new elements.
+    /// store. Chunks that were written before an error remain written; each chunk has either its old or its new elements.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn write(&self, values: impl IntoElements) -> Result<()> {
         let elements = self.elements(&values)?;
         self.write_elements(elements)
     }
 
-    /// Calls `work` with the elements as a source. Errors without a location get the location of the array.
+    /// Calls `work` with a source of the view's elements. The location of the array is added to errors that have none.
     pub(super) fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
         let (array, resolved) = (self.array, self.resolved()?);
         let mut shape = Array::lengths(&resolved.shape())?;
@@ -287,9 +287,9 @@ impl<'a> ArrayView<'a> {
     }
 }
 
-/// Reads and writes a selection in one call, like the methods of the same names of [`ArrayView`].
+/// Reading and writing a selection in one call, like the methods of the same names of [`ArrayView`].
 impl Array {
-    /// Reads a selection: [`ArrayView::read`]. Dimensions that are selected by a single index are dropped.
+    /// Reads a selection. See [`ArrayView::read`]. Dimensions that are selected by an integer are dropped.
     ///
     /// ```
     /// use ndarray::{Array2, ArrayD};
@@ -311,7 +311,7 @@ impl Array {
     }
 
     /// Reads one element; [`set`](Self::set) writes one. Negative indices count from the end. The indices are a tuple or a list:
-    /// in these two methods `[4, 7]` means the same as `(4, 7)`, while `read([4, 7])` reads the rows 4 and 7.
+    /// in these two methods, `[4, 7]` means the same as `(4, 7)`, whereas `read([4, 7])` reads rows 4 and 7.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -331,7 +331,7 @@ impl Array {
         element.ok_or_else(|| argument("the element was not read"))
     }
 
-    /// Writes one element, the counterpart of [`get`](Self::get): the indices are a tuple, or a list.
+    /// Writes one element; [`get`](Self::get) reads one. The indices are a tuple or a list.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -349,7 +349,7 @@ impl Array {
         self.write(self.one_element(index)?, value)
     }
 
-    /// Returns the selection of one element. The indices may be a list.
+    /// Returns the selection of one element. Unlike in other selections, the indices may be a list.
     fn one_element(&self, index: impl IntoSelection) -> Result<Selection> {
         let selection = index.into_selection();
         let items: Vec<DimSelection> = match selection.items() {
@@ -367,7 +367,7 @@ impl Array {
         Ok(Selection::new(items))
     }
 
-    /// Reads a selection into the caller's memory: [`ArrayView::read_into`].
+    /// Reads a selection into the caller's memory. See [`ArrayView::read_into`].
     ///
     /// # Errors
     /// The errors of [`ArrayView::read_into`].
@@ -375,7 +375,7 @@ impl Array {
         self.slice(selection).read_into(out)
     }
 
-    /// Writes elements to a selection: [`ArrayView::write`].
+    /// Writes elements to a selection. See [`ArrayView::write`].
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};

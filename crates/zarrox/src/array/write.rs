@@ -1,4 +1,4 @@
-//! Writes: a selection is projected onto chunks as for reading, and each part is merged into its stored object.
+//! Writing: a selection is projected onto chunks, as for reading, and each part is merged into its stored object.
 
 use zarrox_core::codec::EncodeOptions;
 use zarrox_core::internals::codec::{Encoded, FieldPlace, Update, WritePart};
@@ -15,10 +15,10 @@ use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 
 impl ArrayView<'_> {
-    /// Writes elements of any data type from memory with the selection's shape and element size.
+    /// Writes elements of any data type from memory that has the shape and the element size of the selection.
     ///
     /// # Errors
-    /// The errors of [`ArrayView::write`]; also when elements have variable length, which [`write`](ArrayView::write) supports.
+    /// The errors of [`ArrayView::write`], and an error for variable-length elements, which [`write`](ArrayView::write) supports.
     #[doc(hidden)]
     pub fn write_raw(&self, values: View<'_>) -> Result<()> {
         let resolved = self.resolved()?;
@@ -34,7 +34,7 @@ impl Array {
         argument(message).at(self.place())
     }
 
-    /// Writes values of `data_type`: whole elements, or the given fields of them.
+    /// Writes values of `data_type`, which are whole elements or the given fields of elements.
     pub(super) fn write_resolved(
         &self,
         resolved: &ResolvedSelection,
@@ -51,7 +51,7 @@ impl Array {
         let copy;
         let values = match merged(resolved, values.clone()) {
             Some(values) => values,
-            // The caller's memory has gaps between the dimensions that form one axis of the selection.
+            // The caller's memory is not contiguous across the dimensions that form one axis of the selection.
             None => {
                 let mut elements = DynArray::empty(data_type.clone(), values.shape().to_vec())?;
                 elements.view_mut().copy_from(&values, 1);
@@ -78,7 +78,7 @@ impl Array {
         self.writing(|| self.location.pool().run(projections.count, size, self.at_once_written(), write))
     }
 
-    /// Returns the number of chunks that may be written at the same time: each takes memory for the old stored bytes, the
+    /// Returns the number of chunks that may be written at the same time. Each takes memory for the old stored bytes, the
     /// elements, and the new stored bytes.
     pub(super) fn at_once_written(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
@@ -105,11 +105,11 @@ impl Array {
         region.iter().enumerate().all(covers)
     }
 
-    /// Writes a part of a chunk; `all` is true if the part contains every element of the chunk inside the array.
+    /// Writes a part of a chunk; `all` is true if the part contains every element of the chunk that is inside the array.
     ///
-    /// A chunk is locked before it is read for a merge, and unlocked after the new chunk is stored. No work under the lock waits
-    /// for other threads. Elements outside the array are kept as well, since another handle may be appending there, or may have
-    /// appended already.
+    /// The chunk is locked before it is read for merging, and unlocked after the new chunk is stored. No work done under the lock
+    /// waits for other threads. Elements outside the array are kept as well, since another handle may be appending there, or may
+    /// already have done so.
     pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, all: bool) -> Result<()> {
         self.location.context.interrupt.check()?;
         let key = self.key(chunk)?;
@@ -144,7 +144,7 @@ impl Array {
         let mut options = self.encode_options();
         options.store_empty_chunks |= existing.is_some() && self.location.cannot_erase_unchanged();
         let update = match chain.update(existing, part, options, encoded) {
-            // If a damaged chunk is replaced as a whole, no elements of the array are lost.
+            // When a damaged chunk is replaced as a whole, no elements of the array are lost.
             Err(error) if all && error.kind() == ErrorKind::Corrupt => {
                 encoded.clear();
                 chain.update(None, part, options, encoded)?
@@ -158,8 +158,8 @@ impl Array {
         }
     }
 
-    /// Returns the options for encoding chunks. If the fill value is undefined, every chunk is stored: other programs may read a
-    /// missing chunk with another value.
+    /// Returns the options for encoding chunks. If the fill value is undefined, every chunk is stored, since other programs may
+    /// read a missing chunk as another value.
     pub(super) fn encode_options(&self) -> EncodeOptions {
         let asked = self.location.context.encode;
         EncodeOptions { store_empty_chunks: asked.store_empty_chunks || self.metadata.fill_value.is_none() }
@@ -186,7 +186,7 @@ impl Array {
         }
     }
 
-    /// Sets a region of a chunk to the fill value. The elements of a missing chunk have this value already.
+    /// Sets a region of a chunk to the fill value. The elements of a missing chunk already have this value.
     pub(super) fn clear_chunk_region(&self, chunk: &[u64], region: Dims<Span>) -> Result<()> {
         let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
         let fill = DynArray::from_elements(

@@ -1,4 +1,4 @@
-//! Creation of nodes: makes room, writes the documents, and the groups above.
+//! Creating nodes: making room, and writing the documents of the node and of missing groups above.
 
 use zarrox_core::internals::metadata::{Document, Extent, Layout};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
@@ -10,7 +10,7 @@ use crate::guarded::until_unchanged;
 use crate::location::Location;
 use crate::upkeep::Changes;
 
-/// The keys that are stored where a node would be.
+/// Whether there are already keys at the location of a new node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Occupied {
     Nothing,
@@ -20,17 +20,18 @@ pub(super) enum Occupied {
 }
 
 impl Location {
-    /// Writes a new node, and its ancestors where they are missing.
+    /// Writes a new node, together with any missing ancestors.
     ///
-    /// Without `overwrite`, the location must be empty. Only a node is overwritten: a directory of other files is never deleted.
+    /// Without `overwrite`, the location must be empty. Only nodes are overwritten; a directory with other files is never
+    /// deleted.
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
-        // Metadata that the format cannot represent is an error before anything is deleted.
+        // Metadata that the format cannot represent is reported before anything is deleted.
         let documents = format.def().to_documents(&self.path, node, &self.context.registry)?;
         self.create_documents(format, matches!(node, NodeMetadata::Group(_)), &documents, overwrite)
     }
 
-    /// Stores the documents of a new node, and of the groups above it where they are missing.
+    /// Stores the documents of a new node, and those of any missing groups above it.
     pub(crate) fn create_documents(
         &self,
         format: Format,
@@ -50,10 +51,10 @@ impl Location {
         documents: &[Document],
         overwrite: bool,
     ) -> Result<()> {
-        // Documents that were read before are read again, since another writer may have been faster. In a remote store they are
-        // not read again, since this would take another request.
+        // Documents that were read earlier are read again, since another writer may have changed them; except in a remote store,
+        // where this would take another request.
         let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
-        // The layout of the existing hierarchy is read from the store.
+        // The layout is determined anew, from the existing hierarchy in the store.
         let place = self.for_change()?.with_layout(None).with_probe(seen.probed_above().read_ahead.probe);
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
@@ -74,14 +75,14 @@ impl Location {
         self.put_documents(&documents, layout)
     }
 
-    /// Writes the documents of a new node. Storing the last one creates the node, so that only one of several concurrent creators
-    /// succeeds. With `overwrite`, a concurrent creator that was faster is a conflict.
+    /// Writes the documents of a new node. Storing the last document creates the node, so only one of several concurrent creators
+    /// succeeds. With `overwrite`, losing the race against a concurrent creator is a conflict.
     fn put_new_documents(&self, documents: &[Document], layout: &Layout, overwrite: bool) -> Result<()> {
         let decides = self.store.capabilities().set_if_absent && !self.context.allow_foreign_files;
         let Some(((name, bytes), others)) = documents.split_last().filter(|_| decides) else {
             return self.put_documents(documents, layout);
         };
-        // Existing documents were stored by a creator that died, or that is still running.
+        // Existing documents were stored by a creator that has died or is still running.
         let mut taken = false;
         for (name, bytes) in others {
             taken |= !self.put_if_absent(layout.key(&self.path, name), bytes)?;
@@ -101,7 +102,7 @@ impl Location {
         if taken { self.put_documents(others, layout) } else { Ok(()) }
     }
 
-    /// Erases the documents that a dead creator has left, except those that the new node has.
+    /// Erases the documents that a dead creator has left behind, except those that the new node has as well.
     fn erase_others(&self, left: &[Key], documents: &[Document], layout: &Layout) -> Result<()> {
         let own: Vec<String> = documents.iter().map(|(name, _)| layout.key(&self.path, name)).collect();
         let others = left.iter().filter(|key| !own.iter().any(|own| own == key.as_str()));
@@ -113,14 +114,14 @@ impl Location {
         documents.iter().try_for_each(put)
     }
 
-    /// Returns an error if a name on the path is not possible in this layout.
+    /// Returns an error if a name in the path is invalid in this layout.
     pub fn check_names(&self, layout: &Layout) -> Result<()> {
         let mut names = self.path.as_str().split('/').filter(|name| !name.is_empty());
         names.try_for_each(|name| layout.check_name(name))
     }
 
-    /// Returns an error if the node would lie inside an array, or in a hierarchy whose readers would not find it. Returns the
-    /// other formats of groups above.
+    /// Returns an error if the node would lie inside an array, or inside a hierarchy whose readers would not find it. Otherwise,
+    /// returns the formats of groups above that differ from the format of the node.
     pub fn check_ancestors(&self, format: Format) -> Result<Vec<Format>> {
         let mut others = Vec::new();
         let whole = |format: Format| format.def().layout().implicit_groups();
@@ -151,8 +152,9 @@ impl Location {
         Ok(others)
     }
 
-    /// Makes sure that the keys of the node and its chunks are free; a node that is overwritten is deleted. Returns the keys of
-    /// documents that alone do not make a node: a dead creator has left them, or a concurrent creator has just stored them.
+    /// Ensures that the keys of the node and its chunks are free; a node to be overwritten is deleted. Returns the keys of
+    /// existing documents that do not make a node on their own: a dead creator has left them behind, or a concurrent creator has
+    /// just stored them.
     pub fn make_room(
         &self,
         format: Format,
@@ -161,13 +163,13 @@ impl Location {
         for_group: bool,
     ) -> Result<Vec<Key>> {
         let extent = layout.extent(&self.path);
-        // The hierarchy must be the only one in its store.
+        // For a root, the whole store must be empty.
         let whole = Extent { keys: Vec::new(), prefixes: vec![String::new()] };
         let taken = if self.path.is_root() { &whole } else { &extent };
         let occupied = self.occupied(taken)?;
         if occupied == Occupied::Nothing {
-            // An interrupted deletion can have left only its mark. A running deletion would also erase keys that are stored from
-            // now on.
+            // An interrupted deletion may have left only its mark. A deletion that is still running would also erase keys that
+            // are stored from now on.
             let cleared = if overwrite { self.erase_left_mark() } else { self.check_not_being_deleted() };
             return cleared.map(|()| Vec::new());
         }
@@ -187,7 +189,7 @@ impl Location {
                     self.store.location()
                 ));
             }
-            // A prefix that only contains other nodes is an implicit group.
+            // A prefix that contains only other nodes is an implicit group.
             if for_group && occupied == Occupied::Prefixes && !self.path.is_root() {
                 return Ok(Vec::new());
             }
@@ -201,7 +203,7 @@ impl Location {
             ));
         };
         if !existing.explicit && existing.format == format {
-            // An implicit group can become an explicit group, and an empty prefix can become any node.
+            // An implicit group may become an explicit group, and an empty prefix may become any node.
             if for_group || self.occupied(&extent)? == Occupied::Nothing {
                 return Ok(Vec::new());
             }
@@ -223,7 +225,7 @@ impl Location {
         deleted.map(|()| Vec::new())
     }
 
-    /// Returns the keys in an extent, if they are all documents of this node.
+    /// Returns the keys in an extent, if all of them are documents of this node.
     fn only_documents(&self, extent: &Extent, layout: &Layout) -> Result<Option<Vec<Key>>> {
         let documents = layout.keys(&self.path);
         let mut found = Vec::new();
@@ -238,8 +240,8 @@ impl Location {
         Ok(Some(found))
     }
 
-    /// Returns the kinds of keys in an extent. Directories without files do not count: some stores keep a directory after its
-    /// files were erased.
+    /// Returns whether an extent contains keys, only prefixes, or nothing. Directories without files do not count, since some
+    /// stores keep a directory after its files have been erased.
     pub(super) fn occupied(&self, extent: &Extent) -> Result<Occupied> {
         if self.read_ahead.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
             return Ok(Occupied::Nothing);
@@ -263,7 +265,8 @@ impl Location {
         Ok(occupied)
     }
 
-    /// Writes the missing documents of the hierarchy and of the groups above; returns these groups.
+    /// Writes the entry document of the hierarchy and the documents of groups above, where they are missing. Returns the groups
+    /// that were created.
     pub fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<Vec<NodePath>> {
         if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
             self.put_if_absent(key.to_owned(), &entry)?;
@@ -284,10 +287,10 @@ impl Location {
         Ok(created)
     }
 
-    /// Returns false if another writer was faster.
+    /// Stores a document unless it exists. Returns false if it exists.
     fn put_if_absent(&self, key: String, document: &[u8]) -> Result<bool> {
         if !self.store.capabilities().set_if_absent {
-            // Writers cannot exclude each other in such a store.
+            // Without conditional writes, writers cannot exclude each other.
             return match self.has(key.clone())? {
                 true => Ok(false),
                 false => self.put(key, document, Condition::Always).map(|()| true),

@@ -1,7 +1,7 @@
-//! Deletion of nodes.
+//! Deleting nodes.
 //!
-//! The documents of the node are erased first, then the documents of the nodes below it, and everything else last: an
-//! interrupted deletion leaves no node without its chunks. A [mark](super::unfinished) records that it has begun.
+//! The documents of the node are erased first, then the documents of the nodes below it, and everything else last, so that an
+//! interrupted deletion never leaves a node without its chunks. A [mark](super::unfinished) records that the deletion has begun.
 
 use std::ops::ControlFlow;
 
@@ -19,7 +19,7 @@ use crate::upkeep::Changes;
 const TOGETHER: usize = 1000;
 
 impl Location {
-    /// Deletes the node, with everything below it; or continues its deletion.
+    /// Deletes the node with everything below it, or continues an interrupted deletion.
     pub fn delete(&self) -> Result<()> {
         let place = self.for_change()?;
         let _holds = place.hold_alone()?;
@@ -31,7 +31,7 @@ impl Location {
         let existing = self.deletable()?;
         let deleted = self.while_deleting(&existing, || self.erase_all_of(&existing));
         let kept = self.keep_copies(existing.format, &Changes::of_all_below(&[&self.path]));
-        // As long as the mark exists, the same call finds the remaining work.
+        // As long as the mark exists, repeating the call finds the remaining work.
         let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&existing));
         let deleted = deleted.inspect_err(|_| self.abandon_mark()).map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", self.path))
@@ -39,7 +39,7 @@ impl Location {
         deleted.and(kept)
     }
 
-    /// Returns an error unless there is a node that may be deleted, or the remains of one.
+    /// Returns an error unless there is a node that may be deleted, or there are remains of one.
     pub(crate) fn check_deletable(&self) -> Result<()> {
         if !self.store.capabilities().writable {
             let message = format!("{} was opened for reading only", self.store.location());
@@ -58,7 +58,7 @@ impl Location {
         }
     }
 
-    /// Returns the mark of the remains of an interrupted deletion, move, conversion or creation.
+    /// Returns a mark for the remains of an interrupted deletion, move, conversion or creation, if there are any.
     pub fn remains(&self) -> Result<Option<Mark>> {
         if let Some(mark) = self.mark()? {
             return Ok(Some(mark));
@@ -83,8 +83,8 @@ impl Location {
         self.delete_existing(&self.node_of_mark(mark)?)
     }
 
-    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has made a copy of them. Where no
-    /// hold excludes other processes, returns a conflict if the mark has changed since it was examined.
+    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has copied them. If no hold excludes
+    /// other processes, returns a conflict when the mark has changed since it was examined.
     pub fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         if self.is_explicit()? {
@@ -98,33 +98,33 @@ impl Location {
         self.erase_journal(&existing)
     }
 
-    /// Erases a mark whose owner is dead and whose work is finished; under the conditions of
+    /// Erases a mark whose owner is dead and whose work is finished. Conflicts are the same as for
     /// [`delete_abandoned`](Self::delete_abandoned).
     pub fn erase_abandoned(&self, mark: &Mark) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         self.erase_mark()
     }
 
-    /// Deletes the remains of nodes of this format.
+    /// Deletes the remains of a node of this format.
     pub fn delete_remains(&self, format: Format) -> Result<()> {
         self.delete_existing(&self.node_of_mark(&Mark::new(format, UnfinishedWork::Deletion))?)
     }
 
-    /// Erases a node by `erase`, under a mark. If the disk has no space for the mark, the deletion frees space and goes on
-    /// without it.
+    /// Marks a node for deletion, and calls `erase` to erase it. If the disk has no space left for the mark, the deletion frees
+    /// space and proceeds without the mark.
     fn while_deleting(&self, existing: &ExistingNode, erase: impl FnOnce() -> Result<()>) -> Result<()> {
         let is_marked = self.mark_deletion(existing).inspect_err(|_| self.abandon_mark())?;
         self.while_marked(erase).inspect_err(|_| {
             if !is_marked {
-                // By now there may be space. The first error is reported.
+                // There may be space for the mark by now. The first error is reported.
                 let _ = self.put_mark(existing.format, UnfinishedWork::Deletion);
                 self.abandon_mark();
             }
         })
     }
 
-    /// Marks a node for deletion. On a full disk, the node's documents are erased first to make space for the mark; returns
-    /// false if the space is not sufficient. If the documents cannot be erased either, they are restored.
+    /// Marks a node for deletion. On a full disk, the node's documents are erased first, to make space for the mark; returns
+    /// false if there is still not enough space. If the documents cannot be erased either, they are restored.
     fn mark_deletion(&self, existing: &ExistingNode) -> Result<bool> {
         match self.put_mark(existing.format, UnfinishedWork::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
@@ -134,11 +134,11 @@ impl Location {
         let erased = self.erase_own_documents(existing);
         let failed = match (erased, self.put_mark(existing.format, UnfinishedWork::Deletion)) {
             (erased, Ok(())) => return erased.map(|()| true),
-            // A repair has stored its mark.
+            // A repair has stored its own mark.
             (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),
             (Err(error), _) => error,
             (Ok(()), Err(error)) if error.kind() == ErrorKind::Interrupted => error,
-            // Without its documents, the node does not exist any more: the remaining keys are deleted without a mark.
+            // Without its documents, the node no longer exists, so the remaining keys are deleted without a mark.
             (Ok(()), Err(_)) => return Ok(false),
         };
         self.put_back(documents);
@@ -151,13 +151,13 @@ impl Location {
         self.erase_journal(existing)
     }
 
-    /// Erases an incomplete node, and its mark last.
+    /// Erases an incomplete node, and then its mark.
     pub(super) fn erase_half(&self, existing: &ExistingNode) -> Result<()> {
         self.while_marked(|| self.erase_marked(existing))?;
         self.erase_journal(existing)
     }
 
-    /// Erases the journal of an unfinished node: in some layouts, nodes and their journals have different prefixes.
+    /// Erases the journal of an unfinished node separately, since in some layouts it lies outside the prefixes of the node.
     fn erase_journal(&self, existing: &ExistingNode) -> Result<()> {
         let covers_journal = existing.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
         if covers_journal { Ok(()) } else { Journal::erase(self) }
@@ -202,13 +202,13 @@ impl Location {
         self.own_keys(existing).into_iter().try_for_each(|key| self.erase(key))
     }
 
-    /// Returns the keys of the node's own documents, in the order in which they are erased: some readers look for consolidated
-    /// metadata first.
+    /// Returns the keys of the node's own documents, in the order in which they are erased: consolidated metadata first, since
+    /// some readers look for it first.
     fn own_keys(&self, existing: &ExistingNode) -> Vec<String> {
         let consolidation = existing.format.def().consolidation();
         let copy = consolidation.and_then(|consolidation| consolidation.key(&existing.layout, &self.path));
         let mut keys: Vec<String> = copy.into_iter().chain(existing.layout.keys(&self.path)).collect();
-        // Consolidated metadata may be in the document itself.
+        // Consolidated metadata may be part of the node's document.
         keys.dedup();
         keys
     }
@@ -219,7 +219,7 @@ impl Location {
         self.own_keys(existing).into_iter().filter_map(|key| document(key).transpose()).collect()
     }
 
-    /// Restores documents that were erased in this order, unless another writer has stored new ones.
+    /// Restores documents, in the reverse of the order in which they were erased, unless another writer has stored new ones.
     fn put_back(&self, documents: Vec<(String, Bytes)>) {
         let condition =
             if self.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
@@ -229,7 +229,7 @@ impl Location {
         }
     }
 
-    /// Calls `work` with those keys below a prefix for which `is_meant` is true, many at a time.
+    /// Calls `work` with batches of the keys below a prefix for which `is_meant` returns true.
     pub(super) fn each_below(
         &self,
         prefix: &str,
@@ -279,7 +279,7 @@ impl Location {
 }
 
 impl ExistingNode {
-    /// Returns true if a key below the node is the key of a document by which readers find a node.
+    /// Returns true if a key below the node belongs to a document by which readers recognise a node.
     pub(super) fn makes_node(&self, key: &Key) -> bool {
         let copy = match self.format.def().consolidation() {
             Some(Consolidation::Beside(name)) => Some(name),

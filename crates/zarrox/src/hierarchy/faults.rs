@@ -45,7 +45,7 @@ fn value(store: &FaultyStore, name: &str) -> Option<i32> {
     Some(values[0])
 }
 
-/// Returns every single fault that can occur in the operation.
+/// Returns each fault that can occur in one of the operations.
 fn faults(operations: &[Operation]) -> impl Iterator<Item = Fault> {
     let fault = |operation, nth| Fault::fail(StoreErrorKind::Unreachable).on(&[operation]).nth(nth);
     let faults = operations.iter().flat_map(move |&operation| (1..9).map(move |nth| fault(operation, nth)));
@@ -66,7 +66,7 @@ fn a_forced_move_that_fails_loses_no_node() {
             failed += usize::from(moved.is_err());
             match moved {
                 Ok(()) => assert_eq!(found, (None, Some(1)), "{format} {fault:?}"),
-                // Everything is done except the deletion of the replaced node.
+                // The move is complete except for the deletion of the replaced node.
                 Err(error) if found == (None, Some(1)) => {
                     assert!(error.to_string().contains("move it again"), "{format} {fault:?}: {error}");
                     let again = place(&root, "a").move_node(&place(&root, "b"), true);
@@ -81,7 +81,8 @@ fn a_forced_move_that_fails_loses_no_node() {
                     let found = (value(&store, "a"), value(&store, "b"));
                     assert_eq!(found, (None, Some(1)), "{format} {fault:?}");
                 }
-                // The two nodes were exchanged, and the replaced node was not deleted yet: the same call deletes it.
+                // The two nodes have been exchanged, and the replaced node has not been deleted yet: repeating the call deletes
+                // it.
                 Err(_) if found == (Some(2), Some(1)) => {
                     place(&root, "a").move_node(&place(&root, "b"), true).unwrap();
                     let found = (value(&store, "a"), value(&store, "b"));
@@ -101,7 +102,7 @@ fn the_same_move_deletes_a_replaced_node_that_could_not_be_put_back() {
     for format in [Format::V2, Format::V3] {
         for first in 1..6 {
             let (store, root) = hierarchy(format);
-            // Where the store cannot exchange two nodes, the replaced node is moved aside.
+            // If the store cannot exchange two nodes, the replaced node is moved aside.
             store.inject(renames(StoreErrorKind::Unsupported).nth(1));
             store.inject(renames(StoreErrorKind::Unreachable).since(first));
             let moved = place(&root, "a").move_node(&place(&root, "b"), true);
@@ -123,8 +124,8 @@ fn the_same_move_deletes_a_replaced_node_that_could_not_be_put_back() {
 const CHANGES: [Operation; 4] =
     [Operation::Set, Operation::Erase, Operation::ErasePrefix, Operation::RenamePrefix];
 
-/// For each number of changes, runs work in a process that is killed after this number, in every format, with renames and
-/// without; `judge` checks the state of the store afterwards.
+/// Runs work in a process that is killed after n changes, for each n and in every format, with and without renames; `judge` then
+/// checks the state of the store.
 fn killed(work: impl Fn(&Location) -> crate::Result<()>, judge: impl Fn(&FaultyStore, &Location, &str)) {
     let mut killed = 0;
     for (format, renames) in FORMATS.into_iter().flat_map(|format| [(format, true), (format, false)]) {
@@ -158,7 +159,7 @@ fn a_killed_deletion_leaves_whole_nodes_and_is_continued() {
     killed(
         |root| delete(root, "g"),
         |store, root, context| {
-            // A node that still exists is complete.
+            // A node that still exists must be complete.
             value(store, "g/x");
             match delete(root, "g") {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -170,7 +171,7 @@ fn a_killed_deletion_leaves_whole_nodes_and_is_continued() {
     );
 }
 
-/// Returns the names of a node's keys, and of marks.
+/// Returns the names of the keys of a node, and those of marks.
 fn left_of(store: &FaultyStore, node: &str) -> Vec<String> {
     let is_named =
         |name: &str| name == node || name.strip_prefix(node).is_some_and(|rest| rest.starts_with('.'));
@@ -188,7 +189,7 @@ fn a_deletion_that_fails_on_a_full_disk_leaves_whole_nodes_and_is_continued() {
     };
     let mut failed = 0;
     for (format, name) in FORMATS.into_iter().flat_map(|format| [(format, "a"), (format, "g")]) {
-        // The disk has no space for the mark at first, or until another operation has failed.
+        // There is no space for the mark on the first attempt, or until another operation has failed.
         for (full, fault) in [1, 2].into_iter().flat_map(|full| {
             faults(&[Op::Erase, Op::ErasePrefix, Op::ListPrefix]).map(move |fault| (full, fault))
         }) {
@@ -198,7 +199,7 @@ fn a_deletion_that_fails_on_a_full_disk_leaves_whole_nodes_and_is_continued() {
             let deleted = place(&root, name).delete();
             store.heal();
             let context = format!("{format} {name} {full} {fault:?}");
-            // A node that still exists is complete.
+            // A node that still exists must be complete.
             value(&store, if name == "g" { "g/x" } else { "a" });
             if deleted.is_err() {
                 failed += 1;

@@ -1,7 +1,7 @@
-//! Creation of nodes together with their content.
+//! Creating nodes together with their content.
 //!
 //! A [journal](crate::hierarchy::journal) at the location of the node records that the work is unfinished, and names the source
-//! of the content. Chunks are stored first and the array's documents last, so that an array that can be opened has all of its
+//! of the content. Chunks are stored first and the array's documents last, so an array that can be opened has all of its
 //! elements.
 
 use zarrox_core::internals::metadata::{Document, Layout};
@@ -13,7 +13,7 @@ use crate::upkeep::Changes;
 
 impl Location {
     /// Stores the content of a new array by calling `fill`, and then its documents. After an interruption, the same call stores
-    /// the content again. After a failure, nothing is left.
+    /// the content again. After a failure, nothing remains in the store.
     pub(crate) fn create_filled(
         &self,
         format: Format,
@@ -32,14 +32,14 @@ impl Location {
         stored.map_err(|error| self.creating(error))
     }
 
-    /// Adds to an error that it occurred during the creation of this node.
+    /// Adds to an error that it occurred while creating this node.
     pub(crate) fn creating(&self, error: Error) -> Error {
         let error = if error.path().is_some() { error } else { error.with_path(&self.path) };
         error.at(format!("creating '{}' in {}", self.path, self.store.location()))
     }
 
-    /// Creates a group, and stores its nodes by calling `fill` with true if an earlier call was interrupted. After an
-    /// interruption, the same call continues with the nodes that exist.
+    /// Creates a group, and calls `fill` to create its nodes; the argument of `fill` is true if an earlier call was interrupted.
+    /// After an interruption, the same call continues with the nodes that exist.
     pub(crate) fn create_filled_group(
         &self,
         format: Format,
@@ -53,7 +53,7 @@ impl Location {
         let (place, again) = (&filling.place, filling.journal.was_there());
         filling.store(&documents)?;
         let filled = fill(again);
-        // If an earlier call was interrupted, the journal remains after a failure as well, so that the call can be repeated.
+        // If an earlier call was interrupted, the journal is kept even after a failure, so that the call can be repeated.
         if filled.is_ok() || !again {
             Journal::erase(place)?;
         }
@@ -66,7 +66,7 @@ struct Filling {
     place: Location,
     format: Format,
     layout: Layout,
-    /// The formats of groups above, except the format of the node.
+    /// The formats of groups above that differ from the format of the node.
     others: Vec<Format>,
     is_group: bool,
     journal: Journal,
@@ -92,7 +92,7 @@ impl Filling {
         Ok(Self { place, format, layout, others, is_group, journal })
     }
 
-    /// Stores the documents of the node, and of the groups above it where they are missing.
+    /// Stores the documents of the node, and those of any missing groups above it.
     fn store(&self, documents: &[Document]) -> Result<()> {
         let Self { place, format, layout, .. } = self;
         let _guard = place.lock_documents(layout)?;

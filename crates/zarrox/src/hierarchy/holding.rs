@@ -1,4 +1,5 @@
-//! Holds of nodes: writers hold a node shared, and a move, replacement or deletion holds it exclusively, with all nodes below it.
+//! Holds of nodes. Writers take a shared hold of a node; a move, replacement or deletion takes an exclusive hold of the node and
+//! of all nodes below it.
 
 use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, Result};
@@ -7,35 +8,35 @@ use zarrox_stores::{Hold, HoldGuard, Key, Prefix};
 use super::is_unclear;
 use crate::location::Location;
 
-/// The largest number of nodes that are held at a time: each takes an open file.
+/// The maximum number of nodes that are held at the same time: each hold takes an open file.
 const MOST: usize = 200;
 
 impl Location {
-    /// Returns the key of the document that defines a node of a format: the document of an array, if arrays have a document of
-    /// their own.
+    /// Returns the key of the document that defines a node of a format. If arrays and groups have different documents, this is
+    /// the document of an array.
     pub(crate) fn deciding_document(&self, format: Format) -> Result<Option<Key>> {
         self.first_document_key(&self.layout_for(format)?)
     }
 
-    /// Returns the key of the first document that a node of a layout has at this location.
+    /// Returns the key of the first document that a node with this layout has at this location.
     pub(super) fn first_document_key(&self, layout: &Layout) -> Result<Option<Key>> {
         Ok(layout.first_key(&self.path).map(Key::new).transpose()?)
     }
 
-    /// Takes a hold of the node of a layout, shared with other writers.
+    /// Takes a shared hold of the node with this layout.
     pub(crate) fn hold_shared(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
         self.hold_place(layout, Hold::Shared)
     }
 
-    /// Holds the existing node, if there is one, and all nodes below it exclusively: waits for all writers of these nodes. In a
-    /// very large group only the first nodes are held.
+    /// Takes an exclusive hold of the existing node, if there is one, and of all nodes below it, waiting for all writers of these
+    /// nodes. In a very large group, only the first nodes are held.
     pub fn hold_alone(&self) -> Result<Vec<HoldGuard>> {
         self.hold_alone_with(None)
     }
 
-    /// Holds this node exclusively, and another one of the same store.
+    /// Takes exclusive holds like [`hold_alone`](Self::hold_alone), of this node and of another one in the same store.
     pub(super) fn hold_alone_with(&self, other: Option<&Self>) -> Result<Vec<HoldGuard>> {
-        // A hold would not exclude other hosts, and finding the nodes would take requests.
+        // A hold would not exclude other machines, and finding the nodes would take requests.
         if self.is_remote() {
             return Ok(Vec::new());
         }
@@ -47,16 +48,16 @@ impl Location {
                 done => done?,
             }
         }
-        // The order is fixed, so that two processes that hold the same nodes do not wait for each other.
+        // The order is fixed, so that two processes that hold the same nodes cannot deadlock.
         prefixes.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
-        // A node and a mark can have the same location, and so can two marks.
+        // The same prefix can occur twice, for a node and a mark, or for two marks.
         prefixes.dedup();
         let hold = |prefix: &Prefix| self.store.hold(prefix, Hold::Exclusive).map_err(Into::into);
         prefixes.iter().map(hold).collect()
     }
 
-    /// Holds the location of a node of this layout exclusively, also if there is no node: a repair waits for the processes that
-    /// work there.
+    /// Takes an exclusive hold of the location of a node with this layout, even if there is no node, so that a repair waits for
+    /// the processes that work there.
     pub fn hold_place_alone(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
         if self.is_remote() { Ok(None) } else { self.hold_place(layout, Hold::Exclusive) }
     }
@@ -90,7 +91,7 @@ impl Location {
         Ok(())
     }
 
-    /// Returns the prefix by which a node is held: the prefix of its document.
+    /// Returns the prefix on which the hold of a node is taken: the prefix that contains its document.
     fn hold_prefix(&self, layout: &Layout) -> Result<Option<Prefix>> {
         Ok(self.first_document_key(layout)?.map(|key| key.parent()))
     }

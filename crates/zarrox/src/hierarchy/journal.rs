@@ -1,5 +1,5 @@
-//! The journal of an unfinished conversion, or of an unfinished creation with content. It identifies the work, so that only the
-//! same call continues it, and records its progress.
+//! The journal of an unfinished conversion, or of the unfinished creation of a node with its content. It identifies the work, so
+//! that only the same call continues it, and records its progress.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use zarrox_stores::{Condition, Key, StoreExt};
 
 use crate::location::Location;
 
-/// The name of the journal, which is in the destination while the work is unfinished.
+/// The name of the journal, which exists in the destination while the work is unfinished.
 pub const JOURNAL: &str = ".zarrox-journal.json";
 
-/// The shortest time between two writes of the journal, since there can be many small arrays.
+/// The minimum time between two writes of the journal, since there can be many small arrays.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The identity of the work, and its progress.
@@ -28,9 +28,9 @@ pub struct Journal {
     in_place: bool,
     /// A hash of the documents that will be written.
     plan: String,
-    /// The paths of the arrays whose chunks are all stored and verified.
+    /// The paths of the arrays whose chunks have all been stored and verified.
     finished: BTreeSet<String>,
-    /// True if all content is stored, so that only documents can be missing.
+    /// True if all content has been stored, so that only documents can be missing.
     filled: bool,
     /// True if an earlier run stored the journal.
     was_there: bool,
@@ -39,12 +39,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Creates the journal of a conversion.
+    /// Creates the journal for a conversion.
     pub fn new(source: &Location, from: Format, to: Format, in_place: bool, plan: &Fingerprint) -> Self {
         Self { from: from.to_string(), in_place, ..Self::of_creation(name_of(source), to, plan) }
     }
 
-    /// Creates the journal of a node whose content comes from a source that is not a hierarchy.
+    /// Creates the journal for a new node whose content comes from a source that is not a hierarchy.
     pub fn of_creation(source: impl Into<String>, to: Format, plan: &Fingerprint) -> Self {
         Self {
             source: source.into(),
@@ -59,14 +59,14 @@ impl Journal {
         }
     }
 
-    /// Stores the journal in a destination that is empty, or that only contains the remains of an earlier run of the same work.
-    /// In this case the journal of that run is returned.
+    /// Stores the journal in a destination that is empty or contains only the remains of an earlier run of the same work. In the
+    /// latter case, the journal of that run is returned.
     pub fn begin(self, place: &Location, to: Format, overwrite: bool, for_group: bool) -> Result<Self> {
         let _holds = if overwrite { place.hold_alone()? } else { Vec::new() };
         match Self::read(place)? {
             Some(journal) if journal.is_same(&self) => return Ok(journal),
             Some(journal) if !overwrite => return Err(journal.unfinished(place)),
-            // The destination has only the remains of other unfinished work.
+            // The destination contains only the remains of other unfinished work.
             Some(_) => place.delete_remains(to)?,
             None => drop(place.make_room(to, &place.layout_for(to)?, overwrite, for_group)?),
         }
@@ -83,7 +83,7 @@ impl Journal {
         identity(self) == identity(other)
     }
 
-    /// Returns true if the work copies the node at this location, or converts it.
+    /// Returns true if the work copies or converts the node at this location.
     pub fn is_copy_of(&self, source: &Location) -> bool {
         !self.from.is_empty() && self.source == name_of(source)
     }
@@ -93,12 +93,12 @@ impl Journal {
         self.was_there
     }
 
-    /// Returns true if all content is stored.
+    /// Returns true if all content has been stored.
     pub fn is_filled(&self) -> bool {
         self.filled
     }
 
-    /// Records that all content is stored.
+    /// Records that all content has been stored.
     pub(crate) fn fill(&mut self, place: &Location) -> Result<()> {
         self.filled = true;
         self.write(place)
@@ -161,7 +161,7 @@ impl Journal {
         place.store.erase(&key(place)?).map(drop).map_err(Error::from)
     }
 
-    /// Returns the format whose documents an unfinished conversion in place replaces.
+    /// Returns the format whose documents are replaced by an unfinished in-place conversion.
     pub fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
         match self.from.parse().ok().filter(|_| self.in_place && self.to == to.to_string()) {
             Some(from) => Ok(from),
@@ -174,12 +174,12 @@ impl Journal {
         self.to.parse().ok()
     }
 
-    /// Returns true if the work replaces documents of an existing hierarchy.
+    /// Returns true if the work replaces the documents of an existing hierarchy.
     pub fn is_in_place(&self) -> bool {
         self.in_place
     }
 
-    /// Returns the error for a call that finds the journal of other, unfinished work.
+    /// Returns the error for a call that finds the journal of other unfinished work.
     pub(crate) fn unfinished(&self, place: &Location) -> Error {
         let instead = if self.in_place { "" } else { ", or begin anew with overwriting" };
         Error::new(ErrorKind::AlreadyExists, format!("{}{instead}", self.interrupted(place)))
@@ -200,7 +200,7 @@ impl Journal {
     }
 }
 
-/// Returns an error if a node is only the remains of unfinished work.
+/// Returns an error if there is no complete node, but only the remains of unfinished work.
 pub(crate) fn check_finished(place: &Location) -> Result<()> {
     let above = place.path.ancestors();
     for place in above.into_iter().map(|path| place.at(path)).chain([place.clone()]) {
@@ -248,7 +248,7 @@ impl Fingerprint {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        // The length is hashed as well, so that one piece differs from the same bytes in two pieces.
+        // The boundary is hashed as well, so that one piece differs from the same bytes in two pieces.
         self.0 = (self.0 ^ 0x1ff).wrapping_mul(0x0100_0000_01b3);
     }
 }

@@ -1,4 +1,4 @@
-//! Moves of nodes. If a move fails, the nodes are at their old paths again.
+//! Moving nodes. If a move fails, the nodes are restored to their old paths.
 
 use std::cell::Cell;
 
@@ -18,8 +18,8 @@ use crate::upkeep::Changes;
 const COPIES: usize = 8;
 
 impl Location {
-    /// Moves the node, with everything below it, to another path in the same store; with `overwrite`, an existing node there is
-    /// replaced. Both nodes are held exclusively meanwhile.
+    /// Moves the node, with everything below it, to another path in the same store. With `overwrite`, an existing node at that
+    /// path is replaced. Both nodes are held exclusively in the meantime.
     pub fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
         let _holds = self.hold_alone_with(Some(to).filter(|_| overwrite))?;
@@ -68,8 +68,8 @@ impl Location {
         Ok(())
     }
 
-    /// Updates consolidated metadata after a move from here. `aside` is the path to which the replaced node was moved; the node
-    /// at this path is deleted.
+    /// Updates consolidated metadata after a move from here. `aside` is the path to which the replaced node was moved, and from
+    /// which it has been deleted.
     pub(super) fn renew_after_move(
         &self,
         to: &Self,
@@ -88,14 +88,14 @@ impl Location {
         self.create_ancestors(moved.format, &moved.layout).map(drop)
     }
 
-    /// Returns the path to which an interrupted move has moved the replaced node aside.
+    /// Returns the path to which an interrupted move has moved the node that it replaces.
     fn left_aside(&self, to: &Self, moved: &ExistingNode) -> Result<Option<NodePath>> {
         let left = self.renaming(&moved.layout)?.filter(|left| left.to == to.path);
         Ok(left.and_then(|left| left.aside).filter(|aside| *aside != self.path))
     }
 
-    /// Renames the node to the path of another one. If the store can, the two nodes are exchanged, so that there is a node at the
-    /// path at each moment; otherwise the other node is moved aside. The other node is deleted later.
+    /// Renames the node to the path of another node. If the store supports it, the two nodes are exchanged, so that there is a
+    /// node at the path at all times; otherwise the other node is moved aside first. The other node is deleted later.
     fn rename_in_place_of(
         &self,
         to: &Self,
@@ -124,7 +124,7 @@ impl Location {
             // The first error is reported.
             let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
             if !is_back {
-                // The mark is kept, since it names the path of the replaced node.
+                // The mark is kept, since it records the path of the replaced node.
                 return error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path));
             }
             self.erase_own_renaming(moved);
@@ -136,8 +136,7 @@ impl Location {
         Renaming { from: self.path.clone(), to: to.path.clone(), aside }
     }
 
-    /// Renames the node to a free path. If that fails, the mark is erased, unless it records that a node was moved aside for this
-    /// one.
+    /// Renames the node to a free path. If that fails, the mark is erased, unless it records that another node was moved aside.
     fn rename_to(&self, to: &Self, moved: &ExistingNode, aside: Option<NodePath>) -> Result<Renaming> {
         let renaming = self.renaming_to(to, aside);
         self.put_renaming(&moved.layout, &renaming)?;
@@ -157,7 +156,7 @@ impl Location {
         }
     }
 
-    /// Returns a free location beside this one.
+    /// Returns an unused location beside this one.
     fn place_aside(&self, existing: &ExistingNode) -> Result<Self> {
         let mut number = 0_u64;
         loop {
@@ -169,24 +168,24 @@ impl Location {
         }
     }
 
-    /// Renames all keys of the node. If that fails, the keys have their old names.
+    /// Renames all keys of the node. If that fails, the old names are restored.
     fn rename_prefix(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         let prefix = |place: &Self| Prefix::new(existing.layout.below(&place.path));
         let (from, dest) = (prefix(self)?, prefix(to)?);
         self.store.rename_prefix(&from, &dest).map_err(|error| {
-            // The rename may have happened nevertheless. The first error is reported.
+            // The rename may have taken effect despite the error. The first error is reported.
             let _ = self.store.rename_prefix(&dest, &from);
             Error::from(error)
         })
     }
 
-    /// Returns true if a node is moved in one step.
+    /// Returns true if a node can be moved by a single rename.
     fn renames(&self, layout: &Layout) -> bool {
         self.store.capabilities().rename && layout.extent(&self.path).prefixes.len() == 1
     }
 
-    /// Copies the node, with its own documents last, and deletes it. Marks at both locations distinguish an interrupted move from
-    /// two independent nodes.
+    /// Copies the node, its own documents last, and deletes the original. Marks at both locations distinguish an interrupted move
+    /// from two independent nodes.
     fn copy_and_delete(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         if to.occupied(&existing.layout.extent(&to.path))? != Occupied::Nothing {
             let message = format!("'{}' in {} is not empty", to.path, to.store.location());
@@ -208,7 +207,7 @@ impl Location {
         })
     }
 
-    /// Deletes the original after it was copied.
+    /// Deletes the original after it has been copied.
     fn delete_original(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         let deleted =
             self.erase_all_of(existing).and_then(|()| to.erase_mark()).and_then(|()| self.erase_mark());
@@ -250,18 +249,18 @@ impl Location {
         self.pool().run(keys.len(), 0, COPIES, copy)
     }
 
-    /// Returns the mark of an interrupted move of this node to another location, if the whole node was copied.
+    /// Returns the mark of an interrupted move of this node to another location, if the node had been copied completely.
     pub(super) fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
         let Some(mark) = self.mark_of(&UnfinishedWork::MovedTo(to.path.clone()))? else { return Ok(None) };
-        // The node's own documents are erased first: while they exist, nothing was erased.
+        // The node's own documents are erased first: as long as they exist, nothing has been erased.
         let is_whole = self.is_explicit()?;
         let is_copied =
             !is_whole || (to.is_explicit()? && to.half_copy(self)?.is_some() && self.is_same(to, &mark)?);
         Ok(is_copied.then_some(mark))
     }
 
-    /// Returns the two locations of the interrupted move that a mark of this node records, if the node was copied as a whole and
-    /// nothing was deleted: the same move would finish it.
+    /// Returns the two locations of the interrupted move that a mark of this node records, if the node was copied completely and
+    /// nothing was deleted. Repeating the move would then finish it.
     pub fn copied_move(&self, mark: &Mark) -> Result<Option<(Self, Self)>> {
         let (from, to) = match &mark.work {
             UnfinishedWork::Deletion => return Ok(None),
@@ -272,7 +271,7 @@ impl Location {
         Ok(is_copied.then_some((from, to)))
     }
 
-    /// Returns true if there is a node that has a document.
+    /// Returns true if there is a node with a document, that is, not an implicit group.
     pub fn is_explicit(&self) -> Result<bool> {
         Ok(self.by_documents().existing_node()?.is_some_and(|existing| existing.explicit))
     }
@@ -282,13 +281,13 @@ impl Location {
         self.mark_of(&UnfinishedWork::MovedFrom(from.path.clone()))
     }
 
-    /// Returns the mark of this work, if it has begun at this location.
+    /// Returns the mark of the given work, if this work has begun at this location.
     fn mark_of(&self, work: &UnfinishedWork) -> Result<Option<Mark>> {
         Ok(self.mark()?.filter(|mark| mark.work == *work))
     }
 
-    /// Returns true if all stored objects of this node equal the objects of the other node. This is only called after an
-    /// interruption between two changes.
+    /// Returns true if all stored objects of this node equal those of the other node. This is called only after an interruption
+    /// between two steps of a move.
     fn is_same(&self, other: &Self, mark: &Mark) -> Result<bool> {
         let existing = self.node_of_mark(mark)?;
         let (own, others) = (existing.layout.extent(&self.path), existing.layout.extent(&other.path));
@@ -319,8 +318,8 @@ impl Location {
         erased.and(kept)
     }
 
-    /// Erases the partial copy of an interrupted move from another location. The mark still names the move until the copy is
-    /// erased, so that the same move can continue after another interruption.
+    /// Erases the partial copy of an interrupted move from another location. The mark records the move until the copy is erased,
+    /// so that the same move can continue even after another interruption.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
         match self.half_copy(from)? {
             Some(mark) if !self.is_explicit()? => {
@@ -332,8 +331,8 @@ impl Location {
         }
     }
 
-    /// Returns an error unless there is a node at this location, and the root of the other hierarchy is empty or may be
-    /// overwritten. Returns true if the root will be overwritten.
+    /// Returns an error unless there is a node at this location, and the other root is empty or may be overwritten. Returns true
+    /// if the other root will be overwritten.
     pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
         let ExistingNode { format, layout, .. } = self.existing_node_or_error("move")?;
         if overwrite && root.existing_node_of_any_format()?.is_some() {

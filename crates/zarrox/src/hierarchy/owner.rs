@@ -1,4 +1,4 @@
-//! Leases: processes that hold rows of an array, or work on a node, and the detection of dead ones.
+//! Leases of processes that have reserved rows of an array or work on a node, and the detection of dead processes.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -12,18 +12,18 @@ use zarrox_stores::internals::system::{ProcessId, ProcessState, system};
 /// The interval at which an owner renews its lease.
 const RENEWAL: Duration = Duration::from_secs(20);
 
-/// The time without a renewal after which an owner on another machine counts as dead.
+/// An owner on another machine is considered dead if it has not renewed its lease for this long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The process that does the work, and the time when it last renewed its lease.
+/// The process that does the work, and the time at which it last renewed its lease.
 ///
-/// A process of the same machine is looked up by its number, so that a killed process is detected at once. For other machines
-/// only the time is known: their clocks may differ by less than [`PATIENCE`].
+/// A process on the same machine is looked up by its process ID, so a killed process is detected at once. For processes on other
+/// machines, only the time is known; their clocks must differ by less than [`PATIENCE`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owner {
-    /// A random number, different for each append and each work on a node.
+    /// A random number, different for each append and for each operation on a node.
     token: String,
-    /// The process; `None` if the system does not report it, and for an owner that has given up.
+    /// The process; `None` if the system does not report it, or if the owner has given up.
     process: Option<ProcessId>,
     /// The time of the last renewal, in seconds since 1970.
     renewed: u64,
@@ -41,7 +41,7 @@ impl Owner {
         self.token == other.token
     }
 
-    /// Returns true if the owner is this process, or may be this process because the system does not report processes.
+    /// Returns true if the owner is this process, or could be this process since the system does not report processes.
     pub(crate) fn is_this_process(&self) -> bool {
         self.process == system().this_process()
     }
@@ -87,7 +87,7 @@ impl Owner {
     }
 }
 
-/// Runs work while another thread calls `renew` at each [`RENEWAL`].
+/// Runs work while another thread calls `renew` at intervals of [`RENEWAL`].
 pub(crate) fn renewing<R>(renew: impl Fn() + Send, work: impl FnOnce() -> R) -> R {
     thread::scope(|scope| {
         let (working, stopped) = channel::<()>();
@@ -96,7 +96,7 @@ pub(crate) fn renewing<R>(renew: impl Fn() + Send, work: impl FnOnce() -> R) -> 
                 renew();
             }
         };
-        // Without the thread, processes of the same machine still see that this process runs.
+        // Even without this thread, processes on the same machine can see that this process is running.
         let _ = thread::Builder::new().name("zarrox-owner".to_owned()).spawn_scoped(scope, renew);
         let done = work();
         drop(working);

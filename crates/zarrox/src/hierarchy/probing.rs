@@ -1,4 +1,4 @@
-//! Reads of documents, and requests for many of them in parallel.
+//! Reading documents, and requesting many of them in parallel.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::DOCUMENT_LIMIT;
 use crate::location::{Location, Probe, Purpose};
 
 impl Location {
-    /// Returns the location for opening a node. The documents of the node are requested when they are needed, and cached
-    /// while the node is opened.
+    /// Returns the location for opening a node. The documents of the node are requested when they are needed, and are cached
+    /// while the node is being opened.
     pub fn probed(&self, purpose: Purpose) -> Self {
         match self.is_remote() {
             true => self.probed_for(std::slice::from_ref(&self.path), purpose),
@@ -28,14 +28,14 @@ impl Location {
         let layout = |format: Format| self.known_layout(format).unwrap_or_else(|| format.def().layout());
         let mut probe = Probe::new(self.formats().map(|format| (format, layout(format))), paths, purpose);
         if purpose == Purpose::Create && self.is_guarded() {
-            // The mark of a deletion is requested together with the documents that are needed anyway.
+            // The mark of a deletion is requested together with documents that are needed anyway.
             probe.queue_also(self.mark_key());
         }
         self.clone().with_probe(Some(probe.into()))
     }
 
-    /// Returns the location for creating a node. The documents of the nodes above, which can have any format, are cached
-    /// while the node is created.
+    /// Returns the location for creating a node. The documents of the nodes above, which can have any format, are cached while
+    /// the node is being created.
     pub(crate) fn probed_above(&self) -> Self {
         if self.read_ahead.probe.is_some() {
             return self.clone();
@@ -45,7 +45,7 @@ impl Location {
         self.clone().with_probe(probe)
     }
 
-    /// Returns the location with these documents requested in parallel, except those that were requested before.
+    /// Returns the location with these documents, requested in parallel except for those that were requested earlier.
     pub(crate) fn probed_keys(&self, keys: impl IntoIterator<Item = String>) -> Self {
         if !self.is_remote() {
             return self.clone();

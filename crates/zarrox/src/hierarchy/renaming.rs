@@ -1,6 +1,6 @@
-//! Marks of nodes that are being renamed. A mark lies inside the node and moves with it. The position of the mark therefore shows
-//! whether the node was renamed already. The mark also records the remaining steps: to update consolidated metadata, and to
-//! delete a node that was replaced.
+//! Marks of nodes that are being renamed. A mark lies inside the node and moves with it, so its location shows whether the node
+//! has already been renamed. The mark also records the remaining steps: updating consolidated metadata, and deleting a node that
+//! was replaced.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::internals::metadata::Layout;
@@ -11,7 +11,7 @@ use zarrox_stores::{Condition, Key};
 use super::ExistingNode;
 use crate::location::Location;
 
-/// The name of marks.
+/// The name of the mark.
 const NAME: &str = ".zarrox-renamed.json";
 
 /// An unfinished renaming of a node.
@@ -19,11 +19,11 @@ const NAME: &str = ".zarrox-renamed.json";
 pub(super) struct Renaming {
     pub(super) from: NodePath,
     pub(super) to: NodePath,
-    /// The path to which the replaced node is moved aside: it is deleted last.
+    /// The path to which the replaced node is moved aside, and where it is deleted at the end.
     pub(super) aside: Option<NodePath>,
 }
 
-/// Returns true if a key with this last name can belong to a mark.
+/// Returns true if a key with this file name can belong to a mark.
 pub fn is_renaming(name: &str) -> bool {
     name == NAME
 }
@@ -67,7 +67,7 @@ impl Location {
         Ok(Key::new(format!("{}{NAME}", layout.below(&self.path)))?)
     }
 
-    /// Returns the node at another location that came from here by an unfinished renaming.
+    /// Returns the node that an unfinished renaming has moved from here to another location.
     pub(super) fn was_renamed(&self, to: &Self) -> Result<Option<(ExistingNode, Renaming)>> {
         if !self.store.capabilities().rename {
             return Ok(None);
@@ -78,8 +78,8 @@ impl Location {
         Ok(renaming.filter(is_meant).map(|renaming| (existing, renaming)))
     }
 
-    /// Returns true if a move from here to another location was interrupted after the node was renamed or copied, or after a node
-    /// was moved aside for it.
+    /// Returns true if a move from here to another location was interrupted after the node had been renamed or copied, or after
+    /// another node had been moved aside for it.
     pub(crate) fn is_half_moved(&self, to: &Self) -> Result<bool> {
         if self.was_renamed(to)?.is_some() || self.was_moved(to)?.is_some() {
             return Ok(true);
@@ -89,7 +89,7 @@ impl Location {
         Ok(self.renaming(&existing.layout)?.is_some_and(is_meant) && !to.is_explicit()?)
     }
 
-    /// Returns the mark of a root that replaces the root of another store on this machine.
+    /// Returns the mark for a root that replaces the root of another store on this machine.
     fn root_renaming_to(&self, to: &Self) -> Result<Renaming> {
         let [from, to] = [self, to].map(|place| NodePath::new(&place.store.location()));
         let from = from?;
@@ -104,7 +104,8 @@ impl Location {
         self.erase(NAME.to_owned())
     }
 
-    /// Returns true if the root of another store came from here, and the root that it replaced was not removed yet.
+    /// Returns true if the root of another store was moved there from here, and the root that it replaced has not been removed
+    /// yet.
     pub(crate) fn is_root_moved(&self, to: &Self) -> Result<bool> {
         if !self.path.is_root() || !to.path.is_root() || to.store.directory().is_none() {
             return Ok(false);
@@ -114,7 +115,7 @@ impl Location {
         Ok(self.root_renaming_to(to).is_ok_and(|meant| meant == renaming))
     }
 
-    /// Completes a renaming from here after the node has its new path.
+    /// Completes a renaming from here, once the node is at its new path.
     pub(super) fn finish_renaming(
         &self,
         to: &Self,
@@ -122,8 +123,8 @@ impl Location {
         renaming: &Renaming,
     ) -> Result<()> {
         if let Some(aside) = &renaming.aside {
-            // Other programs read by consolidated metadata, and deleting a node may take long. The update is repeated below,
-            // where a failure is reported.
+            // Consolidated metadata is updated before the replaced node is deleted, which may take a long time, because other
+            // programs may be reading it. The update is repeated below, where a failure is reported.
             let _ = self.renew_after_move(to, existing, None);
             let replaced = self.at(aside.clone()).of_format(None);
             let deleted = match replaced.deletable() {

@@ -1,7 +1,7 @@
 //! Marks of unfinished work: a node that is being deleted, or moved by copying.
 //!
-//! A mark is stored beside the node before the work begins, and erased when the work is done. So the remains of an interrupted
-//! command are never mistaken for other files, and the same command continues the work.
+//! A mark is stored beside the node before the work begins, and erased when the work is done. The remains of an interrupted
+//! command are thus never mistaken for other files, and repeating the command continues the work.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::internals::metadata::Extent;
@@ -14,14 +14,14 @@ use super::{DOCUMENT_LIMIT, ExistingNode};
 use crate::guarded::until_unchanged;
 use crate::location::Location;
 
-/// The start of the names of marks.
+/// The beginning of the name of every mark.
 const NAME: &str = ".zarrox-unfinished";
 
 /// The name of the object within an array that lists the rows reserved for appends.
 pub const APPENDS: &str = ".zarrox-unfinished-appends.json";
 
-/// The name of the object in a group that identifies the process which is appending to several arrays of the group. Marks of
-/// nodes have other names.
+/// The name of the object in a group that identifies the process that is appending to several arrays of the group. The marks of
+/// nodes never have this name.
 pub const DATASET: &str = ".zarrox-unfinished.dataset.json";
 
 /// Unfinished work on a node.
@@ -30,20 +30,20 @@ pub struct Mark {
     /// The format of the node.
     pub(super) format: Format,
     pub(super) work: UnfinishedWork,
-    /// The process that does the work; `None` if locks protect the work, and in marks of older versions.
+    /// The process that does the work; `None` if the work is protected by locks, and in marks written by older versions.
     owner: Option<Owner>,
-    /// True if a repair finishes the work of another process.
+    /// True if a repair is finishing the work of another process.
     is_repair: bool,
 }
 
 /// Work that takes several steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UnfinishedWork {
-    /// The node is deleted.
+    /// The node is being deleted.
     Deletion,
-    /// The node is deleted, since it was copied to this path.
+    /// The node has been copied to this path, and is being deleted.
     MovedTo(NodePath),
-    /// The node is copied from this path.
+    /// The node is being copied from this path.
     MovedFrom(NodePath),
 }
 
@@ -53,12 +53,12 @@ impl Mark {
         Self { format, work, owner: None, is_repair: false }
     }
 
-    /// Returns true if the work has an owner that is still alive. Work that locks protect has none.
+    /// Returns true if the work has an owner that is still alive. Work that is protected by locks has no owner.
     pub fn is_worked_on(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
     }
 
-    /// Returns true if a repair is running, which must not be disturbed.
+    /// Returns true if a repair is running, with which other processes must not interfere.
     fn is_being_repaired(&self) -> bool {
         self.is_repair && self.is_worked_on()
     }
@@ -114,7 +114,7 @@ impl Mark {
     }
 }
 
-/// Returns true if a key with this last name can belong to a mark.
+/// Returns true if a key with this file name can belong to a mark.
 pub fn is_mark(name: &str) -> bool {
     name.starts_with(NAME)
 }
@@ -124,7 +124,7 @@ pub(super) struct Claim<'a>(&'a Location);
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        // After finished work, the mark does not exist any more.
+        // If the work was finished, the mark no longer exists, and this does nothing.
         self.0.abandon_mark();
     }
 }
@@ -138,8 +138,8 @@ impl Location {
         mark.map(Some).map_err(|error| error.at(format!("'{key}'")))
     }
 
-    /// Returns an error for a mark of a format with another layout than this hierarchy: the keys of that layout may belong to
-    /// other nodes.
+    /// Returns an error for a mark of a format whose layout differs from that of this hierarchy, since the keys of that layout
+    /// may belong to other nodes.
     fn fitting(&self, mark: Mark) -> Result<Mark> {
         let extent = self.extent_of(&mark)?;
         let lies_apart = |format: &Format| !format.def().layout().extent(&self.path).is_below(&self.path);
@@ -159,7 +159,7 @@ impl Location {
         Err(Error::new(ErrorKind::Corrupt, message))
     }
 
-    /// Stores a mark, which records that work has begun. Waits for a repair that is running at this location.
+    /// Stores a mark, which records that work has begun. Waits if a repair is running at this location.
     pub(super) fn put_mark(&self, format: Format, work: UnfinishedWork) -> Result<()> {
         let mark = Mark::new(format, work);
         if !self.is_guarded() {
@@ -176,8 +176,8 @@ impl Location {
         })
     }
 
-    /// Takes over the work of a mark whose owner is dead; `None` where locks exclude other processes. Returns a conflict if the
-    /// mark has changed meanwhile.
+    /// Takes over the work of a mark whose owner is dead; `None` if locks exclude other processes. Returns a conflict if the mark
+    /// has changed since it was examined.
     pub(super) fn claim_mark(&self, examined: &Mark) -> Result<Option<Claim<'_>>> {
         if !self.is_guarded() {
             return Ok(None);
@@ -185,7 +185,7 @@ impl Location {
         let claimed = Mark { owner: Some(Owner::new()), is_repair: true, ..examined.clone() };
         let mut is_same = true;
         self.edit_mark(|there| {
-            // A request whose response was lost may have claimed the mark already.
+            // An earlier request whose response was lost may have already claimed the mark.
             is_same = there.is_some_and(|there| there == examined || *there == claimed);
             Ok(is_same.then(|| claimed.clone()))
         })?;
@@ -198,7 +198,7 @@ impl Location {
         Ok(Some(Claim(self)))
     }
 
-    /// Runs the work of a mark of this process, and renews the mark meanwhile. If the work fails, the mark is given up.
+    /// Runs the work that a mark of this process records, while renewing the mark. If the work fails, the mark is given up.
     pub(super) fn while_marked<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         if !self.is_guarded() {
             return work();
@@ -215,14 +215,14 @@ impl Location {
         }
     }
 
-    /// Returns an error if another process is deleting at this location, and no hold excludes it: the process would also delete
-    /// a node that is created meanwhile. The mark of a dead process is erased, so that no repair mistakes the new node for
-    /// remains.
+    /// Returns an error if another process, which no hold excludes, is deleting a node at this location, since it would also
+    /// delete a node that is created in the meantime. The mark of a dead process is erased, so that no repair mistakes the new
+    /// node for remains.
     pub(super) fn check_not_being_deleted(&self) -> Result<()> {
         if !self.is_guarded() || self.stored_document(self.mark_key())?.is_none() {
             return Ok(());
         }
-        // The first response may be out of date by now.
+        // The document may be a cached response that is out of date by now.
         let Some(mark) = self.mark()? else { return Ok(()) };
         match mark.work {
             UnfinishedWork::Deletion | UnfinishedWork::MovedTo(_)
@@ -248,8 +248,8 @@ impl Location {
         Error::new(ErrorKind::Conflict, message)
     }
 
-    /// Changes the owner of the mark, if the owner is this process. If this fails, other processes detect that the mark is not
-    /// renewed.
+    /// Changes the owner of the mark, if the owner is this process. If the change fails, other processes detect that the mark is
+    /// no longer renewed.
     fn edit_own_mark(&self, edit: impl Fn(&mut Owner)) {
         let _ = self.edit_mark(|there| {
             let Some(mut mark) = there.cloned() else { return Ok(None) };
@@ -261,8 +261,8 @@ impl Location {
         });
     }
 
-    /// Changes the mark, and repeats the change when another process was faster. If `edit` returns a conflict, it is called
-    /// again later; if it returns `None`, the mark is not changed.
+    /// Changes the mark, and retries if another process has changed it first. If `edit` returns a conflict, it is called again
+    /// later; if it returns `None`, the mark is left unchanged.
     fn edit_mark(&self, mut edit: impl FnMut(Option<&Mark>) -> Result<Option<Mark>>) -> Result<()> {
         let key = Key::new(self.mark_key())?;
         until_unchanged(|| {
@@ -280,8 +280,8 @@ impl Location {
         self.erase(self.mark_key())
     }
 
-    /// Returns the key of the mark. The mark is beside the node, so that it outlives everything below the node's prefix; the
-    /// mark of the root is in the root.
+    /// Returns the key of the mark. The mark lies beside the node, so that it still exists when everything below the node's
+    /// prefix has been erased; the mark of the root lies in the root.
     pub(super) fn mark_key(&self) -> String {
         match self.path.parent() {
             Some(parent) => parent.key(&format!("{NAME}-{}.json", self.path.name())),
@@ -289,7 +289,7 @@ impl Location {
         }
     }
 
-    /// Returns the location of the node whose mark has this key, if it is the mark of this node, or of a node directly below.
+    /// Returns the location of the node whose mark has this key, if that node is this one or a node directly below it.
     pub fn marked_by(&self, key: &Key) -> Option<Self> {
         let name = key.name().strip_prefix(NAME)?.strip_suffix(".json")?;
         let place = match name.strip_prefix('-') {
@@ -304,7 +304,7 @@ impl Location {
         Ok(self.occupied(extent)? == super::creating::Occupied::Nothing)
     }
 
-    /// Returns the extent of the keys that can belong to the node of a mark.
+    /// Returns the extent of keys that can belong to the node of a mark.
     pub fn extent_of(&self, mark: &Mark) -> Result<Extent> {
         Ok(self.layout_for(mark.format)?.extent(&self.path))
     }
@@ -344,7 +344,7 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let options = OpenOptions::new().format(Format::V3Draft);
         options.create_group((Arc::clone(&store), "")).unwrap();
-        // All chunks of this hierarchy are below `data`. The chunks of a node named `data` are below `data/root/data`.
+        // All chunks of this hierarchy are below `data`; those of a node named `data` are below `data/root/data`.
         let place = OpenOptions::new().location(store, "data").unwrap();
         for (format, fits) in [(Format::V3Draft, true), (Format::V3, false), (Format::V3Experimental, false)]
         {

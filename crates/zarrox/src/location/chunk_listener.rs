@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A function that is called from any thread with the number of elements of a chunk that were read or written.
+/// A function that is called with the number of elements of a chunk that were read or written. It may be called from any thread.
 #[derive(Clone, Default)]
 pub(crate) struct ChunkListener(Option<Arc<dyn Fn(u64) + Send + Sync>>);
 

@@ -10,14 +10,14 @@ use zarrox_core::{Format, NodePath};
 /// The documents of a group and of all nodes below it, in memory.
 #[derive(Debug)]
 pub struct ConsolidatedMetadata {
-    /// The path of the group that has the consolidated metadata.
+    /// The path of the group to which the consolidated metadata belongs.
     pub group: NodePath,
     /// The format of the documents.
     pub format: Format,
     /// The layout of the stored documents.
     pub layout: Layout,
     documents: Documents,
-    /// True after a change: from then on, the store itself is read.
+    /// True after a change: from then on, documents are read from the store.
     outdated: AtomicBool,
 }
 
@@ -42,8 +42,8 @@ impl ConsolidatedMetadata {
         from.next().is_some_and(|(key, _)| key.starts_with(prefix))
     }
 
-    /// Returns the names directly below a prefix: keys and prefixes. The cost is proportional to their number, not to the number
-    /// of all nodes below.
+    /// Returns the names of the keys and prefixes directly below a prefix. The cost is proportional to the number of names, not
+    /// to the number of all nodes below.
     pub(crate) fn list(&self, prefix: &str) -> (Vec<&str>, Vec<&str>) {
         let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
         let mut next = Bound::Included(prefix.to_owned());
@@ -68,7 +68,7 @@ impl ConsolidatedMetadata {
         !self.outdated.load(Ordering::Acquire)
     }
 
-    /// Stops using the consolidated metadata, since a change follows: from now on, the store itself is read.
+    /// Stops using the consolidated metadata because a change follows: from now on, documents are read from the store.
     pub(crate) fn stop_using(&self) {
         self.outdated.store(true, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-//! The settings with which nodes are opened: options, the registry, and thread pools.
+//! The settings with which nodes are opened: options, registry and thread pools.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::interrupt::Interrupt;
 use crate::policy::{MissingChunks, Upkeep};
 use crate::pool::Pool;
 
-/// The settings that all nodes opened together share.
+/// The settings that are shared by all nodes that are opened together.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// The codecs and data types.
     pub registry: Arc<Registry>,
     pub(crate) strictness: Strictness,
     pub(crate) pool: Pool,
-    /// The thread pool that waits for the responses of a remote store.
+    /// The thread pool whose threads wait for the responses of a remote store.
     pub(crate) requests: Option<Pool>,
     /// The largest size of a decoded chunk, in bytes.
     pub chunk_limit: usize,
@@ -28,19 +28,19 @@ pub struct Context {
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
-    /// True if nodes may be created among files that belong to no node.
+    /// True if nodes may be created in directories with files that do not belong to any node.
     pub(crate) allow_foreign_files: bool,
-    /// The largest amount of memory that is used at a time, besides results and values, in bytes.
+    /// The memory limit in bytes, not counting results and values.
     pub memory: usize,
     /// The cache of decoded chunks, if there is one.
     pub(crate) chunk_cache: Option<ChunkCache>,
     /// The interrupt that cancels reading and writing.
     pub interrupt: Interrupt,
-    /// The treatment of consolidated metadata when a node changes.
+    /// The policy for consolidated metadata when a node changes.
     pub(crate) upkeep: Upkeep,
     /// The callback for each finished chunk.
     pub(crate) chunk_listener: ChunkListener,
-    /// The codecs and the chain of the array that was opened last.
+    /// The codecs and the codec pipeline of the array that was opened last.
     pub(crate) last_chain: Arc<LastChain>,
 }
 
@@ -68,12 +68,12 @@ impl Default for Context {
 }
 
 impl Context {
-    /// Returns the context with strict parsing of documents, without the codec pipeline of an array that was
-    /// read leniently.
+    /// Returns the context with strict parsing of documents. The cached codec pipeline of an array that was parsed leniently is
+    /// dropped.
     pub fn strictly(&self) -> Self {
         Self { strictness: Strictness::Strict, last_chain: Arc::default(), ..self.clone() }
     }
 }
 
-/// The default of [`Context::memory`], in bytes. Ordinary chunks need less.
+/// The default of [`Context::memory`], in bytes. Typical chunks need less.
 const MEMORY: usize = 4 << 30;

@@ -1,4 +1,4 @@
-//! The location of a node: its address, its context, and documents that were read ahead.
+//! The location of a node: its address, its context, and documents that have been read ahead.
 
 mod address;
 mod chunk_listener;
@@ -29,8 +29,7 @@ pub(crate) use probe::Probe;
 pub use probe::Purpose;
 pub(crate) use read_ahead::ReadAhead;
 
-/// The location of a node that exists or could exist, with everything that is needed to open it. It dereferences to its
-/// `Address`.
+/// The location of a node, which need not exist, with everything that is needed to open it. It dereferences to its `Address`.
 #[derive(Debug, Clone)]
 pub struct Location {
     pub(crate) address: Address,
@@ -63,8 +62,8 @@ impl Location {
         self.context.requests.as_ref().unwrap_or(&self.context.pool)
     }
 
-    /// Runs work that keeps a core busy. If more threads wait for the store than there are cores, the work waits for a free
-    /// core.
+    /// Runs work that keeps a core busy. In a pool with more threads than cores, whose threads mostly wait for the store, the
+    /// work first waits for a free core.
     #[inline]
     pub fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         if self.is_remote() { self.context.pool.on_a_core(work) } else { work() }
@@ -75,7 +74,7 @@ impl Location {
         self.names().filter(|_| !self.read_ahead.names_only)
     }
 
-    /// Returns the consolidated metadata by which nodes are listed.
+    /// Returns the consolidated metadata from which nodes are listed, if there is any.
     pub(crate) fn names(&self) -> Option<&ConsolidatedMetadata> {
         self.read_ahead.copy.as_deref().filter(|copy| copy.is_in_use())
     }
@@ -91,8 +90,8 @@ impl Location {
         Self { read_ahead: ReadAhead::default(), ..self.clone() }
     }
 
-    /// Returns the location with which nodes are read from their own documents. In a store that cannot list its keys, nodes are
-    /// still listed by consolidated metadata.
+    /// Returns the location for reading nodes from their own documents. In a store that cannot list its keys, nodes are still
+    /// listed from consolidated metadata.
     pub(crate) fn by_own_documents(&self) -> Self {
         let mut place = self.clone();
         match self.store.capabilities().listable {
@@ -108,7 +107,7 @@ impl Location {
         self
     }
 
-    /// Returns the location, limited to nodes of this format; `None` removes the limit.
+    /// Returns the location, restricted to nodes of this format; `None` removes the restriction.
     pub fn of_format(mut self, format: Option<Format>) -> Self {
         self.address.format = format;
         self
@@ -120,19 +119,19 @@ impl Location {
         self
     }
 
-    /// Returns the location with a known layout, or without one.
+    /// Returns the location with a known layout, or without a layout.
     pub fn with_layout(mut self, layout: Option<(Format, Layout)>) -> Self {
         self.address.layout = layout;
         self
     }
 
-    /// Returns the location with consolidated metadata, or without.
+    /// Returns the location with or without consolidated metadata.
     pub fn with_copy(mut self, copy: Option<Arc<ConsolidatedMetadata>>) -> Self {
         self.read_ahead.copy = copy;
         self
     }
 
-    /// Returns the location with requested documents, or without.
+    /// Returns the location with or without requested documents.
     pub fn with_probe(mut self, probe: Option<Arc<Probe>>) -> Self {
         self.read_ahead.probe = probe;
         self

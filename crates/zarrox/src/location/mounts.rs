@@ -1,4 +1,4 @@
-//! Mounts of the system: a directory can be reached by several of them, also from within another directory.
+//! The mounts of the system: the same directory can be reachable through several mounts, even from within another directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use crate::locate;
 /// The list of the mounts of this process, in the order in which they were mounted.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
-/// A directory of a file system, by its own path in this file system.
+/// A directory of a file system, identified by its path within that file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Region<'t> {
-    /// The number of the file system.
+    /// The device number of the file system.
     device: &'t str,
     path: PathBuf,
 }
@@ -23,8 +23,8 @@ struct Mount<'t> {
     point: PathBuf,
 }
 
-/// Returns true if, according to the mounts, a directory at or below one path is also at or below the other. False if the system
-/// does not list its mounts.
+/// Returns true if, according to the mounts, a directory at or below one path is also at or below the other path. Returns false
+/// if the system does not list its mounts.
 pub(super) fn are_overlapping(one: &Path, other: &Path) -> bool {
     let Ok(text) = fs::read_to_string(MOUNTS) else { return false };
     let mounts: Vec<Mount<'_>> = text.lines().filter_map(Mount::parse).collect();
@@ -33,17 +33,17 @@ pub(super) fn are_overlapping(one: &Path, other: &Path) -> bool {
     regions(one).iter().any(|one| others.iter().any(|other| one.overlaps(other)))
 }
 
-/// Returns the path without links; the part that does not exist is unchanged.
+/// Returns the path with links resolved; the part that does not exist is left unchanged.
 fn real(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let (existing, missing) = locate::deepest_existing(&path)?;
     Some(existing.join(missing))
 }
 
-/// Returns the region that a path leads to, and the regions that are mounted below.
+/// Returns the region that a path refers to, and the regions that are mounted below it.
 fn regions<'t>(mounts: &[Mount<'t>], path: &Path) -> Vec<Region<'t>> {
     let above = mounts.iter().filter(|mount| path.starts_with(&mount.point));
-    // If several mounts have the same mount point, the last one is visible.
+    // If several mounts have the same mount point, only the last one is visible.
     let own = above.max_by_key(|mount| mount.point.components().count());
     let own = own.and_then(|mount| {
         let below = path.strip_prefix(&mount.point).ok()?;
@@ -61,7 +61,7 @@ impl Region<'_> {
 }
 
 impl<'t> Mount<'t> {
-    /// Parses a line of the list: the number of the mount and of its parent, the device, the directory in it, and the mount
+    /// Parses a line of the list: the IDs of the mount and of its parent, the device, the directory within it, and the mount
     /// point.
     fn parse(line: &'t str) -> Option<Self> {
         let mut words = line.split(' ');
@@ -70,7 +70,7 @@ impl<'t> Mount<'t> {
     }
 }
 
-/// Decodes a path in which three octal digits after a backslash stand for a byte, such as a space.
+/// Decodes a path in which bytes such as spaces are escaped as a backslash and three octal digits.
 fn unescaped(text: &str) -> PathBuf {
     let mut parts = text.split('\\');
     let mut path = parts.next().unwrap_or_default().to_owned();

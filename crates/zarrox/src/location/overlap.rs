@@ -1,5 +1,5 @@
-//! Detection of locations that are equal or inside one another, also under different names: links, `..`, bind mounts and file
-//! names that differ in case.
+//! Detecting locations that are equal or nested, even under different names: through links, `..`, bind mounts, or file names that
+//! differ in case.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ impl Location {
         one == two || on_disk(&one).zip(on_disk(&two)).is_some_and(|(one, two)| one.is(&two))
     }
 
-    /// Returns true if one location is the other or inside it.
+    /// Returns true if one location equals the other, or contains it.
     pub fn overlaps(&self, other: &Self) -> bool {
         let is_one_store = self.store.location() == other.store.location();
         if is_one_store && (self.path.contains(&other.path) || other.path.contains(&self.path)) {
@@ -32,7 +32,7 @@ impl Location {
     }
 }
 
-/// Returns true if one path or URL leads to the same file or directory as the other, or into it.
+/// Returns true if one path or URL refers to the same file or directory as the other, or to something inside it.
 pub fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
     let is_nested = |one: &Path, other: &Path| one.starts_with(other) || other.starts_with(one);
     located(one).zip(located(other)).is_some_and(|((file, inner), (other_file, other_inner))| {
@@ -40,13 +40,13 @@ pub fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
     })
 }
 
-/// Returns the file or directory that a path or URL leads to, and the path within it: in a database, the path of the node.
+/// Returns the file or directory that a path or URL refers to, and the path within it: for a database, the path of the node.
 fn located(path: &Path) -> Option<(PathBuf, PathBuf)> {
     if !is_elsewhere(path) {
         return Some((locate::plain(path).to_owned(), PathBuf::new()));
     }
     let file = locate::store_file(path)?;
-    // If the URL spells the file in another way, the path is unknown, and may be that of the root.
+    // If the URL spells the file differently, the path is unknown; the root is assumed.
     let inner = path.to_str()?.split_once(file.to_str()?).map_or("", |(_, inner)| inner);
     let inner = PathBuf::from(inner.trim_matches('/'));
     Some((file, inner))
@@ -65,9 +65,9 @@ type Identity = (u64, u64);
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
-/// A file or directory, which need not exist.
+/// A file or directory on disk, which need not exist.
 struct OnDisk {
-    /// The deepest part of the path that exists, and all directories above.
+    /// The deepest part of the path that exists, and all directories above it.
     above: Vec<Identity>,
     /// The names below the deepest existing part.
     missing: Vec<OsString>,

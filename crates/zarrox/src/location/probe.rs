@@ -1,7 +1,7 @@
-//! Documents that are requested while nodes are opened or created. No document is requested twice. In a remote store, documents
-//! that will be needed are requested in parallel, since sequential requests would take one round trip each.
+//! Documents that are requested while nodes are being opened or created. No document is requested twice. In a remote store,
+//! documents that will be needed are requested in parallel, since sequential requests would take one round trip each.
 //!
-//! The documents that most nodes have are requested first. Other documents are only requested for nodes that have none of these.
+//! The documents that most nodes have are requested first. Other documents are requested only for nodes that have none of these.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -10,16 +10,16 @@ use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, NodePath};
 use zarrox_stores::{Bytes, Key, StoreError};
 
-/// The documents of some nodes, as far as they were requested.
+/// The documents of some nodes, as far as they have been requested.
 #[derive(Debug, Default)]
 pub struct Probe {
-    /// The documents of each node, which are requested in parallel. The documents of the whole hierarchy are last, as if they
-    /// were the documents of another node.
+    /// The documents of each node, which are requested in parallel. The documents of the hierarchy as a whole come last, as if
+    /// they belonged to one more node.
     nodes: Vec<Vec<QueuedDocument>>,
-    /// The node and the stage of each document.
+    /// The index of the node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,
     answers: Mutex<HashMap<Key, Answer>>,
-    /// True if the store is empty, which one request determines after the first stage; `None` if it is not useful to know.
+    /// True if the store is empty, which is determined with one request after the first stage; `None` if this does not matter.
     is_empty: Option<OnceLock<bool>>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) type Answer = std::result::Result<Option<Bytes>, StoreError>;
 struct QueuedDocument {
     key: Key,
     stage: usize,
-    /// True if the existence of this document means that a node exists, so that no other document is needed.
+    /// True if the existence of this document implies that the node exists, so that no later documents are needed.
     decides: bool,
 }
 
@@ -39,19 +39,19 @@ struct QueuedDocument {
 pub enum Purpose {
     /// The nodes will be opened.
     Open,
-    /// The nodes will be opened, and are in a group of this format: most of them have this format as well.
+    /// The nodes will be opened. They are in a group of this format, which most of them have as well.
     OpenIn(Format),
-    /// The nodes will be opened by consolidated metadata, if there is any.
+    /// The nodes will be opened from consolidated metadata, if there is any.
     OpenByCopy,
-    /// The nodes will be opened only by consolidated metadata.
+    /// The nodes will be opened only from consolidated metadata.
     OpenOnlyByCopy,
-    /// Something will be created below the nodes.
+    /// A node will be created below these nodes.
     Create,
 }
 
 impl Purpose {
-    /// Returns the stage in which a document is requested: 0 for v3 and most documents of v2 arrays, 1 for other documents of v2,
-    /// and [`LAST`] for other formats.
+    /// Returns the stage in which a document is requested: usually 0 for v3 and for v2 arrays, 1 for other v2 documents, and
+    /// [`LAST`] for other formats.
     fn stage_of(self, format: Format, is_of_group: bool) -> usize {
         match (self, format) {
             (_, Format::V3) | (Self::OpenOnlyByCopy, Format::V2) => 0,
@@ -62,13 +62,13 @@ impl Purpose {
     }
 }
 
-/// The stage of all other documents.
+/// The last stage, for the documents of all other formats.
 const LAST: usize = 2;
 
 impl Probe {
     /// Creates a probe that has requested nothing yet.
     ///
-    /// `formats` are the formats that the nodes can have, with their layouts.
+    /// `formats` yields the formats that the nodes can have, with their layouts.
     pub(crate) fn new(
         formats: impl Iterator<Item = (Format, Layout)>,
         paths: &[NodePath],
@@ -121,7 +121,8 @@ impl Probe {
         }
     }
 
-    /// Returns the document, if it was requested already. An error is returned once: the next caller requests the document again.
+    /// Returns the document, if it has already been requested. An error is returned only once, so that the next caller requests
+    /// the document again.
     pub(crate) fn known(&self, key: &Key) -> Option<Answer> {
         let mut answers = self.answers();
         match answers.get(key) {
@@ -132,7 +133,8 @@ impl Probe {
         }
     }
 
-    /// Creates a probe for the documents of one node, which are requested in parallel; some of them may be known already.
+    /// Creates a probe for the documents of one node, which are requested in parallel. Documents that `before` already knows are
+    /// not requested again.
     pub(crate) fn of_keys(keys: impl IntoIterator<Item = String>, before: Option<&Self>) -> Self {
         let mut probe = Self { nodes: vec![Vec::new()], ..Self::default() };
         keys.into_iter().for_each(|key| probe.queue(0, key, 0, true));
@@ -144,8 +146,8 @@ impl Probe {
         probe
     }
 
-    /// Returns true if the store is empty, so that the document for this key does not exist. `find_out`, which is called at most
-    /// once, determines whether the store is empty.
+    /// Returns true if the document with this key is known not to exist because the store is empty. `find_out` determines whether
+    /// the store is empty; it is called at most once.
     pub(crate) fn finds_nothing(&self, key: &Key, find_out: impl FnOnce() -> bool) -> bool {
         let is_later = self.places.get(key).is_none_or(|(_, stage)| *stage > 0);
         let is_empty = self.is_empty.as_ref().filter(|_| is_later);

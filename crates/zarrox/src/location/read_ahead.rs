@@ -1,4 +1,4 @@
-//! Documents that were read before a node is opened.
+//! Documents that are read before a node is opened.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use zarrox_stores::{Key, Stamp};
 use super::consolidated_metadata::ConsolidatedMetadata;
 use super::probe::Probe;
 
-/// Documents in memory that are used instead of stored ones.
+/// Documents in memory that are used instead of the stored ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReadAhead {
-    /// The consolidated metadata by which this node and the nodes below were opened.
+    /// The consolidated metadata from which this node and the nodes below it were opened.
     pub(crate) copy: Option<Arc<ConsolidatedMetadata>>,
-    /// True if the consolidated metadata is only used to list nodes, since the store cannot list keys: the metadata of nodes is
-    /// read from their own documents.
+    /// True if the consolidated metadata is used only to list nodes, since the store cannot list keys. The metadata of nodes is
+    /// then read from their own documents.
     pub(crate) names_only: bool,
-    /// The documents that were already requested to open or create nodes.
+    /// The documents that have already been requested to open or create nodes.
     pub(crate) probe: Option<Arc<Probe>>,
     /// The key of the array's document, and its stamp just before it was read; `Missing` if the document was read before its
     /// stamp.

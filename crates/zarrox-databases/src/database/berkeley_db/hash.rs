@@ -1,9 +1,9 @@
-//! Berkeley DB's hash tables: a chain of pages for each bucket.
+//! Berkeley DB's hash tables, which have a chain of pages for each bucket.
 
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use zarrox_stores::StoreError;
 
-/// The flags of unsupported files: several values under one key, or databases inside the file.
+/// The flags of files with unsupported features: several values under one key, or several databases in the file.
 const DUPLICATES: u32 = 0x01 | 0x04;
 const DATABASES: u32 = 0x02;
 
@@ -11,10 +11,10 @@ const DATABASES: u32 = 0x02;
 const BYTES: u8 = 1;
 const OVERFLOW: u8 = 3;
 
-/// The text whose hash the file contains, which detects files with another hash function.
+/// The text whose hash is stored in the file. It reveals whether the file uses another hash function.
 const PROBE: &[u8] = b"%$sniglet^&\0";
 
-/// The number of offsets that locate buckets: one for each doubling of the table.
+/// The number of offsets for locating buckets: one for each doubling of the table.
 const DOUBLINGS: u32 = 32;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Hash {
     last_bucket: u32,
     high_mask: u32,
     low_mask: u32,
-    /// The difference between the number of a bucket and the number of its page, for each doubling.
+    /// For each doubling, the difference between a page number and the number of its bucket.
     offsets: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ impl Hash {
             low_mask: first.word(80)?,
             offsets: offsets.collect::<Result<_, _>>()?,
         };
-        // Each bucket has a page.
+        // Each bucket has at least one page.
         if table.last_bucket >= pages.count() {
             return Err(first.damaged("the file has more buckets than pages"));
         }
@@ -70,7 +70,7 @@ impl Hash {
 
     /// Visits all keys that begin with `prefix`, with the sizes of their values.
     pub(super) fn walk(&self, pages: &Pages, prefix: &[u8], visit: &mut Visit<'_>) -> Result<(), StoreError> {
-        // A page belongs to one chain only, so all chains together have at most as many pages as the file.
+        // Each page belongs to a single chain, so all chains together have at most as many pages as the file.
         let mut left = pages.count();
         for bucket in 0..=self.last_bucket {
             let goes_on = self.chain(pages, bucket, &mut left, &mut |key, value| {
@@ -84,8 +84,8 @@ impl Hash {
         Ok(())
     }
 
-    /// Visits the keys and values of a bucket; returns false if the visitor breaks. `left` is the maximum number of pages
-    /// of this chain and of all later chains.
+    /// Visits the keys and values of a bucket. Returns false if the visitor breaks. `left` is the maximum number of pages that
+    /// this chain and all later chains can have in total.
     fn chain(
         &self,
         pages: &Pages,
@@ -93,12 +93,12 @@ impl Hash {
         left: &mut u32,
         visit: &mut dyn FnMut(Item, Item) -> Result<bool, StoreError>,
     ) -> Result<bool, StoreError> {
-        // The number of doublings after which the table has this bucket.
+        // The number of doublings after which this bucket exists.
         let doublings = u32::BITS - bucket.leading_zeros();
         let offset = self.offsets.get(doublings as usize).copied().unwrap_or(u32::MAX);
         let mut page = pages.page(bucket.saturating_add(offset))?;
         loop {
-            // A page without a type was never written.
+            // A page whose type is invalid has never been written.
             if ![kind::INVALID, kind::HASH, kind::HASH_UNSORTED].contains(&page.kind()?) {
                 return Err(page.damaged("it is not a page of a hash table"));
             }
@@ -116,7 +116,7 @@ impl Hash {
     }
 }
 
-/// Returns an item. The first item ends at the end of the page, and each other item ends where the item before it begins.
+/// Returns an item. The first item ends at the end of the page; each other item ends where the previous one begins.
 fn item(page: &Page, index: usize) -> Result<Item, StoreError> {
     let place = page.place(index)?;
     match page.byte(place)? {
@@ -130,7 +130,7 @@ fn item(page: &Page, index: usize) -> Result<Item, StoreError> {
     }
 }
 
-/// Returns the FNV hash function, with the initial value zero of Berkeley DB.
+/// Returns the FNV hash of some bytes, with an initial value of zero as in Berkeley DB.
 fn hash(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |hash: u32, byte| hash.wrapping_mul(0x0100_0193) ^ u32::from(*byte))
 }

@@ -1,7 +1,7 @@
 //! [`BerkeleyDbStore`].
 //!
-//! This module parses the files itself. The Berkeley DB library trusts its files: it divides by zero, reads out of bounds or
-//! loops forever when a file is damaged.
+//! This module parses the files itself, since the Berkeley DB library trusts its files: when a file is damaged, it divides by
+//! zero, reads out of bounds or loops forever.
 
 mod hash;
 mod pages;
@@ -25,14 +25,14 @@ use zarrox_stores::{
     StoreError, StoreErrorKind, Value, provided,
 };
 
-/// A read-only store of the values in a Berkeley DB file, as zarr-python's `DBMStore` writes them with `bsddb3.btopen`,
-/// `bsddb3.hashopen`, and `dbm.ndbm` if it is based on Berkeley DB, as on Debian.
+/// A read-only store of the values in a Berkeley DB file, as written by zarr-python's `DBMStore` with `bsddb3.btopen`, with
+/// `bsddb3.hashopen`, or with `dbm.ndbm` where it is based on Berkeley DB, as on Debian.
 ///
-/// For existing files: nothing is written. Copy the data to another store to change it.
+/// This store is for existing files: nothing is written. To change the data, copy it to another store.
 ///
-/// The kinds hash and btree of Berkeley DB 4 and 5 are supported, in either byte order. Encryption, checksums, several databases
-/// in a file, and several values under a key are not supported. The files have no lock, so no other program may write while this
-/// program reads. In a hash table, every listing visits all keys.
+/// The access methods hash and btree of Berkeley DB 4 and 5 are supported, in either byte order. Encryption, checksums, several
+/// databases in one file, and several values under one key are not supported. The files are not locked, so no other program may
+/// write while this program reads. In a hash table, every listing visits all keys.
 #[derive(Clone, Debug)]
 pub struct BerkeleyDbStore(Arc<Inner>);
 
@@ -43,7 +43,7 @@ struct Inner {
     index: Index,
 }
 
-/// Files are only read, so nothing is created here.
+/// Files are only read, so this never creates one.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["bdb"], |url, _| {
     let (file, rest) = split(url, &["bdb", "db"], Path::is_file);
     Ok(Located::whole(BerkeleyDbStore::open(file)?, rest))
@@ -62,7 +62,7 @@ impl BerkeleyDbStore {
     /// # Errors
     ///
     /// [`StoreErrorKind::NotFound`] when the file does not exist, [`StoreErrorKind::Corrupt`] when it is not a Berkeley DB file
-    /// of the kinds hash and btree, and [`StoreErrorKind::Unsupported`] when it uses an unsupported feature.
+    /// with the access method hash or btree, and [`StoreErrorKind::Unsupported`] when it uses an unsupported feature.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         Self::open_file(path).map_err(|error| error.with_location(path.to_string_lossy()))
@@ -111,7 +111,7 @@ impl BerkeleyDbStore {
         prefix: &Prefix,
         visit: &mut dyn FnMut(Key, u64) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<(), StoreError> {
-        // Keys that are not valid in Zarr belong to other programs.
+        // Keys that are invalid in Zarr belong to other programs.
         let visit = &mut |key: Vec<u8>, size| match valid(key).filter(|key| prefix.contains(key)) {
             Some(key) => visit(key, size),
             None => Ok(ControlFlow::Continue(())),

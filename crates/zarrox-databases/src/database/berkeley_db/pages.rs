@@ -1,8 +1,9 @@
 //! The pages of a Berkeley DB file.
 //!
-//! Every page begins with 26 bytes that all kinds share: its number at 8, the next page at 16, the number of items at 20, the
-//! length of an overflow page at 22, its level in a tree at 24 and its type at 25. The offsets of the items follow, two bytes
-//! each. Numbers have the byte order of the machine that created the file; the magic number in the first page identifies it.
+//! Every page begins with a header of 26 bytes, which is the same for all types of pages: the page number at offset 8, the next
+//! page at 16, the number of items at 20, the length of an overflow page at 22, the level in a tree at 24 and the type at 25. The
+//! offsets of the items follow, two bytes each. Numbers have the byte order of the machine that created the file, which can be
+//! recognised from the magic number in the first page.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -29,10 +30,10 @@ pub(super) mod kind {
 
 const HEADER: usize = 26;
 
-/// The smallest first page, with all metadata of the file.
+/// The minimum size of the first page, which contains the metadata of the file.
 const FIRST: usize = 512;
 
-/// A file, page by page.
+/// A file that is read page by page.
 #[derive(Debug)]
 pub(super) struct Pages {
     file: File,
@@ -68,7 +69,7 @@ impl Item {
 }
 
 impl Pages {
-    /// Opens a file and returns its first page, which has the metadata.
+    /// Opens a file, and returns it with its first page, which contains the metadata.
     pub(super) fn new(file: File) -> Result<(Self, Page), StoreError> {
         let length = file.metadata().map_err(|error| StoreError::from_io("opening", error))?.len();
         let mut first = vec![0; FIRST];
@@ -114,7 +115,7 @@ impl Pages {
             Item::Here(bytes) => return Ok(bytes),
             Item::Overflow { first, length } => (first, length as usize),
         };
-        // The length is at most the size of the file, so that memory is bounded.
+        // The length cannot exceed the size of the file, which bounds the memory.
         if length > self.size.saturating_mul(self.count as usize) {
             let page = Page { bytes: Vec::new(), number: first, big_endian: self.big_endian };
             return Err(page.damaged("a value is longer than the file"));
@@ -135,7 +136,7 @@ impl Pages {
 }
 
 impl Page {
-    /// Returns the error of a damaged page.
+    /// Returns the error for a damaged page.
     pub(super) fn damaged(&self, what: &str) -> StoreError {
         let message = format!("the Berkeley DB file is damaged at page {}: {what}", self.number);
         StoreError::new(StoreErrorKind::Corrupt, "reading", message)
@@ -157,12 +158,12 @@ impl Page {
         Ok(if self.big_endian { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) })
     }
 
-    /// Returns a number of two bytes.
+    /// Returns a two-byte number.
     pub(super) fn half(&self, at: usize) -> Result<usize, StoreError> {
         self.number(at, 2).map(|number| number as usize)
     }
 
-    /// Returns a number of four bytes.
+    /// Returns a four-byte number.
     pub(super) fn word(&self, at: usize) -> Result<u32, StoreError> {
         self.number(at, 4)
     }
@@ -175,7 +176,7 @@ impl Page {
         self.byte(24)
     }
 
-    /// Returns the number of the next page of a chain; 0 after the last page.
+    /// Returns the number of the next page in a chain; 0 for the last page.
     pub(super) fn next(&self) -> Result<u32, StoreError> {
         self.word(16)
     }
@@ -200,7 +201,7 @@ fn no_database() -> StoreError {
     StoreError::new(StoreErrorKind::Corrupt, "opening", message)
 }
 
-/// Returns the error of a file with an unsupported feature.
+/// Returns the error for a file with an unsupported feature.
 pub(super) fn unsupported(what: &str) -> StoreError {
     let message = format!("the Berkeley DB file has {what}, which is not supported");
     StoreError::new(StoreErrorKind::Unsupported, "opening", message)

@@ -1,9 +1,9 @@
-//! Berkeley DB's B-trees: keys in the order of their bytes, each followed by its value.
+//! Berkeley DB's B-trees, in which keys are sorted by their bytes, and each key is followed by its value.
 
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use zarrox_stores::StoreError;
 
-/// The flags of unsupported files: several values under one key, numbers as keys, databases inside the file, or
+/// The flags of files with unsupported features: several values under one key, numbers as keys, several databases in the file, or
 /// compression.
 const DUPLICATES: u32 = 0x01 | 0x40;
 const NUMBERS: u32 = 0x02 | 0x08 | 0x10;
@@ -13,10 +13,10 @@ const COMPRESSION: u32 = 0x80;
 /// The types of items.
 const BYTES: u8 = 1;
 const OVERFLOW: u8 = 3;
-/// The bit of the type of an item that was erased, but whose bytes are still in the page.
+/// The bit in the type of an item that has been erased but whose bytes are still in the page.
 const ERASED: u8 = 0x80;
 
-/// The offset of the key in an item of an internal page; the number of the child page comes before it.
+/// The offset of the key within an item of an internal page; the number of the child page precedes it.
 const INTERNAL_KEY: usize = 12;
 
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Tree {
         let mut page = pages.page(self.root)?;
         while page.kind()? == kind::TREE_INTERNAL {
             let below = pages.page(child(pages, &page, key)?)?;
-            // The levels decrease, so the loop ends, even if the file is damaged.
+            // Levels must decrease, so that the loop ends even if the file is damaged.
             if below.level()? >= page.level()? {
                 return Err(below.damaged("it has the wrong level in the tree"));
             }
@@ -92,14 +92,13 @@ fn leaf_page(page: Page) -> Result<Page, StoreError> {
     if page.kind()? == kind::TREE_LEAF { Ok(page) } else { Err(page.damaged("it is not a leaf of a tree")) }
 }
 
-/// Returns the child page that contains the keys around `key`: the last child whose first key is not greater than
-/// `key`.
+/// Returns the child page whose range of keys includes `key`: the last child whose first key is not greater than `key`.
 fn child(pages: &Pages, page: &Page, key: &[u8]) -> Result<u32, StoreError> {
     if page.items()? == 0 {
         return Err(page.damaged("it has no children"));
     }
     let mut found = page.word(page.place(0)? + 4)?;
-    // The first key stands for all keys before the second.
+    // The first child covers all keys before the first key of the second child.
     for index in 1..page.items()? {
         let place = page.place(index)?;
         let first = match page.byte(place + 2)? & !ERASED {
@@ -115,7 +114,7 @@ fn child(pages: &Pages, page: &Page, key: &[u8]) -> Result<u32, StoreError> {
     Ok(found)
 }
 
-/// Returns the key and the value at `index`; `None` when they were erased.
+/// Returns the pair whose value is at `index`; `None` if it has been erased.
 fn pair(page: &Page, index: usize) -> Result<Option<(Item, Item)>, StoreError> {
     if page.byte(page.place(index)? + 2)? & ERASED != 0 {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Connections to an FTP server: opened on demand, reused, and with a timeout for every wait.
+//! Connections to an FTP server. They are opened on demand and reused, and every wait has a timeout.
 
 use std::future::Future;
 use std::io::{Error as IoError, ErrorKind};
@@ -17,26 +17,26 @@ use zarrox_stores::{StoreError, StoreErrorKind};
 /// The idle time after which a connection is tested before it is used.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// The maximum length in bytes of a reply to a password.
+/// The maximum length of a reply to the login, in bytes.
 const REPLY: usize = 16 << 10;
 
-/// The number of characters of a server's message that an error quotes.
+/// The number of characters of a server's message that are quoted in an error.
 const WORDS: usize = 300;
 
-/// The address of a server, and the user.
+/// The address of a server, and the login.
 pub(super) struct Server {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) user: String,
     pub(super) password: String,
-    /// The longest time without any bytes from the server.
+    /// The longest time to wait without receiving any bytes from the server.
     pub(super) patience: Duration,
 }
 
 /// The connections to one server.
 pub(super) struct Pool {
     server: Server,
-    /// The number of connections that may still be opened.
+    /// The number of connections that are not leased.
     free: Arc<Semaphore>,
     idle: Mutex<Vec<(Session, Instant)>>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Session {
     pub(super) home: String,
 }
 
-/// A connection that is leased for one operation.
+/// A connection that is leased for a single operation.
 pub(super) struct Lease<'p> {
     pool: &'p Pool,
     pub(super) session: Session,
@@ -63,7 +63,7 @@ impl Pool {
         &self.server
     }
 
-    /// Returns a connection with exclusive use.
+    /// Leases a connection for exclusive use.
     pub(super) async fn lease(&self, operation: &'static str) -> Result<Lease<'_>, StoreError> {
         let closed = |_| StoreError::new(StoreErrorKind::Unreachable, operation, "the store is being closed");
         let permit = Arc::clone(&self.free).acquire_owned().await.map_err(closed)?;
@@ -82,18 +82,18 @@ impl Pool {
 
     async fn connect(&self) -> FtpResult<Session> {
         let Server { host, port, user, password, .. } = &self.server;
-        // The brackets of an IPv6 address belong to the URL.
+        // The brackets around an IPv6 address are part of the URL syntax.
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let connecting = async { TcpStream::connect((host, *port)).await.map_err(FtpError::ConnectionError) };
         let stream = self.within(connecting).await?;
         let newer = stream.peer_addr().is_ok_and(|address| address.is_ipv6());
         let mut ftp = self.within(AsyncFtpStream::connect_with_stream(stream)).await?;
         ftp.set_mode(if newer { Mode::ExtendedPassive } else { Mode::Passive });
-        // Data connections go to the server itself, regardless of the address that it reports.
+        // Data connections are made to the server's own address, regardless of the address that it reports.
         ftp.set_passive_nat_workaround(true);
         self.within(log_in(&mut ftp, user, password)).await?;
         self.within(ftp.transfer_type(FileType::Binary)).await?;
-        // The command is for servers with another default encoding. Servers that always use UTF-8 may reject it.
+        // The command is needed for servers with another default encoding; servers that always use UTF-8 may reject it.
         match self.within(ftp.opts("UTF8", Some("ON"))).await {
             Ok(_) | Err(FtpError::UnexpectedResponse(_)) => {}
             Err(error) => return Err(error),
@@ -124,7 +124,7 @@ impl Lease<'_> {
     }
 }
 
-/// Logs in. The password bypasses the client, which would log it.
+/// Logs in, bypassing the client library, which would log the password.
 async fn log_in(ftp: &mut AsyncFtpStream, user: &str, password: &str) -> FtpResult<()> {
     let expected = [Status::LoggedIn, Status::NeedPassword];
     if ftp.custom_command(format!("USER {user}"), &expected).await?.status == Status::LoggedIn {
@@ -165,8 +165,8 @@ async fn exchange(server: &TcpStream, mut command: &[u8]) -> Result<(u32, Vec<u8
     }
 }
 
-/// Returns the code of a complete reply. Its last line begins with the code and a space, and other lines may
-/// come before.
+/// Returns the code of a complete reply. The last line of a complete reply begins with the code and a space; other lines may
+/// precede it.
 fn code_of_whole(reply: &[u8]) -> Option<u32> {
     let lines = reply.strip_suffix(b"\n")?;
     let code = lines.get(..3)?;
@@ -175,7 +175,7 @@ fn code_of_whole(reply: &[u8]) -> Option<u32> {
     std::str::from_utf8(code).ok()?.parse().ok()
 }
 
-/// Returns the error of an operation.
+/// Converts a client error to the error of an operation.
 pub(super) fn fault(operation: &'static str, error: FtpError) -> StoreError {
     use StoreErrorKind as Kind;
     let (kind, message) = match &error {
@@ -195,7 +195,7 @@ pub(super) fn fault(operation: &'static str, error: FtpError) -> StoreError {
         _ => (Kind::Other, "the server violates the protocol".to_owned()),
     };
     let fault = StoreError::new(kind, operation, message);
-    // The client's error does not contain its cause.
+    // The client's error does not include its cause.
     let fault = match &error {
         FtpError::ConnectionError(cause) => fault.because_of(cause),
         _ => fault,
@@ -216,8 +216,7 @@ fn kind_of(response: &Response) -> StoreErrorKind {
     }
 }
 
-/// Returns true if the server denies permission. The text decides, since the code 550 also stands for missing
-/// files.
+/// Returns true if the server denies permission. This is decided by the text, since code 550 is also used for missing files.
 pub(super) fn is_denial(response: &Response) -> bool {
     let words = words(response).to_lowercase();
     ["denied", "permi", "privilege", "not allowed", "access"].iter().any(|part| words.contains(part))

@@ -26,22 +26,22 @@ use zarrox_stores::{
     Version,
 };
 
-/// The largest size of a listing of one directory: about a million files.
+/// The maximum size of the listing of a single directory, in bytes: enough for about a million files.
 const LISTING: u64 = 128 << 20;
 
 /// The number of bytes that are sent or received at a time.
 const BLOCK: usize = 1 << 20;
 
-/// The maximum size of a value in bytes. The size is known only when the value has been received.
+/// The maximum size of a value, in bytes. The size of a value is known only once it has been received.
 const VALUE: u64 = 4 << 30;
 
-/// The number of attempts when a server returns an error without a reason for a file that its listing shows.
+/// The number of attempts to read a file that is in the listing, but for which the server returns an error without a reason.
 const ATTEMPTS: usize = 3;
 
 /// The characters that would end a command.
 const SPECIAL: Special = |character| character.is_ascii_control();
 
-/// The form of a URL.
+/// The form of a valid URL.
 const FORM: &str = "ftp://host/path";
 
 pub(crate) static SCHEME: Scheme = Scheme::new(&["ftp"], |url, options| {
@@ -54,30 +54,31 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["ftp"], |url, options| {
     StorageOption::text("password", "the password of the user"),
 ]);
 
-/// A store that keeps each value in a file of an FTP server, below one of its directories.
+/// A store whose values are files on an FTP server, below one of its directories.
 ///
 /// | option | default |
 /// |---|---|
-/// | [`login`](FtpOptions::login) | the user and the password of the URL; without these, `anonymous` |
+/// | [`login`](FtpOptions::login) | the user and the password in the URL; without these, `anonymous` |
 /// | [`connections`](FtpOptions::connections) | 4 |
 /// | [`timeout`](FtpOptions::timeout) | 30 seconds |
 ///
 /// The network traffic, including the password, is not encrypted. Use this store for public data only.
 ///
-/// FTP has no versions of files, so that only one process should write to a chunk at a time.
+/// FTP has no file versions, so only one process should write to a chunk at a time.
 ///
-/// A value is written to a temporary file, which is then renamed: readers see the old value or the new one, if a rename on the
-/// server replaces files, as on Unix. Names that begin with `.zarrox-` and end in `.tmp` are reserved for these files. A check
-/// for an existing value comes before the rename, and another writer may interfere in between. Directories are removed with their
-/// last value.
+/// A value is written to a temporary file, which is then renamed. If renaming replaces an existing file on the server, as it does
+/// on Unix, readers see either the old or the new value. Names that begin with `.zarrox-` and end in `.tmp` are reserved for
+/// temporary files. Whether a value exists is checked before the rename, so another writer may interfere in between. Directories
+/// are removed with their last value.
 ///
-/// Values are always read whole, up to 4 GiB: FTP cannot show whether two ranges belong to the same version.
+/// Values have up to 4 GiB and are always read as a whole, since FTP provides no means to verify that two ranges belong to the
+/// same version.
 ///
 /// Control characters in names are written as `%0A`, since a line break would end the command.
 #[derive(Clone)]
 pub struct FtpStore {
     pool: Arc<Pool>,
-    /// The path of the root: relative to the initial directory of a connection, or absolute with a leading `/`.
+    /// The path of the root: absolute if it begins with `/`, otherwise relative to the initial directory of a connection.
     root: String,
     connections: u8,
 }
@@ -117,14 +118,14 @@ impl FtpOptions {
         self
     }
 
-    /// Sets the largest number of concurrent connections. Servers allow only a few.
+    /// Sets the maximum number of concurrent connections. Servers allow only a few.
     #[must_use]
     pub fn connections(mut self, connections: u8) -> Self {
         self.connections = connections.max(1);
         self
     }
 
-    /// Sets the longest time without any bytes from the server.
+    /// Sets the longest time to wait without receiving any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -134,11 +135,11 @@ impl FtpOptions {
     /// Opens the directory of this URL, such as `ftp://user:password@host/path`. The directory need not exist: the first write
     /// creates it.
     ///
-    /// A path is relative to the initial directory of the user; with a second leading `/`, to the root of the server.
+    /// The path is relative to the initial directory of the user, or to the root of the server if it begins with a second `/`.
     ///
     /// # Errors
     ///
-    /// When the text is not a URL of FTP.
+    /// When the text is not an FTP URL.
     pub fn open(self, url: &str) -> Result<Blocking<FtpStore>, StoreError> {
         let address = Address::parse(url, &["ftp"], FORM)?;
         let login = self.login.or_else(|| address.login());
@@ -147,7 +148,7 @@ impl FtpOptions {
         let path = path.strip_prefix('/').unwrap_or(&path);
         let absolute = if path.starts_with('/') { "/" } else { "" };
         let root = format!("{absolute}{}", escaped(path.trim_matches('/'), SPECIAL));
-        // Line breaks would end the command; in names, they are escaped.
+        // A line break would end the command. In the names of files, line breaks are escaped.
         if [&user, &password].into_iter().any(|text| text.contains(['\r', '\n'])) {
             return Err(Address::error(FORM));
         }
@@ -171,11 +172,11 @@ enum Answer<T> {
     Refused(Response),
 }
 
-/// The entry at a path for which the server returns an error.
+/// What exists at a path for which the server returned an error.
 enum Other {
     Missing,
     Directory,
-    /// The listing contains the entry. Reading it is not permitted, or it was written after the error.
+    /// The listing contains the entry: reading it is not permitted, or it was written after the error occurred.
     Refused(Response),
 }
 
@@ -213,8 +214,8 @@ impl FtpStore {
         }
     }
 
-    /// Looks up an entry for which the server returned an error. The listing of the parent directory shows the reason, which
-    /// servers do not always give.
+    /// Determines what exists at a path for which the server returned an error. Servers do not always give the reason for an
+    /// error, but the listing of the parent directory reveals it.
     async fn other(&self, path: &str, refusal: Response) -> Result<Other, StoreError> {
         if path.is_empty() {
             return Ok(Other::Directory);
@@ -235,7 +236,7 @@ impl FtpStore {
         match above.iter().find(|entry| entry.name == name) {
             Some(Entry { size: None, .. }) if shown == path => Ok(Other::Directory),
             Some(Entry { size: Some(_), .. }) if shown == path => Ok(Other::Refused(refusal)),
-            // A parent directory, which could not be listed.
+            // A directory above the path that could not be listed.
             Some(Entry { size: None, .. }) => Ok(Other::Refused(refusal)),
             _ if is_denial(&refusal) => Err(fault("reading", FtpError::UnexpectedResponse(refusal))),
             _ => Ok(Other::Missing),
@@ -251,7 +252,7 @@ impl FtpStore {
         if let Err(FtpError::UnexpectedResponse(response)) = &result
             && matches!(response.status.code(), 500 | 502)
         {
-            // An old server supports only listings for people.
+            // Old servers support only human-readable listings.
             parse = list_entry;
             result = match self.pool.within(lease.session.ftp.cwd(&directory)).await {
                 Ok(()) => self.lines(&mut lease, "LIST -a").await,
@@ -285,7 +286,7 @@ impl FtpStore {
         String::from_utf8(bytes).map_err(|error| FtpError::ConnectionError(IoError::other(error)))
     }
 
-    /// Receives at most `limit` + 1 bytes, so that the caller detects a larger file.
+    /// Receives at most `limit` + 1 bytes, so that the caller can detect a larger file.
     async fn receive(&self, transfer: &mut Transfer, limit: u64) -> FtpResult<Vec<u8>> {
         let mut bytes = Vec::new();
         let too_much = || {
@@ -304,7 +305,7 @@ impl FtpStore {
         Err(too_much())
     }
 
-    /// Returns the content of a file. The size of the file is not requested, since another file may replace it before it is sent.
+    /// Returns the content of a file. The size of the file is not requested, since the file may be replaced before it is sent.
     async fn retrieve(&self, lease: &mut Lease<'_>, path: &str) -> FtpResult<Vec<u8>> {
         let mut transfer = self.pool.within(lease.session.ftp.retr_as_stream(path)).await?;
         let bytes = self.receive(&mut transfer, VALUE).await?;
@@ -321,8 +322,8 @@ impl FtpStore {
         self.pool.within(transfer.finish()).await
     }
 
-    /// Creates the directories above the root. A directory that exists already, or cannot be created, is not an error, since
-    /// using the root reports it.
+    /// Creates the directories above the root. A directory that already exists or cannot be created is not an error here: if the
+    /// root is missing, using it reports an error.
     async fn make_above_root(&self) -> Result<(), StoreError> {
         let mut lease = self.pool.lease("writing").await?;
         let root = self.at(&lease, "");
@@ -336,7 +337,7 @@ impl FtpStore {
         Self::answer("writing", lease, result).map(drop)
     }
 
-    /// Returns the reason why a file could not be written into its directory.
+    /// Returns the error for a file that could not be written, with the reason.
     async fn refusal(&self, path: &str, response: Response) -> StoreError {
         let (above, itself) = (self.stat(directory_of(path)).await, self.stat(path).await);
         match (above, itself) {
@@ -354,14 +355,14 @@ impl FtpStore {
 
 type Transfer = suppaftp::tokio::TransferStream<AsyncNoTlsStream>;
 
-/// Returns the error of an existing file without permission.
+/// Returns the error for an existing file that may not be accessed.
 fn denied(operation: &'static str, response: Response) -> StoreError {
     let message = "the server denied the operation without a reason";
     StoreError::new(StoreErrorKind::Forbidden, operation, message)
         .with_source(FtpError::UnexpectedResponse(response))
 }
 
-/// Converts the error of a path that is not a directory, for which some servers return the code of an invalid command.
+/// Corrects the error for a path that is not a directory, for which some servers return the code for an invalid command.
 fn not_a_directory(error: FtpError) -> FtpError {
     match error {
         FtpError::UnexpectedResponse(response) if response.status == Status::BadArguments => {
@@ -371,8 +372,8 @@ fn not_a_directory(error: FtpError) -> FtpError {
     }
 }
 
-/// Parses an entry such as `type=file;size=12; name`. `None` if it is not an entry, `Some(None)` for an entry that is neither
-/// file nor directory.
+/// Parses an entry such as `type=file;size=12; name`. `None` if the line is not an entry; `Some(None)` for an entry that is
+/// neither a file nor a directory.
 fn mlsd_entry(line: &str) -> Option<Option<Entry>> {
     let (facts, name) = line.split_once(' ')?;
     let fact = |wanted: &str| {

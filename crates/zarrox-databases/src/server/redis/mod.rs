@@ -24,45 +24,46 @@ use zarrox_stores::{
     Scheme, StorageOption, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl, Value, provided,
 };
 
-/// The prefix of every key in zarr-python.
+/// The prefix that zarr-python gives every key.
 const PREFIX: &str = "zarr";
 
-/// The number of keys that a step of a listing scans.
+/// The number of keys that are scanned in each step of a listing.
 const PAGE: usize = 1000;
 
 /// The number of values that are requested together.
 const BATCH: usize = 16;
 
-/// The default limit of Redis for a value.
+/// The default maximum size of a value in Redis, in bytes.
 const LARGEST: usize = 512 << 20;
 
-/// The number of attempts to read parts of a value that another writer replaces, before the whole value is read.
+/// The number of attempts to read parts of a value while other writers replace it, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
-/// The whole value, as a first range.
+/// The whole value, as the first range to read.
 const ALL: ByteRange = ByteRange::From { offset: 0, length: None };
 
-/// The number of parallel requests: the server runs one at a time.
+/// The number of parallel requests. The server itself executes one at a time.
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 
-/// A store that keeps each value as a string in a Redis database, as zarr-python's `RedisStore` does.
+/// A store whose values are strings in a Redis database, as in zarr-python's `RedisStore`.
 ///
-/// The key `a/b` is `zarr:a/b` in Redis, or begins with another [prefix](RedisOptions::prefix), so that several hierarchies and
-/// other data can share a database. Every write is one step. Valkey and other servers with the protocol of Redis are supported;
+/// The key `a/b` is stored as `zarr:a/b`, or with another [prefix](RedisOptions::prefix), so that several hierarchies and other
+/// data can share a database. Every write is atomic. Valkey and other servers that speak the Redis protocol are supported;
 /// clusters and TLS are not.
 ///
-/// A value has up to 512 MiB. Small values are read whole when they are opened. Of larger values only the required parts are
-/// read, by a script that compares the digest of the value, so that all parts belong to one version; the user must have the
+/// A value has up to 512 MiB. Small values are read as a whole when they are opened. Of larger values, only the required parts
+/// are read, by a script that compares the digest of the value, so that all parts belong to the same version; the user must have
 /// permission to run scripts.
 ///
-/// Any number of processes may write: the server checks [`Condition::Matches`] by calculating the digest of the current value.
+/// Any number of processes may write: the server checks [`Condition::Matches`] by computing the digest of the current value.
 ///
-/// Redis has no directories and no order: a listing scans every key of the database, and keeps 16 bytes in memory for each key
-/// found, since Redis may return a key twice.
+/// Redis has no directories and does not sort keys: a listing scans every key of the database, and needs 16 bytes of memory for
+/// each key found, since Redis may return a key twice.
 #[derive(Clone, Debug)]
 pub struct RedisStore(Arc<Database>);
 
-/// `redis://user:password@host:port/database/node?prefix=name`. The node is below the number of the database.
+/// The scheme of `redis://user:password@host:port/database/node?prefix=name`, where the path of the node follows the database
+/// number.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["redis", "rediss"], locate).with_options(&[
     StorageOption::text("user", "the user, unless the URL has one"),
     StorageOption::text("password", "the password of the user"),
@@ -113,14 +114,14 @@ impl RedisOptions {
         Self::default()
     }
 
-    /// Creates the default options with the password of the variable `REDISCLI_AUTH`, which Redis' own programs use, if it is
-    /// set.
+    /// Creates the default options, with the password from the environment variable `REDISCLI_AUTH` if it is set, as in Redis'
+    /// own programs.
     #[must_use]
     pub fn from_environment() -> Self {
         Self { password: env::var("REDISCLI_AUTH").ok(), ..Self::default() }
     }
 
-    /// Sets the user; by default the server's user `default`. A user in the URL takes precedence.
+    /// Sets the user; by default, the server's user `default`. A user in the URL takes precedence.
     #[must_use]
     pub fn user(mut self, user: impl Into<String>) -> Self {
         self.user = Some(user.into());
@@ -134,22 +135,22 @@ impl RedisOptions {
         self
     }
 
-    /// Sets the number of the database, as in the path of a URL: `redis://host/1`. A database in the URL takes precedence.
+    /// Sets the database number, as in the path of a URL: `redis://host/1`. A database in the URL takes precedence.
     #[must_use]
     pub fn database(mut self, database: u32) -> Self {
         self.database = Some(database);
         self
     }
 
-    /// Sets the prefix of every key, with a colon between them. A prefix in the URL, `redis://host?prefix=climate`, takes
-    /// precedence.
+    /// Sets the prefix of every key, which is separated from the key by a colon. A prefix in the URL,
+    /// `redis://host?prefix=climate`, takes precedence.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
         self
     }
 
-    /// Sets the longest time without any bytes from the server.
+    /// Sets the longest time to wait without receiving any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -161,9 +162,9 @@ impl RedisOptions {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when the URL is not one of these, [`StoreErrorKind::Forbidden`] when the server rejects
-    /// the user or the password, [`StoreErrorKind::NotFound`] when the database does not exist, [`StoreErrorKind::Unreachable`]
-    /// or [`StoreErrorKind::TimedOut`] when there is no server.
+    /// [`StoreErrorKind::Unsupported`] when the URL has another form, [`StoreErrorKind::Forbidden`] when the server rejects the
+    /// user or the password, [`StoreErrorKind::NotFound`] when the database does not exist, [`StoreErrorKind::Unreachable`] or
+    /// [`StoreErrorKind::TimedOut`] when no server responds.
     pub fn open(self, url: &str) -> Result<RedisStore, StoreError> {
         let refuse = |message: &str| StoreError::new(StoreErrorKind::Unsupported, "connecting", message);
         let url =
@@ -178,7 +179,7 @@ impl RedisOptions {
         let prefix = of_url("prefix").or(self.prefix).unwrap_or_else(|| PREFIX.to_owned());
         let says_database = !url.path().trim_matches('/').is_empty() && !url.scheme().ends_with("unix");
         let says_database = says_database || of_url("db").is_some();
-        // The client's own messages for an invalid URL do not repeat it.
+        // The client's own messages for an invalid URL do not repeat the URL.
         let info = url.into_connection_info().map_err(|error| refuse(&error.to_string()))?;
         let mut settings = info.redis_settings().clone();
         if let Some(database) = self.database.filter(|_| !says_database) {
@@ -210,7 +211,7 @@ impl fmt::Debug for RedisOptions {
     }
 }
 
-/// Returns the server, the database and the prefix, as if they were directories.
+/// Returns the location: the server, the database and the prefix, written as if they were directories.
 fn location(address: &ConnectionAddr, database: i64, prefix: &str) -> String {
     let server = match address {
         ConnectionAddr::Tcp(host, port) if host.contains(':') => format!("redis://[{host}]:{port}"),
@@ -221,7 +222,7 @@ fn location(address: &ConnectionAddr, database: i64, prefix: &str) -> String {
 }
 
 impl RedisStore {
-    /// Connects to a server, see [`RedisOptions::open`].
+    /// Connects to a server. See [`RedisOptions::open`].
     ///
     /// # Errors
     ///
@@ -246,7 +247,7 @@ impl RedisStore {
         })
     }
 
-    /// Visits the keys below a prefix, each once, until the visitor breaks.
+    /// Visits each key below a prefix once, until the visitor breaks.
     fn visit(
         &self,
         prefix: &Prefix,
@@ -272,7 +273,7 @@ impl RedisStore {
     }
 }
 
-/// Runs one step of a listing on a connection: returns the next cursor, which is 0 at the end, and some names.
+/// Runs one step of a listing on a connection. Returns the next cursor, which is 0 at the end, and some names.
 fn scan(connection: &mut Connection, pattern: &[u8], cursor: u64) -> RedisResult<(u64, Vec<Vec<u8>>)> {
     let mut scan = ::redis::cmd("SCAN");
     scan.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(PAGE).arg("TYPE").arg("string");

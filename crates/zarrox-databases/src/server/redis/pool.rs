@@ -1,4 +1,4 @@
-//! Connections to a Redis server, which threads share, and the messages of their errors.
+//! A pool of connections to a Redis server that threads share, and the conversion of their errors.
 
 use std::time::Duration;
 use std::{fmt, io};
@@ -8,13 +8,13 @@ use ::redis::{Client, Connection, ErrorKind, RedisError, RedisResult, ServerErro
 use zarrox_stores::internals::sync::{Mutex, unpoisoned};
 use zarrox_stores::{StoreError, StoreErrorKind};
 
-/// The number of idle connections that are kept.
+/// The maximum number of idle connections that are kept.
 const IDLE: usize = 16;
 
-/// The timeout of connecting.
+/// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Connections to one server. Each is used by one thread at a time.
+/// Connections to one server. Each connection is used by one thread at a time.
 pub(super) struct Pool {
     client: Client,
     timeout: Duration,
@@ -30,8 +30,8 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Runs idempotent work. If the server has closed a connection, for instance by a restart, the work is run again on a
-    /// new connection.
+    /// Runs idempotent work. If the server has closed the connection, for instance because it was restarted, the work is run
+    /// again on a new connection.
     pub(super) fn repeat<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> RedisResult<T>,
@@ -94,12 +94,12 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// Returns true if the error is a response of the server, after which the connection can be reused.
+/// Returns true if the error is a response from the server, after which the connection can be reused.
 fn is_from_server(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
 
-/// Converts an error of the client, before the location and the key are added.
+/// Converts an error of the client. The location and the key are added by the caller.
 pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreError {
     use StoreErrorKind as Kind;
     let (kind, message) = match (error.kind(), error.code()) {
@@ -139,7 +139,7 @@ pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreErr
         _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),
     };
     let fault = StoreError::new(kind, operation, message);
-    // The client hides the error of the operating system.
+    // The client hides the operating system's error.
     let refused = error.is_connection_refusal().then(|| io::Error::from(io::ErrorKind::ConnectionRefused));
     refused.iter().fold(fault, |fault, cause| fault.because_of(cause)).with_source(error)
 }

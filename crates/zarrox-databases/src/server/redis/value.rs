@@ -1,4 +1,4 @@
-//! One version of a value in Redis, identified by its SHA-1 digest, which the server calculates.
+//! A version of a value in Redis, identified by its SHA-1 digest, which the server computes.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -11,10 +11,11 @@ use super::database::Database;
 use zarrox_stores::internals::support::checked_length;
 use zarrox_stores::{ByteRange, Key, StoreError, StoreErrorKind, Value, Version};
 
-/// Values up to this size are read whole when they are opened: the digest would cost the server more.
+/// Values up to this size, in bytes, are read as a whole when they are opened: computing the digest would be more expensive for
+/// the server.
 pub(super) const WHOLE: u64 = 4 << 20;
 
-/// A script that returns a small value as a whole, or otherwise the size, the digest and a first range.
+/// A script that returns the whole value if it is small, otherwise a first range, the size and the digest.
 static OPEN: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -24,7 +25,7 @@ static OPEN: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// A script that returns a range, which lies inside the value, unless the value has changed.
+/// A script that returns a range within the value, unless the value has changed.
 static READ: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -41,7 +42,7 @@ static SIZE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// A script that returns some ranges, unless the size of the value has changed since the ranges were calculated.
+/// A script that returns several ranges, unless the size of the value has changed since the ranges were computed.
 static PARTS: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "if redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return false end
@@ -53,7 +54,7 @@ static PARTS: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// A script that writes, unless the value has changed.
+/// A script that replaces the value, unless it has changed.
 static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -63,7 +64,7 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// A script that erases, unless the value has changed.
+/// A script that erases the value, unless it has changed.
 static ERASE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -72,19 +73,19 @@ static ERASE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// A value, of which a part was read already.
+/// An open value, of which a part has already been read.
 pub(super) struct RedisValue {
     store: Arc<Database>,
     key: Key,
     size: u64,
-    /// The digest in hexadecimal digits. If the whole value is in memory, the digest is calculated on request.
+    /// The digest in hexadecimal digits. If the whole value is in memory, the digest is computed on request.
     digest: Option<String>,
     offset: u64,
     piece: Bytes,
 }
 
 impl RedisValue {
-    /// Creates a value that is in memory as a whole.
+    /// Creates a value that is entirely in memory.
     pub(super) fn whole(store: &Arc<Database>, key: &Key, bytes: Bytes) -> Self {
         let (store, key, size) = (Arc::clone(store), key.clone(), bytes.len() as u64);
         Self { store, key, size, digest: None, offset: 0, piece: bytes }
@@ -121,7 +122,7 @@ impl RedisValue {
             return None;
         };
         let size = u64::try_from(size).ok()?;
-        // For a range that is out of bounds, no bytes are returned.
+        // No bytes are returned for an out-of-bounds range.
         let range = first.resolve(size).filter(|range| range.end - range.start == piece.len() as u64);
         let (offset, piece) = range.map_or((0, Bytes::new()), |range| (range.start, piece.into()));
         let digest = String::from_utf8(digest).ok()?;
@@ -184,7 +185,7 @@ pub(super) fn size(store: &Database, key: &Key) -> Result<Option<u64>, StoreErro
     store.pool.repeat(size).map_err(store.fail("reading", key.as_str()))
 }
 
-/// Returns parts of one version of a value; `None` when its size has changed.
+/// Returns parts of the same version of a value; `None` if its size has changed.
 pub(super) fn parts(
     store: &Database,
     key: &Key,
@@ -227,13 +228,14 @@ pub(super) fn erase(store: &Database, key: &Key, version: &Version) -> Result<()
     if erased { Ok(()) } else { Err(conflict(store, "erasing", key)) }
 }
 
-/// Returns a range in the form of Redis: the first and the last byte, where negative numbers count from the end.
+/// Converts a range to the form that Redis uses: the offsets of the first and the last byte, where negative numbers count from
+/// the end.
 fn bounds(range: ByteRange) -> (i64, i64) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     match range {
         ByteRange::From { offset, length: None } => (signed(offset), -1),
-        // For an empty range, the last byte would be before the first byte, or would be the last byte of the
-        // value.
+        // For an empty range, the offset of the last byte would be less than that of the first byte, or would refer to the last
+        // byte of the value.
         ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 } => (1, 0),
         ByteRange::From { offset, length: Some(length) } => {
             (signed(offset), signed(offset.saturating_add(length - 1)))

@@ -23,21 +23,21 @@ use zarrox_stores::{
     Version,
 };
 
-/// The largest size of a listing of one directory: about a quarter of a million files.
+/// The maximum size of the listing of a single directory, in bytes: enough for about a quarter of a million files.
 const LISTING: u64 = 128 << 20;
 
-/// The request for the properties of a resource.
+/// The body of a request for the properties of a resource.
 const PROPERTIES: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop>\
                           <resourcetype/><getcontentlength/><getetag/><getlastmodified/></prop></propfind>";
 
-/// The age from which the ETag of a value distinguishes it from later values, since servers derive ETags from times in whole
-/// seconds.
+/// The age from which the ETag of a value is sure to differ from the ETags of later values, since servers derive ETags from times
+/// in whole seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The characters that are not escaped in a segment of a path.
+/// The characters to escape in a path segment.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The form of a URL.
+/// The form of a valid URL.
 const FORM: &str = "https://host/path";
 
 pub(crate) static SCHEME: Scheme = Scheme::new(&["webdav", "webdavs"], |url, options| {
@@ -57,27 +57,27 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["webdav", "webdavs"], |url, opt
     StorageOption::text("token", "a bearer token, instead of user and password"),
 ]);
 
-/// A store that keeps each value in a file of a WebDAV server, below one of its directories.
+/// A store whose values are files on a WebDAV server, below one of its directories.
 ///
 /// | option | default |
 /// |---|---|
-/// | [`basic`](WebDavOptions::basic) | the user and the password of the URL; without these, no authentication |
+/// | [`basic`](WebDavOptions::basic) | the user and the password in the URL; without these, no authentication |
 /// | [`token`](WebDavOptions::token) | none |
 /// | [`timeout`](WebDavOptions::timeout) | 60 seconds |
 ///
-/// A value is written by one `PUT`. Whether its readers see the old value or the new one, and never a part, depends on the server
-/// ([`Capabilities::torn_reads`]): WsgiDAV writes in place, and Apache was seen to send a new value with the length of the old
-/// value. nginx does not list names that begin with a dot, such as the names of the documents of Zarr v2. A check for an existing
-/// value comes before a write; servers that support `If-None-Match` check it again.
+/// A value is written with a single `PUT`. It depends on the server whether readers always see either the old or the new value
+/// ([`Capabilities::torn_reads`]): WsgiDAV writes in place, and Apache has been observed to send a new value with the length of
+/// the old one. nginx does not list names that begin with a dot, such as those of Zarr v2 documents. Whether a value exists is
+/// checked before a write; servers that support `If-None-Match` check again.
 ///
-/// The ETag ensures that the ranges of an open value belong to one version, if the ETag is strong and the value is older than two
-/// seconds. Younger values are read whole, since most servers derive ETags from times in seconds.
+/// The ETag ensures that the ranges of an open value belong to the same version, if the ETag is strong and the value is older
+/// than two seconds. More recent values are read as a whole, since most servers derive ETags from times in whole seconds.
 ///
-/// Values that were written just now have no usable ETags, and not every server compares them, so they cannot show whether a
-/// value has changed: only one process should write to a chunk at a time.
+/// ETags cannot reliably show whether a value has changed, since those of recently written values are not usable, and not every
+/// server compares them. Only one process should therefore write to a chunk at a time.
 ///
-/// Empty directories stay, because WebDAV cannot remove a directory on condition that it is empty. They are not listed; to omit
-/// them, a listing reads each directory. Redirects are not followed.
+/// Empty directories are not removed, because WebDAV cannot remove a directory on the condition that it is empty. They are not
+/// listed either; to omit them, a listing has to read each directory. Redirects are not followed.
 #[derive(Clone)]
 pub struct WebDavStore {
     client: Client,
@@ -118,7 +118,7 @@ impl WebDavOptions {
         Self::default()
     }
 
-    /// Sets a user and a password, which `https` encrypts and `http` does not.
+    /// Sets a user and a password, which are encrypted with `https`, but not with `http`.
     #[must_use]
     pub fn basic(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.login = Some(Login::Basic { user: user.into(), password: password.into() });
@@ -132,7 +132,7 @@ impl WebDavOptions {
         self
     }
 
-    /// Sets the longest time without any bytes from the server.
+    /// Sets the longest time to wait without receiving any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -144,7 +144,7 @@ impl WebDavOptions {
     ///
     /// # Errors
     ///
-    /// When the text is not a URL of HTTP.
+    /// When the text is not an HTTP URL.
     pub fn open(self, url: &str) -> Result<Blocking<WebDavStore>, StoreError> {
         let address = Address::parse(url, &["http", "https"], FORM)?;
         let login = address.login().map(|(user, password)| Login::Basic { user, password });
@@ -173,7 +173,7 @@ impl WebDavStore {
             whole.push('/');
             whole.extend(utf8_percent_encode(segment, &PLAIN));
         }
-        // Servers identify directories by the trailing `/`, and reject or redirect URLs without it.
+        // Servers recognise directories by a trailing `/`, and reject or redirect URLs without it.
         if directory {
             whole.push('/');
         }
@@ -186,7 +186,8 @@ impl WebDavStore {
         }
     }
 
-    /// Returns the properties of the resource at a path and, with a depth of 1, of its members; `None` when it does not exist.
+    /// Returns the properties of the resource at a path and, if the depth is 1, those of its members; `None` if the resource does
+    /// not exist.
     async fn properties(
         &self,
         operation: &'static str,
@@ -195,7 +196,7 @@ impl WebDavStore {
     ) -> Result<Option<(HeaderMap, Vec<Resource>)>, StoreError> {
         let response = self.ask(operation, path, depth).await?;
         if response.status() == StatusCode::BAD_REQUEST {
-            // A request for members also fails if the path itself is a file.
+            // With the trailing `/`, a request for members fails if the path is a file.
             let directory = if depth == "1" { &format!("{path}/") } else { path };
             if self.is_below_file(directory).await? {
                 return Ok(None);
@@ -210,7 +211,7 @@ impl WebDavStore {
         send(operation, request).await
     }
 
-    /// Returns true if a parent of a path is a file, for which Apache reports a bad request.
+    /// Returns true if an ancestor of a path is a file, in which case Apache reports a bad request.
     async fn is_below_file(&self, path: &str) -> Result<bool, StoreError> {
         for (end, _) in path.match_indices('/') {
             match described("reading", self.ask("reading", &path[..end], "0").await?).await? {
@@ -227,7 +228,7 @@ impl WebDavStore {
         Ok(matches!(self.stat(path).await?, Some(Stat::Directory)))
     }
 
-    /// Returns the error if an entry at a path or above it keeps a file or directory from being created.
+    /// Returns an error if a file or directory cannot be created at a path because of an entry at the path or above it.
     async fn obstacle(&self, path: &str) -> Result<Option<StoreError>, StoreError> {
         match self.stat(directory_of(path)).await? {
             None => {
@@ -239,8 +240,8 @@ impl WebDavStore {
         }
     }
 
-    /// Creates the directories above the root. A directory that exists already, or cannot be created, is not an error, since
-    /// using the root reports it.
+    /// Creates the directories above the root. A directory that already exists or cannot be created is not an error here: if the
+    /// root is missing, using it reports an error.
     async fn make_above_root(&self) -> Result<(), StoreError> {
         let path = self.root.path();
         for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
@@ -266,7 +267,7 @@ impl WebDavStore {
     }
 }
 
-/// Returns the resources that a response describes; `None` when the path does not exist.
+/// Returns the resources that a response describes; `None` if the path does not exist.
 async fn described(
     operation: &'static str,
     response: Response,
@@ -293,12 +294,12 @@ async fn described(
     }
 }
 
-/// Returns a method of WebDAV. Only the methods of HTTP have constants.
+/// Returns a WebDAV method. Only the methods of HTTP have constants.
 fn named(method: &str) -> Method {
     Method::from_bytes(method.as_bytes()).unwrap_or_default()
 }
 
-/// Returns true if the response redirects to a directory: the same URL with a trailing `/`.
+/// Returns true if the response redirects to the same URL with a trailing `/`, that is, to a directory.
 fn leads_to_directory(response: &Response) -> bool {
     let location = response.headers().get("location").and_then(|location| location.to_str().ok());
     let target = location.and_then(|location| response.url().join(location).ok());
@@ -307,7 +308,7 @@ fn leads_to_directory(response: &Response) -> bool {
         && target.is_some_and(|target| target.path().strip_suffix('/').is_some_and(|target| target == path))
 }
 
-/// Returns the ETag as a version, if it distinguishes this value from all later values.
+/// Returns the ETag as a version, if it is sure to differ from the ETags of later values.
 fn version(date: Option<&str>, etag: Option<&str>, modified: Option<&str>) -> Option<Version> {
     let etag = etag.filter(|etag| etag.starts_with('"') && etag.len() > 2)?;
     let time = |text: &str| httpdate::parse_http_date(text).ok();
@@ -380,7 +381,7 @@ impl FileTree for WebDavStore {
             StatusCode::PRECONDITION_FAILED => return Err(changed()),
             StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
             _ if leads_to_directory(&response) => return Ok(None),
-            // Other servers respond to requests for directories with these codes.
+            // Some servers respond with these codes if the path is a directory.
             StatusCode::METHOD_NOT_ALLOWED | StatusCode::CONFLICT if self.is_directory(path).await? => {
                 return Ok(None);
             }
@@ -405,7 +406,7 @@ impl FileTree for WebDavStore {
         if absent && matches!(self.stat(path).await?, Some(Stat::File(_))) {
             return Err(exists());
         }
-        // The header is set for an empty value as well, as some servers require.
+        // The header is set even for an empty value, since some servers require it.
         let request = self.request(Method::PUT, path, false).header(CONTENT_LENGTH, value.len());
         let mut request = request.body(value.clone());
         if absent {
@@ -415,7 +416,7 @@ impl FileTree for WebDavStore {
         match response.status() {
             status if status.is_success() => Ok(()),
             StatusCode::PRECONDITION_FAILED if absent => Err(exists()),
-            // nginx fails internally when the directory is missing.
+            // nginx reports an internal error if the directory is missing.
             StatusCode::BAD_REQUEST
             | StatusCode::NOT_FOUND
             | StatusCode::METHOD_NOT_ALLOWED
@@ -433,7 +434,7 @@ impl FileTree for WebDavStore {
     }
 
     async fn remove_file(&self, path: &str) -> Result<bool, StoreError> {
-        // Deleting a directory would delete its content.
+        // Deleting a directory would delete its contents.
         match self.stat(path).await? {
             Some(Stat::File(_)) => self.remove_any(path, false).await,
             Some(Stat::Directory) | None => Ok(false),
@@ -447,7 +448,7 @@ impl FileTree for WebDavStore {
         let response = send("writing", self.request(named("MKCOL"), path, true)).await?;
         match response.status() {
             status if status.is_success() => Ok(()),
-            // The path exists already; a file is detected when a file is written below it.
+            // The path already exists. If it is a file, this is detected when a file is written below it.
             StatusCode::METHOD_NOT_ALLOWED => Ok(()),
             StatusCode::BAD_REQUEST | StatusCode::CONFLICT | StatusCode::NOT_FOUND if !path.is_empty() => {
                 match self.obstacle(path).await? {

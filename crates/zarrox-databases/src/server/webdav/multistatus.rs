@@ -1,4 +1,4 @@
-//! Parsing the documents in which WebDAV servers describe resources: [RFC 4918, section
+//! Parsing the documents in which WebDAV servers describe resources. See [RFC 4918, section
 //! 14.16](https://www.rfc-editor.org/rfc/rfc4918#section-14.16).
 
 use percent_encoding::percent_decode_str;
@@ -7,30 +7,30 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
 use quick_xml::name::ResolveResult;
 
-/// The greatest length of the text of one element.
+/// The maximum length of the text of an element.
 const TEXT: usize = 64 << 10;
 
 /// A resource and its properties.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Resource {
-    /// The path on the server, decoded, without leading and trailing `/`.
+    /// The decoded path on the server, without leading and trailing `/`.
     pub(super) path: String,
     /// True if the resource is a collection.
     pub(super) directory: bool,
     /// The length in bytes; `None` for directories.
     pub(super) size: Option<u64>,
-    /// The text of the header `ETag`.
+    /// The value of the header `ETag`.
     pub(super) etag: Option<String>,
     /// The time of the last change, in the format of the header `Last-Modified`.
     pub(super) modified: Option<String>,
 }
 
-/// Parses the resources of a document. An error describes what is invalid.
+/// Parses the resources in a document. The error says what is invalid.
 pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
     let mut reader = NsReader::from_reader(document);
     let mut resources = Vec::new();
     let mut current: Option<Resource> = None;
-    // The properties with one status. Missing properties have a separate status.
+    // The properties that have the same status. Missing properties are listed separately, with another status.
     let mut found = Resource::default();
     let mut text = String::new();
     loop {
@@ -69,7 +69,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
                     (b"getcontentlength", _) => found.size = value.parse().ok(),
                     (b"getetag", _) => found.etag = Some(value.to_owned()).filter(|etag| !etag.is_empty()),
                     (b"getlastmodified", _) => found.modified = Some(value.to_owned()),
-                    // A status is a text such as `HTTP/1.1 200 OK`.
+                    // A status is a string such as `HTTP/1.1 200 OK`.
                     (b"status", _) if value.split(' ').nth(1) != Some("200") => found = Resource::default(),
                     (b"propstat", Some(resource)) => merge(resource, std::mem::take(&mut found)),
                     _ => {}
@@ -100,7 +100,7 @@ fn push(text: &mut String, part: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the path of a URL or an absolute path.
+/// Returns the path of a reference, which is a URL or an absolute path.
 fn path_of(href: &str) -> Result<String, String> {
     let path = match href.split_once("://") {
         Some((_, rest)) if !href.starts_with('/') => rest.split_once('/').map_or("", |(_, path)| path),

@@ -1,4 +1,4 @@
-//! Checks of images: `multiscales` and `omero`.
+//! Checking images: `multiscales` and `omero`.
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{Result, Separator};
@@ -7,7 +7,7 @@ use super::node::{MOST, Report, Version, Visited};
 use crate::ome::axis::{self, Axis, AxisKind};
 use zarrox::Array;
 
-/// The prefixes of UDUNITS-2 units for axes of space and time.
+/// The prefixes of UDUNITS-2 units for space and time axes.
 const PREFIXES: [&str; 16] = [
     "atto", "centi", "deci", "exa", "femto", "giga", "hecto", "kilo", "mega", "micro", "milli", "nano",
     "peta", "pico", "tera", "yocto",
@@ -37,7 +37,7 @@ pub(super) fn check(visited: &Visited, report: &mut Report) -> Result<()> {
     check_labels_below(visited, report)
 }
 
-/// Checks one entry of `multiscales`, and returns its arrays.
+/// Checks an entry of `multiscales`, and returns its arrays.
 fn check_entry(visited: &Visited, at: &str, entry: &Map, report: &mut Report) -> Result<Vec<Array>> {
     match entry.get("name") {
         None => report.warning(visited, format!("'{at}' has no 'name'")),
@@ -84,7 +84,7 @@ fn check_entry(visited: &Visited, at: &str, entry: &Map, report: &mut Report) ->
     Ok(arrays.into_iter().map(|(_, array)| array).collect())
 }
 
-/// Checks the axes, and returns them if each has a name.
+/// Checks the axes, and returns them if all of them have names.
 fn check_axes(visited: &Visited, at: &str, axes: Option<&Json>, report: &mut Report) -> Option<Vec<Axis>> {
     let Some(list) = axes.and_then(Json::as_array) else {
         report.error(visited, format!("'axes' of '{at}' must be a list"));
@@ -138,7 +138,7 @@ fn is_unit(kind: &AxisKind, unit: &str) -> bool {
     }
 }
 
-/// Checks transformations, and returns the scale.
+/// Checks coordinate transformations, and returns the scale.
 fn check_transformations(
     visited: &Visited,
     at: &str,
@@ -196,7 +196,7 @@ fn check_transformations(
     scale
 }
 
-/// Checks that scales increase from level to level.
+/// Checks that the scales increase from one level to the next.
 fn check_scales(visited: &Visited, at: &str, scales: &[Vec<f64>], report: &mut Report) {
     let shrinks = |pair: &[Vec<f64>]| {
         pair[0].len() == pair[1].len() && pair[0].iter().zip(&pair[1]).any(|(before, after)| after < before)
@@ -207,7 +207,7 @@ fn check_scales(visited: &Visited, at: &str, scales: &[Vec<f64>], report: &mut R
     }
 }
 
-/// Checks the arrays of an image: their dimensions, types, names and sizes.
+/// Checks the arrays of an image: their dimensions, data types, names and sizes.
 fn check_arrays(visited: &Visited, axes: Option<&[Axis]>, arrays: &[(String, Array)], report: &mut Report) {
     for (path, array) in arrays {
         if let Some(axes) = axes {

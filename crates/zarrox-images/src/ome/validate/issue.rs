@@ -1,4 +1,4 @@
-//! The issues that a validation finds.
+//! The issues that are found by validation.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Issue {
     pub path: String,
     /// The severity: an error for a violated requirement, a warning for a violated recommendation.
     pub severity: Severity,
-    /// The defect.
+    /// A description of the defect.
     pub message: String,
 }
 

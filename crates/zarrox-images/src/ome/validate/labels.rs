@@ -1,5 +1,4 @@
-//! Checks of labels: the list in the group `labels`, and the attribute `image-label` of each image
-//! of labels.
+//! Checking labels: the list in the group `labels`, and the attribute `image-label` of each label image.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +8,7 @@ use zarrox_core::json::Json;
 
 use super::node::{MOST, Report, Visited};
 
-/// Checks the list of labels, and each image of labels.
+/// Checks the list of label images, and each label image.
 pub(super) fn check_list(visited: &Visited, report: &mut Report) -> Result<()> {
     let Some(list) = visited.get("labels").and_then(Json::as_array) else {
         report.error(visited, "'labels' must be a list of paths");
@@ -69,7 +68,7 @@ fn check_colors(visited: &Visited, colors: Option<&Json>, report: &mut Report) {
     }
 }
 
-/// Checks a list of objects, which must have different labels.
+/// Checks a list of objects, whose label values must be distinct.
 fn check_values(visited: &Visited, member: &str, list: Option<&Json>, report: &mut Report) {
     let Some(list) = list else { return };
     let Some(list) = list.as_array() else {

@@ -1,7 +1,7 @@
-//! Checks of the metadata of OME-Zarr 0.4 and 0.5.
+//! Validating OME-Zarr 0.4 and 0.5 metadata.
 //!
-//! [`validate`] checks a group and all nodes that its metadata names: the arrays of an image, its labels, the wells and images of
-//! a plate, and the images of a collection. No chunk is read.
+//! [`validate`] checks a group and all nodes that its metadata refers to: the arrays of an image, its labels, the wells and
+//! images of a plate, and the images of a collection. No chunks are read.
 
 mod image;
 mod issue;
@@ -17,7 +17,8 @@ pub use issue::{Issue, Severity};
 use node::{Report, Visited};
 use zarrox::{Group, Node, OpenMode, OpenOptions, Place};
 
-/// Checks the metadata of the group at a path or URL, and of all nodes that it names. Valid metadata has no issues.
+/// Checks the metadata of the group at a path or URL, and of all nodes that it refers to. Returns the issues; the list is empty
+/// if the metadata is valid.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when there is no node; [`ErrorKind::InvalidArgument`] when the group has no OME-Zarr metadata;
@@ -26,7 +27,7 @@ pub fn validate(path: impl Into<Place>) -> Result<Vec<Issue>> {
     validate_with(&OpenOptions::new(), path)
 }
 
-/// Like [`validate`], with options for opening nodes.
+/// Works like [`validate`], with options for opening nodes.
 ///
 /// # Errors
 /// The errors of [`validate`].
@@ -41,7 +42,7 @@ pub fn validate_with(options: &OpenOptions, path: impl Into<Place>) -> Result<Ve
     }
 }
 
-/// Like [`validate`], for an open group.
+/// Works like [`validate`], for an open group.
 ///
 /// # Errors
 /// The errors of [`validate`].
@@ -59,7 +60,7 @@ pub fn validate_group(group: &Group) -> Result<Vec<Issue>> {
     Ok(report.findings)
 }
 
-/// Checks a group and the nodes that it names.
+/// Checks a group, and queues the groups that it refers to.
 fn check(visited: &Visited, report: &mut Report) -> Result<()> {
     let mut is_known = false;
     if visited.get("plate").is_some() {
@@ -95,7 +96,7 @@ fn check(visited: &Visited, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Checks a collection of images of bioformats2raw.
+/// Checks an image collection written by bioformats2raw.
 fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<()> {
     if layout.as_i64() != Some(3) && layout.as_str() != Some("3") {
         report.error(visited, format!("'bioformats2raw.layout' must be 3, not {layout}"));
@@ -118,7 +119,7 @@ fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<(
             report.error(visited, "'series' of the group OME must be a list of paths");
             Vec::new()
         }
-        // Images are numbered.
+        // Without a list of paths, the images are numbered.
         None => {
             let mut paths = Vec::new();
             while paths.len() < node::MOST && visited.group.contains(paths.len().to_string())? {

@@ -1,4 +1,4 @@
-//! The groups that a validation visits, and the issues that it finds.
+//! The groups that are visited during validation, and the issues found.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,10 +10,10 @@ use crate::ome::{v04, v05};
 use zarrox::Array;
 use zarrox::{Group, Node};
 
-/// The largest number of visited nodes of one kind, and of findings: metadata can name any number.
+/// The maximum number of visited nodes of one kind, and of issues, since metadata can refer to any number of nodes.
 pub(super) const MOST: usize = 100_000;
 
-/// Members of the attributes by which OME-Zarr 0.4 is recognised.
+/// The attributes by which OME-Zarr 0.4 is recognised.
 const MEMBERS: [&str; 7] =
     ["multiscales", "plate", "well", "labels", "image-label", "bioformats2raw.layout", "series"];
 
@@ -61,7 +61,7 @@ impl Visited {
         self.members.get(member)
     }
 
-    /// Checks the version that a group declares, and that it fits the group's format.
+    /// Checks the version that a group declares, and whether the version fits the group's format.
     pub(super) fn check_version(&self, report: &mut Report) -> Result<()> {
         let format = self.group.metadata().format;
         let fits = match self.version {
@@ -91,7 +91,7 @@ impl Visited {
         if report.is_another { Err(self.another()) } else { Ok(()) }
     }
 
-    /// Checks the versions of lists and objects: in 0.4, each list and each object has its own version.
+    /// Checks the versions of entries: in OME-Zarr 0.4, each entry of `multiscales` and each other object has its own version.
     fn check_entries(&self, report: &mut Report) -> Result<()> {
         let list = self.get("multiscales").and_then(Json::as_array);
         let objects = ["plate", "well", "image-label"].iter().filter_map(|member| self.get(member));
@@ -111,7 +111,7 @@ impl Visited {
             return;
         }
         match self.path.is_empty() {
-            // All groups must have the version of the root.
+            // All groups must have the same version as the root.
             true => report.is_another = true,
             false => {
                 let own = report.version.name();
@@ -135,15 +135,15 @@ impl Visited {
     }
 }
 
-/// The findings so far.
+/// The issues found so far, and the groups that are still to be checked.
 pub(super) struct Report {
     pub(super) findings: Vec<Issue>,
     pub(super) version: Version,
-    /// True if the version of the root is unknown.
+    /// True if the root declares a version other than 0.4 and 0.5.
     is_another: bool,
-    /// The paths of the groups that were visited: metadata can contain cycles.
+    /// The paths of the groups that have been visited, since metadata can contain cycles.
     seen: BTreeSet<String>,
-    /// The groups that were not checked yet.
+    /// The groups that have not been checked yet.
     open: VecDeque<Visited>,
 }
 
@@ -175,8 +175,8 @@ impl Report {
         self.add(at.path.clone(), Severity::Warning, message.into());
     }
 
-    /// Returns the group at a path below another one, with its OME-Zarr metadata. Defects are reported; `None` for a group that
-    /// was visited already.
+    /// Returns the group at a path below another group, with its OME-Zarr metadata. `None` if there is a defect, which is
+    /// reported, or if the group has already been visited.
     pub(super) fn group(&mut self, above: &Visited, path: &str) -> Result<Option<Visited>> {
         let Some(node) = self.node(above, path)? else { return Ok(None) };
         let Node::Group(group) = node else {
@@ -200,7 +200,7 @@ impl Report {
         Ok(Some(visited))
     }
 
-    /// Queues the group at a path below another group for a check. Reports an error if the group does not have this member.
+    /// Queues the group at a path below another group to be checked. Reports an error if the group does not have this member.
     pub(super) fn visit(&mut self, above: &Visited, path: &str, member: &str) -> Result<()> {
         let Some(visited) = self.group(above, path)? else { return Ok(()) };
         if visited.get(member).is_none() {
@@ -215,7 +215,7 @@ impl Report {
         self.open.pop_front()
     }
 
-    /// Returns the array at a path below a group. Defects are reported.
+    /// Returns the array at a path below a group. `None` if there is a defect, which is reported.
     pub(super) fn array(&mut self, above: &Visited, path: &str) -> Result<Option<Array>> {
         match self.node(above, path)? {
             Some(Node::Array(array)) => Ok(Some(array)),
@@ -243,7 +243,7 @@ impl Report {
     }
 }
 
-/// Returns true if an error is about a node, and not about the store.
+/// Returns true if an error concerns a node rather than the store.
 fn is_about_node(error: &Error) -> bool {
     use ErrorKind::{Corrupt, InvalidArgument, InvalidMetadata, LimitExceeded, NotFound, Unsupported};
     matches!(

@@ -1,4 +1,4 @@
-//! Checks of plates and wells.
+//! Checking plates and wells.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ fn names(visited: &Visited, member: &str, list: Option<&Json>, report: &mut Repo
     names
 }
 
-/// Returns the name of the row or column of a well.
+/// Returns the name of the row or column in which a well lies.
 fn place<'n>(
     visited: &Visited,
     at: &str,

@@ -1,13 +1,14 @@
-//! Concurrent appends in stores that compare versions, but have no locks that exclude all writers.
+//! Concurrent appends in stores that support conditional writes, but have no locks that exclude all writers.
 //!
-//! 1. The rows are reserved, after the end of the array and after all rows that other writers have reserved.
-//! 2. The rows are written, outside the shape, where readers do not see them yet.
-//! 3. The new shape is stored. If rows before these are still being written, readers see fill values there until then.
-//! 4. The reservation is removed.
+//! 1. The writer reserves its rows, after the end of the array and after all rows that other writers have reserved.
+//! 2. It writes the rows outside the shape, where readers do not see them yet.
+//! 3. It stores the new shape. If earlier rows are still being written by other writers, readers see fill values there in the
+//!    meantime.
+//! 4. It removes the reservation.
 //!
 //! If a writer dies before the third step, the array is unchanged, and the reservation remains. The next append, or a check,
-//! detects that the writer is dead, clears its rows, and takes them; if other writers have appended later rows, the cleared rows
-//! are recorded as free. Other writers never touch rows that are reserved by live writers.
+//! detects that the writer is dead, clears the rows and takes them over; if other writers have appended later rows, the cleared
+//! rows are recorded as free. Rows that are reserved by a live writer are never touched by other writers.
 
 use zarrox_core::{
     ChunkGrid, DimSelection, Error, ErrorKind, IntoSelection, NodeMetadata, Result, Selection,
@@ -19,17 +20,17 @@ use super::reserved::Reserved;
 use crate::guarded::{until_unchanged, wait_for_others};
 use crate::hierarchy::{Owner, renewing};
 
-/// The number of attempts at a reservation while other writers keep changing the shape.
+/// The number of attempts to reserve rows while other writers keep changing the shape.
 const ATTEMPTS: u32 = 100;
 
-/// The number of waits for other appends to release rows that begin within the shape. An append that still finds such rows
-/// afterwards skips some of them: these have fill values until another append uses them.
+/// The number of times that an append waits for other appends to release rows that start within the shape. If such rows remain
+/// afterwards, the append skips them; the skipped rows have fill values until another append uses them.
 const PATIENCE: u32 = 30;
 
 /// The number of attempts to remove a reservation whose rows are stored.
 const REMOVALS: u32 = 6;
 
-/// A reservation of this process. If it is dropped before it was removed, other writers clear its rows.
+/// A reservation of this process. If it is dropped before it has been removed, other writers clear its rows.
 struct Reservation<'a> {
     array: &'a Array,
     owner: Owner,
@@ -37,9 +38,9 @@ struct Reservation<'a> {
 }
 
 impl Reservation<'_> {
-    /// Runs work while the lease of the owner is renewed.
+    /// Runs work while renewing the lease of the owner.
     fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
-        // A failed renewal is repeated before the lease expires.
+        // A failed renewal is retried before the lease expires.
         renewing(|| drop(self.array.each_of(&self.owner, Owner::renew)), work)
     }
 }
@@ -47,17 +48,17 @@ impl Reservation<'_> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            // If the update fails, other writers detect later that the lease is not renewed.
+            // If the update fails, other writers eventually detect that the lease is no longer renewed.
             let _ = self.array.give_up(&self.owner);
         }
     }
 }
 
-/// A guard that keeps all other writers from appending until it is dropped.
+/// A guard that prevents all other writers from appending until it is dropped.
 pub struct ExclusiveAppender<'a>(Reservation<'a>);
 
 impl ExclusiveAppender<'_> {
-    /// Runs work that may take long, while the lease is renewed.
+    /// Runs work that may take a long time, while renewing the lease.
     pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
         self.0.renewing(work)
     }
@@ -69,7 +70,7 @@ impl Drop for ExclusiveAppender<'_> {
     }
 }
 
-/// Rows that were reserved for an append whose writer is dead.
+/// Rows that were reserved for an append that failed, or whose writer is dead.
 #[derive(Debug)]
 pub struct UnwrittenRows {
     /// The axis along which rows are appended.
@@ -78,27 +79,28 @@ pub struct UnwrittenRows {
     pub start: u64,
     /// The row after the last one.
     pub end: u64,
-    /// True if the rows have fill values already.
+    /// True if the rows have already been cleared to fill values.
     pub is_cleared: bool,
 }
 
 /// The outcome of an attempt to reserve rows.
 enum Attempt {
-    /// `rows` are reserved. `before` are earlier rows that other writers have reserved; the last of these ends at `behind`.
+    /// `rows` were reserved. `before` are the earlier rows that other writers have reserved; all reserved rows end at or before
+    /// `behind`.
     Reserved { rows: Reserved, behind: u64, was_free: bool, before: Vec<Reserved> },
     /// Rows of dead writers must be cleared first.
     Left,
-    /// Another append is about to release rows. An append after these would skip some of them.
+    /// Another append is about to release rows. An append of later rows would leave some of them unwritten.
     Misplaced,
 }
 
-/// The outcome for rows that were reserved with an out-of-date shape.
+/// What happened to rows that were reserved with an out-of-date shape.
 enum Settled {
-    /// Other writers have skipped the rows, and have appended after them: the rows can be written.
+    /// Other writers have skipped the rows and appended after them, so the rows can be written.
     LeftOut,
-    /// The rows are not reserved any more.
+    /// The rows are no longer reserved.
     Freed,
-    /// Other writers have reserved later rows, and are about to release those rows.
+    /// Other writers have reserved later rows, which they are about to release.
     Waits,
 }
 
@@ -108,9 +110,9 @@ enum State {
     Taken,
     /// The shape does not include the rows yet.
     Unseen,
-    /// Another writer has let the array grow beyond the rows, or was about to do so.
+    /// Another writer has grown the array beyond the rows, or was about to do so.
     Seen,
-    /// The shape includes the rows, and they are not reserved any more.
+    /// The shape includes the rows, and they are no longer reserved.
     Done,
 }
 
@@ -122,7 +124,7 @@ impl Array {
         axis: usize,
         write: impl FnOnce(&Self, Selection) -> Result<()>,
     ) -> Result<Vec<u64>> {
-        // If the shape cannot be changed, the append fails before anything is written.
+        // An array whose shape cannot be changed is reported before anything is written.
         self.location.for_change()?;
         let (owner, array) = (Owner::new(), self.clone());
         let mut reservation = Reservation { array: &array, owner, is_done: false };
@@ -132,7 +134,7 @@ impl Array {
         let written = reservation.renewing(|| write(&grown, selected(&rows, self.ndim())));
         let stored = written.and_then(|()| self.store_shape(&reservation.owner, &rows, &mut is_stored));
         match stored {
-            // The rows are stored, even if consolidated metadata cannot be updated.
+            // The rows are stored, even if the consolidated metadata could not be updated.
             stored if is_stored => {
                 let removed = self.remove_reservation(&reservation.owner);
                 reservation.is_done = removed.is_ok();
@@ -145,7 +147,7 @@ impl Array {
             }
             Ok(()) => Ok(self.shape().to_vec()),
             Err(error) => {
-                // An error of clearing probably has the same cause as the error of writing: the first error is reported.
+                // If clearing fails as well, the cause is probably the same: the first error is reported.
                 let cancelled = self.cancel(&reservation.owner, &grown);
                 reservation.is_done = cancelled.is_ok();
                 if !cancelled.is_ok_and(|is_seen| is_seen) {
@@ -175,7 +177,7 @@ impl Array {
                     continue;
                 }
             };
-            // Only now the shape is reliable: every writer that lets the array grow from now on sees the reservation.
+            // The shape is reliable only from here on: every writer that grows the array from now on sees the reservation.
             let checked = self.refresh_stored().and_then(|()| appended_shape(self.shape(), values, axis));
             if let Err(error) = checked {
                 self.withdraw(owner)?;
@@ -197,11 +199,11 @@ impl Array {
         Err(Error::new(ErrorKind::Conflict, "other writers kept changing the shape; nothing was written"))
     }
 
-    /// Releases rows that begin within the shape; `length` is the array's length along the axis of the rows. Returns true if a
-    /// later append has skipped all of the rows, so that they can be written.
+    /// Releases rows that start within the shape; `length` is the length of the array along the axis of the rows. Returns true if
+    /// a later append has skipped all of the rows, so that they can be written after all.
     ///
-    /// Appends with later rows release theirs first, since an array that grows beyond unwritten rows has fill values there. So no
-    /// later rows are reserved when these rows are released, and their reservation is removed.
+    /// An array that grows beyond unwritten rows has fill values there, so appends with later rows release theirs first. By the
+    /// time these rows are released, no later rows are reserved, and the reservation is removed.
     fn settle(&self, owner: &Owner, rows: &Reserved, length: u64) -> Result<bool> {
         let mut attempt = 0;
         loop {
@@ -235,7 +237,7 @@ impl Array {
                 .err()
                 .unwrap_or_else(|| lost("it has no such axis")));
         };
-        // Chunks that are added to a grid when it grows belong to a single append.
+        // Chunks that are added to a grid as it grows belong to a single append.
         let alone = matches!(self.metadata.chunk_grid, ChunkGrid::Rectilinear(_));
         self.edit_reserved(|reserved| {
             if reserved.iter().any(Reserved::is_left) {
@@ -251,7 +253,8 @@ impl Array {
                 reserved.iter().filter(|other| rows.is_behind(other)).cloned().collect::<Vec<_>>()
             };
             let end = |others: &[Reserved]| others.iter().map(|rows| rows.end).max().unwrap_or(0);
-            // A request whose response was lost has reserved the rows already. Other writers may have reserved later rows.
+            // An earlier request whose response was lost has already reserved the rows. Other writers may have reserved later
+            // rows since.
             if let Some(rows) = reserved.iter().find(|rows| rows.is_of(owner)) {
                 let (rows, before) = (rows.clone(), before(rows));
                 return Ok(Attempt::Reserved { rows, behind: end(&before), was_free: false, before });
@@ -265,7 +268,7 @@ impl Array {
                 owner: Some(owner.clone()),
             };
             let is_fit = |rows: &Reserved| rows.is_free() && rows.axis == axis && rows.rows() >= count;
-            // The smallest rows that fit, so that others remain for longer appends.
+            // The smallest free range that fits is taken, so that larger ones remain for longer appends.
             let fits = reserved.iter().enumerate().filter(|(_, rows)| count > 0 && is_fit(rows));
             let free = fits.min_by_key(|(_, rows)| rows.rows()).map(|(index, _)| index);
             let last = reserved.iter().filter(|rows| rows.axis == axis).map(|rows| rows.end).max();
@@ -293,7 +296,7 @@ impl Array {
         })
     }
 
-    /// Stores a shape that includes the rows, unless it is stored already. Earlier rows of other writers become visible, and are
+    /// Stores a shape that includes the rows, unless it is already stored. Earlier rows of other writers become visible, and are
     /// marked as seen.
     fn store_shape(&mut self, owner: &Owner, rows: &Reserved, is_done: &mut bool) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
@@ -321,8 +324,8 @@ impl Array {
                         return Ok(State::Unseen);
                     }
                     if length >= rows.end {
-                        // The shape includes the rows. Without a reservation, no other writer can clear the rows, so they are
-                        // stored.
+                        // The shape includes the rows. Once their reservation is removed, no other writer can clear them: the
+                        // append is complete.
                         reserved.remove(mine);
                         return Ok(State::Done);
                     }
@@ -352,8 +355,9 @@ impl Array {
         })?
     }
 
-    /// Removes the reservation of rows that the stored shape includes. While it exists, an append with an older shape can mark the
-    /// rows as seen before it detects the new shape, and the next append would clear these rows. So temporary failures are retried.
+    /// Removes the reservation of rows that the stored shape includes. While the reservation exists, an append that knows an
+    /// older shape can mark the rows as seen before it detects the new shape, and the next append would then clear them.
+    /// Temporary failures are therefore retried.
     fn remove_reservation(&self, owner: &Owner) -> Result<()> {
         for attempt in 1..REMOVALS {
             match self.without(owner) {
@@ -366,10 +370,10 @@ impl Array {
 
     /// Clears and frees the rows of a failed append. Returns true if another writer has made them visible to readers.
     fn cancel(&mut self, owner: &Owner, grown: &Self) -> Result<bool> {
-        // The shape is read first: rows are marked as seen before the shape includes them.
+        // The shape is read before the reservations, since rows are marked as seen before the shape includes them.
         self.refresh_stored()?;
         let reserved = self.reserved()?;
-        // Another writer that has taken the rows may have written there.
+        // If another writer has taken the rows, it may have written to them.
         let Some(mine) = reserved.into_iter().find(|rows| rows.is_of(owner)) else { return Ok(false) };
         let length = self.shape()[mine.axis];
         grown.clear_rows(&mine.unwritten(length))?;
@@ -380,7 +384,7 @@ impl Array {
         })
     }
 
-    /// Frees and clears the rows of dead writers.
+    /// Clears and frees the rows of dead writers.
     #[doc(hidden)]
     pub fn clear_left(&mut self) -> Result<()> {
         let owner = Owner::new();
@@ -395,7 +399,7 @@ impl Array {
         }
         let array = self.clone();
         let mut reservation = Reservation { array: &array, owner, is_done: false };
-        // The shape is read first: rows are marked as seen before the shape includes them.
+        // The shape is read before the reservations, since rows are marked as seen before the shape includes them.
         self.refresh_stored()?;
         let shape = self.shape().to_vec();
         let length = |axis: usize| shape.get(axis).copied();
@@ -412,7 +416,7 @@ impl Array {
         Ok(())
     }
 
-    /// Excludes other appends where no lock does: waits for running appends, and clears the rows of dead writers. `None` if a lock
+    /// Excludes other appends if no lock does: waits for running appends, and clears the rows of dead writers. `None` if a lock
     /// excludes other appends.
     #[doc(hidden)]
     pub fn alone(&self) -> Result<Option<ExclusiveAppender<'_>>> {
@@ -433,13 +437,13 @@ impl Array {
         Ok(Some(ExclusiveAppender(Reservation { array: self, owner, is_done: false })))
     }
 
-    /// Returns true if another writer is appending where no lock excludes it.
+    /// Returns true if a writer is appending under a reservation, which is the case only where no lock excludes other writers.
     #[doc(hidden)]
     pub fn is_appended_to(&self) -> Result<bool> {
         Ok(self.reserved()?.iter().any(Reserved::is_held))
     }
 
-    /// Returns the rows of dead writers.
+    /// Returns the rows of dead writers, and the free rows.
     #[doc(hidden)]
     pub fn unwritten_rows(&self) -> Result<Vec<UnwrittenRows>> {
         let reserved = self.reserved()?;
@@ -472,7 +476,7 @@ impl Array {
         })
     }
 
-    /// Frees the rows of an owner that has not written them, in an array of this length.
+    /// Frees the rows that an owner has reserved but not written, in an array of this length.
     fn free(&self, owner: &Owner, length: u64) -> Result<()> {
         self.edit_reserved(|reserved| {
             free_unwritten(reserved, owner, |_| Some(length));
@@ -480,8 +484,8 @@ impl Array {
         })
     }
 
-    /// Removes the reservation of an owner that has not written its rows, and does not know the shape. If other writers have
-    /// reserved later rows, they skip the rows of this owner: then the reservation remains, and its rows are cleared later.
+    /// Removes the reservation of an owner that has written nothing and does not know the shape. If other writers have reserved
+    /// later rows, and thus skip the rows of this owner, the reservation remains, and its rows are cleared later.
     fn withdraw(&self, owner: &Owner) -> Result<()> {
         self.edit_reserved(|reserved| {
             let is_left_out = |mine: &Reserved| {
@@ -515,7 +519,7 @@ impl Array {
         })
     }
 
-    /// Updates the shape to the stored one.
+    /// Updates the shape of this handle to the stored shape.
     pub(super) fn refresh_stored(&mut self) -> Result<()> {
         let node: Option<NodeMetadata> = self.location.as_stored().find_node()?;
         let gone = || Error::new(ErrorKind::NotFound, format!("'{}' does not exist any more", self.path()));
@@ -524,14 +528,14 @@ impl Array {
         self.take_over(&node)
     }
 
-    /// Returns the array with at least this length along an axis.
+    /// Returns the array, grown to at least this length along an axis.
     fn grown_to(&self, axis: usize, length: u64) -> Result<Self> {
         let mut shape = self.shape().to_vec();
         shape[axis] = shape[axis].max(length);
         self.resized(&shape).map_err(|error| error.at(self.place()))
     }
 
-    /// Fills rows with fill values, and changes no other elements.
+    /// Fills rows with fill values, without changing other elements.
     fn clear_rows(&self, rows: &Reserved) -> Result<()> {
         let (mut before, mut behind) = (self.clone(), self.clone());
         before.metadata.shape[rows.axis] = rows.start;
@@ -540,7 +544,7 @@ impl Array {
     }
 }
 
-/// Frees those rows of an owner that contain only fill values. `length` returns the length of the array along an axis.
+/// Frees the rows of an owner that contain only fill values. `length` returns the length of the array along an axis.
 fn free_unwritten(reserved: &mut Vec<Reserved>, owner: &Owner, length: impl Fn(usize) -> Option<u64>) {
     let free = |rows: Reserved| match rows.is_of(owner) {
         true => length(rows.axis)
@@ -570,7 +574,7 @@ mod tests {
     use super::*;
     use crate::OpenOptions;
 
-    /// Returns the rows that an append reserves, and earlier rows that other writers have reserved.
+    /// Returns the rows that an append reserves, and the earlier rows that other writers have reserved.
     fn reserved(array: &Array, owner: &Owner) -> (Reserved, Vec<Reserved>) {
         match array.try_reserve(owner, &[2], 0, true).unwrap() {
             Attempt::Reserved { rows, before, .. } => (rows, before),
@@ -587,13 +591,13 @@ mod tests {
         let now = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         let [first, second, third] = [(); 3].map(|()| Owner::new());
 
-        // Both appends know the array as empty. The rows of the second append are after those of the first, which begin within the
-        // shape.
+        // Both appends assume that the array is empty. The rows of the second append come after those of the first, which start
+        // within the shape.
         let (rows, _) = reserved(&old, &first);
         let (behind, before) = reserved(&old, &second);
         assert_eq!(((rows.start, rows.end), (behind.start, behind.end)), ((0, 2), (2, 4)));
         assert!(before.iter().any(|other| other.is_misplaced(1)));
-        // An append that knows the shape does not reserve rows after them.
+        // An append that knows the current shape does not reserve rows after them.
         assert!(matches!(now.try_reserve(&third, &[2], 0, true).unwrap(), Attempt::Misplaced));
 
         // The second append detects this when it reads the shape, and releases its rows; then the first append releases its own

@@ -1,12 +1,12 @@
-//! Growth of datasets: arrays below a group whose shapes change together.
+//! Growing datasets: arrays below a group whose shapes change together.
 //!
-//! A mark is stored in the group before the shapes are read, and removed when the whole change is stored. So one writer at a time
-//! appends to a dataset, also where no lock excludes other writers. The mark records the old and the new lengths, so that the next
-//! writer can determine the progress of a dead writer.
+//! A mark is stored in the group before the shapes are read, and removed when the whole change is stored. Only one writer at a
+//! time therefore appends to a dataset, even if no lock excludes other writers. The mark records the old and the new lengths, so
+//! that the next writer can determine how far a dead writer got.
 //!
-//! - An array is shorter than its new length: all arrays get their old shapes again, and the append is undone.
-//! - All arrays have their new lengths: the rows are stored, since shapes are stored after them. A repeated append of the same
-//!   rows has nothing to do.
+//! - If some array is shorter than its new length, all arrays are restored to their old shapes, which undoes the append.
+//! - If all arrays have their new lengths, the rows are stored, since rows are stored before shapes. Repeating the append of the
+//!   same rows does nothing.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use crate::guarded::{LockedValue, backoff, until_unchanged};
 use crate::hierarchy::{DATASET, DOCUMENT_LIMIT, Found, Owner, renewing};
 use crate::location::Location;
 
-/// The longest time to wait for the same other writer of the dataset.
+/// The longest time to wait for any one other writer of the dataset.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The growth of an array of a dataset.
+/// How one array of a dataset grows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrownArray {
     /// The path of the array below the group.
@@ -37,7 +37,7 @@ pub struct GrownArray {
     pub after: u64,
 }
 
-/// The lease for letting the arrays below a group grow, see [`Group::grow_with`](crate::Group::grow_with).
+/// The lease for growing the arrays below a group. See [`Group::grow_with`](crate::Group::grow_with).
 #[derive(Debug, Clone)]
 pub struct Growth {
     group: Location,
@@ -45,7 +45,7 @@ pub struct Growth {
     left: Vec<GrownArray>,
 }
 
-/// The remains of a dead writer.
+/// What a dead writer has left behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatasetRemains {
     /// No array has grown, or another writer has changed the lengths since.
@@ -59,7 +59,7 @@ pub enum DatasetRemains {
 /// The content of the mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mark {
-    /// The owner; `None` after finished work, in a store that cannot erase the mark.
+    /// The owner; `None` once the work is finished, in a store that cannot erase the mark.
     owner: Option<Owner>,
     /// True if the rows are written before the shapes.
     is_written: bool,
@@ -67,8 +67,8 @@ struct Mark {
 }
 
 impl Growth {
-    /// Waits for other writers that append to the dataset, takes the mark, and undoes the partial append of a dead writer. An error of
-    /// `waiting` ends the wait.
+    /// Waits for other writers that append to the dataset, takes the mark, and undoes the partial append of a dead writer. An
+    /// error from `waiting` ends the wait.
     pub(crate) fn begin(group: &Location, waiting: impl Fn() -> Result<()>) -> Result<Self> {
         let mut growth = Self { group: group.as_stored(), owner: Owner::new(), left: Vec::new() };
         let left = growth.take(waiting)?;
@@ -83,7 +83,7 @@ impl Growth {
         Ok(growth)
     }
 
-    /// Runs work, and renews the lease meanwhile. If the work fails, the change is undone here or by the next writer.
+    /// Runs work while renewing the lease. If the work fails, the change is undone here or by the next writer.
     pub(crate) fn around<R>(self, work: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let mut mark = Unfinished { growth: &self, is_left: true };
         let renew = || drop(self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::renew)));
@@ -96,18 +96,18 @@ impl Growth {
         done.and_then(|done| ended.map(|()| done))
     }
 
-    /// Returns the arrays to which a dead writer has appended all of its rows. The writer may have died before other changes, such
-    /// as changes of attributes. The list is empty if there was no mark, or the append was undone.
+    /// Returns the arrays to which a dead writer has appended all of its rows. The writer may have died before it made other
+    /// changes, such as changes to attributes. The list is empty if there was no mark, or if the append was undone.
     pub fn left(&self) -> &[GrownArray] {
         &self.left
     }
 
-    /// Records in the mark which arrays are going to grow, before the first of them grows.
+    /// Records in the mark which arrays are about to grow. This must be called before the first of them grows.
     ///
-    /// `is_written` is false if the rows have no values yet when the shapes are stored.
+    /// `is_written` is false if the shapes are stored before the rows are written.
     ///
     /// # Errors
-    /// When the store cannot be written, or another writer has taken the lease, since this process did not renew it in time.
+    /// When the store cannot be written, or another writer has taken the lease because this process did not renew it in time.
     pub fn note(&self, arrays: &[GrownArray], is_written: bool) -> Result<()> {
         let is_mine = self.edit_own(|mark| {
             mark.arrays = arrays.to_vec();
@@ -143,13 +143,14 @@ impl Growth {
             waiting()?;
             let delay = backoff(attempt);
             system().sleep(delay);
-            // The waits are added up, since a clock can be set during a wait.
+            // The delays are added up instead of reading the clock, which can be set during the wait.
             waited += delay;
             attempt += 1;
         }
     }
 
-    /// Replaces the mark if there is none or its owner is dead. Returns the mark that was found, or the new mark if there was none.
+    /// Stores a mark of this process if there is none, or if the owner of the existing one is dead. Returns the mark that was
+    /// found, or the new mark if there was none.
     fn try_take(&self) -> Result<Mark> {
         let mine = Mark::new(Some(self.owner.clone()));
         let (held, there) = self.locked()?;
@@ -169,7 +170,7 @@ impl Growth {
         Ok((held, there))
     }
 
-    /// Changes the mark. Returns false if the mark has another owner by now.
+    /// Changes the mark. Returns false if this process no longer owns the mark.
     fn edit_own(&self, edit: impl Fn(&mut Mark)) -> Result<bool> {
         until_unchanged(|| {
             let (held, there) = self.locked()?;
@@ -210,12 +211,12 @@ impl Growth {
 
     /// Gives up the mark, so that the next writer can take it.
     fn abandon(&self) {
-        // If the update fails, other writers detect that the lease is not renewed.
+        // If the update fails, other writers detect that the lease is no longer renewed.
         let _ = self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::give_up));
     }
 }
 
-/// A mark that is given up on drop, unless it was removed before.
+/// Gives up the mark on drop, unless the mark has been removed.
 struct Unfinished<'a> {
     growth: &'a Growth,
     is_left: bool,
@@ -230,7 +231,7 @@ impl Drop for Unfinished<'_> {
 }
 
 impl Mark {
-    /// Creates a mark of an owner that has not changed anything yet.
+    /// Creates a mark for an owner that has not changed anything yet.
     fn new(owner: Option<Owner>) -> Self {
         Self { owner, is_written: true, arrays: Vec::new() }
     }
@@ -247,7 +248,7 @@ impl Mark {
         self.owner.as_ref().is_some_and(Owner::is_gone)
     }
 
-    /// Undoes a partial change, and returns the remains that were found.
+    /// Undoes a partial change, and returns what the writer had left behind.
     fn settle(&self, group: &Location) -> Result<DatasetRemains> {
         let (left, mut arrays) = self.look(group)?;
         if left == DatasetRemains::Partial {
@@ -262,7 +263,7 @@ impl Mark {
         Ok(left)
     }
 
-    /// Returns the remains of the writer, and the arrays.
+    /// Returns what the writer has left behind, and the arrays.
     fn look(&self, group: &Location) -> Result<(DatasetRemains, Vec<Array>)> {
         let mut arrays = Vec::with_capacity(self.arrays.len());
         for longer in &self.arrays {
@@ -334,7 +335,7 @@ impl Mark {
     }
 }
 
-/// Returns the remains of a dead writer in a group; `None` if there is no mark, or its owner is still running.
+/// Returns what a dead writer has left behind in a group; `None` if there is no mark, or its owner is still running.
 pub fn dataset_remains(group: &Location) -> Result<Option<DatasetRemains>> {
     let group = group.as_stored();
     match read(&group)?.filter(Mark::is_left) {
@@ -343,7 +344,7 @@ pub fn dataset_remains(group: &Location) -> Result<Option<DatasetRemains>> {
     }
 }
 
-/// Undoes a partial change of a dead writer, and removes the mark.
+/// Undoes the partial change of a dead writer, and removes the mark.
 pub fn settle_dataset(group: &Location) -> Result<()> {
     Growth::begin(group, || Ok(()))?.around(|_| Ok(()))
 }

@@ -1,8 +1,8 @@
-//! Chunks outside an array's shape, which growing would expose.
+//! Chunks outside an array's shape, which would become visible if the array grew.
 //!
 //! An append stores its data before the new shape, and a shrink stores the new shape before it erases data. If either is
-//! interrupted, chunks outside the shape remain. A writer that knows an older, larger shape leaves such chunks as well.
-//! They are not read until the array grows.
+//! interrupted, chunks outside the shape remain. A writer that knows an older, larger shape also leaves chunks outside the
+//! current shape. These leftovers are not read unless the array grows.
 
 use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
@@ -18,24 +18,24 @@ use super::super::read::chunk_place;
 use super::regions_outside;
 use crate::guarded::until_unchanged;
 
-/// The largest number of chunks that are requested one by one. For more chunks, the store is listed.
+/// The maximum number of chunks that are requested individually. For more chunks, the store is listed instead.
 const ONE_BY_ONE: u64 = 256;
 
-/// A stored chunk that is not completely inside the shape.
+/// A stored chunk that is not entirely inside the shape.
 struct Leftover {
     chunk: Vec<u64>,
     key: Key,
-    /// The version of the chunk, if the store compares versions.
+    /// The version of the chunk, if the store supports conditional writes.
     version: Option<Version>,
 }
 
 impl Array {
-    /// Clears the stored elements outside the shape that growing would expose. The caller holds the lock of
-    /// the array's documents.
+    /// Clears the stored elements outside the shape that would become visible in `grown`. The caller holds the lock of the
+    /// array's documents.
     ///
-    /// If the store has no lock that excludes all writers, a reservation excludes other appends meanwhile. Programs that
-    /// do not reserve rows store the new shape before they write: so chunks outside the shape are leftovers if the shape
-    /// is the same before and after the listing. Leftovers are cleared only if they have not changed since the listing.
+    /// If the store has no lock that excludes all writers, a reservation excludes other appends in the meantime. Programs that do
+    /// not reserve rows store the new shape before they write. Hence, if the shape is the same before and after the listing, the
+    /// chunks outside it are leftovers. They are cleared only if they have not changed since the listing.
     pub(super) fn clear_leftovers(&self, grown: &Self) -> Result<()> {
         if grown.shape().iter().zip(self.shape()).all(|(new, old)| new <= old) {
             return Ok(());
@@ -54,19 +54,19 @@ impl Array {
     pub(super) fn clear_between(&self, grown: &Self) -> Result<()> {
         let found = self.find_leftovers(grown)?;
         found.into_iter().try_for_each(|leftover| {
-            // Other writers write other elements of the same chunks.
+            // Other writers may write other elements of the same chunks, so the version is not compared.
             let leftover = Leftover { version: None, ..leftover };
             self.clear_leftover(grown, &leftover, Some(grown.shape()))
         })
     }
 
-    /// Returns true if the stored shape is the shape of this array.
+    /// Returns true if the stored shape equals the shape of this handle.
     fn has_stored_shape(&self) -> Result<bool> {
         let node = self.location.as_stored().with_probe(None).find_node()?;
         Ok(matches!(node, Some(zarrox_core::NodeMetadata::Array(now)) if now.shape == self.shape()))
     }
 
-    /// Returns the stored chunks that are inside the new shape and not completely inside the old one.
+    /// Returns the stored chunks that overlap the new shape and are not entirely inside the old one.
     fn find_leftovers(&self, grown: &Self) -> Result<Vec<Leftover>> {
         let boxes = exposed(&grown.metadata.chunk_grid, self.shape(), grown.shape());
         let count = boxes.iter().map(|ranges| count(ranges)).fold(0_u64, u64::saturating_add);
@@ -107,8 +107,8 @@ impl Array {
         Ok(())
     }
 
-    /// Clears the elements of a chunk that are outside the shape. With a limit, which is a larger shape, clears only
-    /// elements inside the limit.
+    /// Clears the elements of a chunk that are outside the shape. If a limit is given, which is a larger shape, only elements
+    /// inside the limit are cleared.
     fn clear_leftover(&self, grown: &Self, leftover: &Leftover, limit: Option<&[u64]>) -> Result<()> {
         let Leftover { chunk, key, version } = leftover;
         let chain = grown.chain_of(chunk)?;
@@ -129,7 +129,7 @@ impl Array {
                 span.count = span.count.min(end.saturating_sub(span.start));
             }
         }
-        // The chunk contains no other elements.
+        // All elements of the chunk are to be cleared.
         let is_outside = outside.is_none() && limits[..] == *chain.chunk().shape();
         let fill = DynArray::from_elements(
             self.data_type().clone(),
@@ -155,23 +155,23 @@ impl Array {
             Ok(())
         };
         let cleared = if version.is_some() { clear() } else { until_unchanged(clear) };
-        // A chunk that cannot be decoded exposes no elements.
+        // The elements of a chunk that cannot be decoded cannot become visible.
         let cleared =
             cleared.or_else(|error| if error.kind() == ErrorKind::Corrupt { Ok(()) } else { Err(error) });
         cleared.map_err(|error| error.at(chunk_place(chunk, key)).at(self.place()))
     }
 }
 
-/// Returns the chunks that are inside the new shape and not completely inside the old one, as disjoint boxes of indices.
+/// Returns the chunks that overlap the new shape and are not entirely inside the old one, as disjoint boxes of chunk indices.
 fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     let (before, after) = (grid.grid_shape(old), grid.grid_shape(new));
-    // A dimension that does not grow exposes no chunks.
+    // No chunks become visible along a dimension that does not grow.
     let whole = |dim: usize| match old[dim] == new[dim] {
         true => after[dim],
         false => wholly_inside(grid, dim, old[dim], before[dim]).min(after[dim]),
     };
     let whole: Vec<u64> = (0..new.len()).map(whole).collect();
-    // The first dimension along which a chunk is not completely inside determines its box.
+    // A chunk belongs to the box of the first dimension along which it is not entirely inside.
     let ranges_of = |dim: usize| {
         let range = |other: usize| match other.cmp(&dim) {
             Ordering::Less => 0..whole[other],
@@ -184,7 +184,7 @@ fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     boxes.filter(|ranges| ranges.iter().all(|range| !range.is_empty())).collect()
 }
 
-/// Returns the number of chunks along a dimension that end inside a length, out of the `chunks` that begin inside it.
+/// Of the `chunks` chunks along a dimension that start within a length, returns the number that also end within it.
 fn wholly_inside(grid: &ChunkGrid, dim: usize, length: u64, chunks: u64) -> u64 {
     let Some(last) = chunks.checked_sub(1) else { return 0 };
     let ends_inside = |index| {
@@ -197,7 +197,7 @@ fn count(ranges: &[Range<u64>]) -> u64 {
     ranges.iter().map(|range| range.end - range.start).fold(1, u64::saturating_mul)
 }
 
-/// Calls a function with each index of a box.
+/// Calls a function with each chunk index in a box.
 fn each(ranges: &[Range<u64>], visit: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
     let mut index: Vec<u64> = ranges.iter().map(|range| range.start).collect();
     loop {

@@ -1,4 +1,4 @@
-//! Changes of the shape: resize and append.
+//! Changing the shape: resize and append.
 
 mod appending;
 mod dataset;
@@ -24,10 +24,11 @@ use crate::guarded::until_unchanged;
 impl Array {
     /// Changes the shape. The number of dimensions stays the same.
     ///
-    /// New elements have the fill value: chunks and parts of chunks outside the old shape, which an interrupted shrink or append
-    /// has left, are cleared first. A rectilinear grid that ends before the new shape gets one more chunk, which covers the rest.
-    /// Shrinking erases the chunks outside the new shape, and clears the outside part of chunks that cross its border. The new
-    /// shape is stored first: an interruption can leave chunks that are not read, but never a shape without its data.
+    /// New elements have the fill value: any chunks or parts of chunks outside the old shape, left by an interrupted shrink or
+    /// append, are cleared first. A rectilinear grid that ends before the new shape is extended by one chunk, which covers the
+    /// rest. Shrinking erases the chunks outside the new shape, and clears the outer part of chunks that cross its boundary. When
+    /// an array shrinks, the new shape is stored first: an interruption can leave chunks that are not read, but never a shape
+    /// without its data.
     ///
     /// # Errors
     /// When the number of dimensions differs, the new chunk of a rectilinear grid is not a multiple of the inner chunks, or the
@@ -60,10 +61,11 @@ impl Array {
         alone.map_or(Ok(()), |_| self.forget_outside())
     }
 
-    /// Appends values along an axis, and returns the new shape. The other axes of the values must be as long as the array's.
+    /// Appends values along an axis, and returns the new shape. Along all other axes, the values must have the length of the
+    /// array.
     ///
-    /// The values are stored before the shape: until they are complete, and on an error, the array is unchanged. For concurrent
-    /// appends to stores without locks, such as S3, see [`Array::append_with`].
+    /// The values are stored before the shape, so the array is unchanged until all values are stored, and after an error. For
+    /// concurrent appends in stores without locks, such as S3, see [`Array::append_with`].
     ///
     /// # Errors
     /// When the shapes do not fit; and the errors of [`Array::write`].
@@ -74,22 +76,23 @@ impl Array {
         self.append_with(&shape, axis, |grown, place| grown.slice(place).write_elements(elements))
     }
 
-    /// Appends values of this shape along an axis like [`Array::append`], but `write` may write them in any number of parts, for
-    /// values that do not fit into memory.
+    /// Appends values of this shape along an axis, like [`Array::append`], but leaves it to `write` to write them, in any number
+    /// of parts; for values that do not fit into memory.
     ///
-    /// `write` is called with the array in its new shape, and the selection of the new values. Readers do not see the new shape
-    /// before `write` returns; meanwhile no other thread can append to the array or resize it.
+    /// `write` is called with the array in its new shape, and with the selection of the new values. Readers do not see the new
+    /// shape before `write` returns; until then, no other thread can append to the array or resize it.
     ///
-    /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]),
-    /// several writers can append at the same time. Each reserves rows in an object within the array, writes them, and stores the
-    /// shape last. If a writer finishes before another one with earlier rows, readers see fill values in the earlier rows until
-    /// these are written. The rows of a dead or failed writer are used by the next append that fits into them. The rows of that
-    /// append are then not the last ones of the array, so `write` must use the given selection rather than the end of the array.
+    /// In stores that have no lock that excludes other processes, but support conditional writes
+    /// ([`Capabilities::set_if_unchanged`]), several writers can append at the same time. Each writer reserves rows in an object
+    /// within the array, writes them, and stores the shape last. If a writer finishes before another writer that has reserved
+    /// earlier rows, readers see fill values in the earlier rows until they are written. Rows left by a dead or failed writer are
+    /// reused by the next append that fits into them. The rows of that append are then not the last rows of the array, so `write`
+    /// must use the given selection instead of assuming the end of the array.
     ///
     /// # Errors
-    /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to the
-    /// array meanwhile. [`ErrorKind::Conflict`] when another writer took the reserved rows, since this process was suspended for
-    /// minutes, or when a program that does not reserve rows has appended to the array.
+    /// When the shapes do not fit, and the errors of `write`; the array is then unchanged, unless another writer has appended to
+    /// it in the meantime. [`ErrorKind::Conflict`] when another writer took the reserved rows because this process was suspended
+    /// for minutes, or when a program that does not reserve rows has appended to the array.
     ///
     /// [`ErrorKind::Conflict`]: zarrox_core::ErrorKind::Conflict
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
@@ -109,19 +112,19 @@ impl Array {
         location.change(format, |node, store| {
             let (grown, place) = self.grown(node, values, axis)?;
             if let Err(error) = write(&grown, place) {
-                // An error of clearing probably has the same cause as the error of writing: the first error is reported.
-                // Leftovers are cleared when the array grows.
+                // If clearing fails as well, the cause is probably the same: the first error is reported. Leftovers are cleared
+                // when the array next grows.
                 let _ = self.clear_outside(grown.shape());
                 return Err(error);
             }
-            // A failed request may have been executed nevertheless, so nothing is cleared.
+            // The request may have taken effect despite the error, so nothing is cleared.
             store(self.change_to(&grown))?;
             *self = grown;
             Ok(self.shape().to_vec())
         })
     }
 
-    /// Updates the shape to the stored one, and returns the array with the new values, and their selection.
+    /// Updates the shape of this handle to the stored shape, and returns the grown array and the selection of the new values.
     fn grown(&mut self, node: &NodeMetadata, values: &[u64], axis: usize) -> Result<(Self, Selection)> {
         let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));
         let grown = shape.and_then(|shape| self.resized(&shape)).map_err(|error| error.at(self.place()))?;
@@ -130,7 +133,7 @@ impl Array {
         Ok((grown, place.into_selection()))
     }
 
-    /// Returns the array with another shape, and with the chunks that its grid then needs.
+    /// Returns the array with another shape, and with any chunks added to its grid that the shape requires.
     fn resized(&self, shape: &[u64]) -> Result<Self> {
         let grid = check_lengths(shape).and_then(|()| self.metadata.chunk_grid.grown(shape));
         let mut resized = self.clone();
@@ -143,14 +146,14 @@ impl Array {
         Ok(resized)
     }
 
-    /// Returns the change of the metadata from this array to the resized one.
+    /// Returns the change that turns the metadata of this array into that of the resized one.
     fn change_to<'a>(&self, resized: &'a Self) -> Change<'a> {
         let (shape, grid) = (resized.shape(), &resized.metadata.chunk_grid);
         if *grid == self.metadata.chunk_grid { Change::Shape(shape) } else { Change::Growth(shape, grid) }
     }
 
-    /// Updates the shape and the grid to those of a node that was read under the lock of its document: other writers may have
-    /// changed them.
+    /// Updates the shape and the grid of this handle, which other writers may have changed, to those of a node that was read
+    /// under the lock of its document.
     fn refresh(&mut self, node: &NodeMetadata) -> Result<()> {
         if let Some(generation) = &self.generation {
             generation.check_locked(&self.location, &self.metadata, node)?;
@@ -176,7 +179,7 @@ impl Array {
         }
     }
 
-    /// Erases the chunks outside the shape, and clears the outside parts of chunks that cross its border.
+    /// Erases the chunks outside the shape, and clears the outer parts of chunks that cross its boundary.
     fn clear_outside(&self, old: &[u64]) -> Result<()> {
         if self.shape().iter().zip(old).all(|(new, old)| new >= old) {
             return Ok(());
@@ -195,8 +198,8 @@ impl Array {
         Ok(())
     }
 
-    /// Returns all stored chunks that are not completely inside the shape. The cost is proportional to the number of stored
-    /// chunks, not to the size of the grid.
+    /// Returns all stored chunks that are not entirely inside the shape. The cost is proportional to the number of stored chunks,
+    /// not to the size of the grid.
     fn stored_chunks_outside(&self) -> Result<Vec<(Vec<u64>, Key)>> {
         let prefix = &self.chunks;
         let (grid, keys) = (&self.metadata.chunk_grid, self.chunk_key_encoding()?);
@@ -218,14 +221,14 @@ impl Array {
         Ok(outside)
     }
 
-    /// Returns the parts of a chunk that were inside the old shape and are outside now; `None` if no part is inside.
+    /// Returns the parts of a chunk that were inside the old shape and are now outside; `None` if no part of the chunk is inside.
     fn regions_outside(&self, chunk: &[u64], old: &[u64]) -> Option<Vec<Dims<Span>>> {
         regions_outside(&self.metadata.chunk_grid, chunk, self.shape(), Some(old))
     }
 }
 
-/// Returns the parts of a chunk that are outside a shape, and were inside the old shape if it is given; `None` if no part is
-/// inside the shape.
+/// Returns the parts of a chunk that are outside a shape and, if the old shape is given, were inside the old shape; `None` if no
+/// part of the chunk is inside the shape.
 fn regions_outside(
     grid: &ChunkGrid,
     chunk: &[u64],

@@ -1,7 +1,8 @@
 //! Rows that are reserved for appends, recorded in a small object within the array.
 //!
 //! If no lock excludes all writers, an append first reserves its rows here, writes them outside the shape, and stores the shape
-//! last. The object exists while an append is running. If the store cannot erase it conditionally, an empty object remains.
+//! last. The object exists while an append is running. If the store does not support conditional deletes, an object without
+//! reservations remains.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::json::{self, Json, json};
@@ -12,17 +13,17 @@ use super::super::Array;
 use crate::guarded::until_unchanged;
 use crate::hierarchy::{APPENDS, DOCUMENT_LIMIT, Owner};
 
-/// Reserved rows along an axis.
+/// A range of reserved rows along an axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reserved {
     pub(super) axis: usize,
     pub(super) start: u64,
     pub(super) end: u64,
-    /// True if another append has let the array grow beyond these rows, so that readers see them.
+    /// True if another append has grown the array beyond these rows, so that readers see them.
     pub(super) is_seen: bool,
-    /// True if no other append may run meanwhile.
+    /// True if no other append may run at the same time.
     pub(super) alone: bool,
-    /// The writer of the rows; `None` for rows with fill values that are free for another append.
+    /// The writer of the rows; `None` for rows that have fill values and are free for another append.
     pub(super) owner: Option<Owner>,
 }
 
@@ -50,26 +51,27 @@ impl Reserved {
         self.end - self.start
     }
 
-    /// Returns true if these rows come after others along the same axis.
+    /// Returns true if these rows come after the other rows, along the same axis.
     pub(super) fn is_behind(&self, other: &Self) -> bool {
         self.axis == other.axis && self.start >= other.end
     }
 
-    /// Returns true if an array of this length ends within the reserved rows. Unless a program that does not reserve rows has let
-    /// the array grow, the owner knew an older shape, and has not written yet: the owner will detect this, and release the rows.
+    /// Returns true if an array of this length ends within the reserved rows. Unless a program that does not reserve rows has
+    /// grown the array, this means that the owner knew an older shape and has not written yet; it will detect this, and release
+    /// the rows.
     pub(super) fn is_misplaced(&self, length: u64) -> bool {
         !self.is_seen && self.is_held() && self.start < length && length < self.end
     }
 
-    /// Returns the rows that only their owner can have written, in an array of this length. Rows that other writers appended
-    /// before the reservation are excluded.
+    /// Returns the rows that only their owner can have written, in an array of this length. This excludes rows that other writers
+    /// had appended before the reservation.
     pub(super) fn unwritten(&self, length: u64) -> Self {
         let foreign = if self.is_seen { 0 } else { length.min(self.end) };
         Self { start: self.start.max(foreign), ..self.clone() }
     }
 
     /// Records that an array of this length is about to grow beyond the rows. Rows within this length are removed from the
-    /// reservation: its owner, which knew another shape, has not written yet.
+    /// reservation; its owner knew another shape, and has not written yet.
     pub(super) fn leave_out(&mut self, length: u64) {
         if self.end > length {
             *self = Self { is_seen: true, ..self.unwritten(length) };
@@ -105,8 +107,8 @@ impl Array {
         bytes.map_or(Ok(Vec::new()), |bytes| parsed(&bytes, &key))
     }
 
-    /// Changes the reservations, and repeats the change when another writer was faster. If `edit` returns a conflict, it is
-    /// called again later.
+    /// Changes the reservations, and retries if another writer has changed them first. If `edit` returns a conflict, it is called
+    /// again later.
     pub(super) fn edit_reserved<R>(
         &self,
         mut edit: impl FnMut(&mut Vec<Reserved>) -> Result<R>,
@@ -136,7 +138,7 @@ impl Array {
     }
 }
 
-/// Removes free rows that were never visible, if no later rows are reserved.
+/// Removes free rows that have never been visible, if no later rows are reserved.
 fn forget_last(reserved: &mut Vec<Reserved>) {
     while let Some(last) =
         (0..reserved.len()).max_by_key(|&index| (reserved[index].end, reserved[index].start))
@@ -190,7 +192,7 @@ mod tests {
             let rows = rows.unwritten(length);
             (rows.start, rows.end)
         };
-        // The owner knew another length than the array had.
+        // The owner knew a length that differed from the actual length of the array.
         assert_eq!(
             [0, 2, 3, 5, 9].map(|length| unwritten(&mine, length)),
             [(2, 5), (2, 5), (3, 5), (5, 5), (5, 5)]
@@ -203,7 +205,7 @@ mod tests {
         assert_eq!(left_out(2), Reserved { is_seen: true, ..mine.clone() });
         assert_eq!(left_out(3), Reserved { start: 3, is_seen: true, ..mine.clone() });
         assert_eq!(left_out(5), mine, "the shape includes them: they are written");
-        // The writer that skipped them has let the array grow.
+        // The writer that skipped them has grown the array.
         assert_eq!(unwritten(&left_out(2), 9), (2, 5));
     }
 

@@ -1,4 +1,4 @@
-//! Joint growth of arrays, such as the arrays of a dataset along a dimension.
+//! Growing several arrays together, such as the arrays of a dataset along a shared dimension.
 
 use std::sync::Arc;
 
@@ -11,24 +11,25 @@ use crate::guarded::until_unchanged;
 use crate::policy::Upkeep;
 use crate::upkeep::Changes;
 
-/// The largest number of arrays that are locked at a time: each takes up to three open files.
+/// The maximum number of arrays that are locked at the same time: each lock takes up to three open files.
 const MOST: usize = 100;
 
 /// Writes the new elements into the arrays in their new shapes.
 type Write<'a> = dyn FnMut(&[Array]) -> Result<()> + 'a;
 
 impl Array {
-    /// Lets arrays of one store grow to larger shapes, after `write` has stored the new elements.
+    /// Grows several arrays of one store to larger shapes, once `write` has stored the new elements.
     ///
     /// `write` is called with the arrays in their new shapes. Readers do not see the new shapes before `write` returns, and no
-    /// shape is stored if `write` fails. Then the shapes are stored one after the other, the shape of the first array last.
-    /// Consolidated metadata is updated after all shapes, in one step. Meanwhile no other writer appends to the arrays or
-    /// resizes them, as far as locks and [reservations](Array::append_with) exclude it. At most 100 arrays are locked; for the
-    /// others, the stored shape must be the known one. Concurrent callers must pass the same arrays in the same order.
+    /// shape is stored if `write` fails. Afterwards, the shapes are stored one after the other, that of the first array last.
+    /// Consolidated metadata is updated in one step, after all shapes are stored. In the meantime, no other writer appends to the
+    /// arrays or resizes them, as far as locks and [reservations](Array::append_with) prevent it. At most 100 arrays are locked;
+    /// for the others, an error is returned if the stored shape is not the one that the handle knows. Concurrent callers must
+    /// pass the same arrays in the same order.
     ///
     /// # Errors
-    /// When a shape does not fit, or another writer has changed a shape; and the errors of `write`. On an error, all arrays have
-    /// their old shapes.
+    /// When a shape does not fit, or another writer has changed a shape; and the errors of `write`. After an error, all arrays
+    /// have their old shapes.
     #[doc(hidden)]
     pub fn grow_together(
         arrays: &mut [Self],
@@ -46,7 +47,7 @@ impl Array {
         let _holds = hold(arrays)?;
         let before = arrays.to_vec();
         for array in arrays.iter_mut() {
-            // Readers that use consolidated metadata see all shapes change at once.
+            // Consolidated metadata is updated at the end, so that its readers see all shapes change at once.
             Arc::make_mut(&mut array.location.context).upkeep = Upkeep::Leave;
         }
         let mut write = Some(write);
@@ -57,7 +58,7 @@ impl Array {
         }
         if let Err(error) = done {
             for (array, before) in arrays.iter_mut().zip(&before) {
-                // An error here probably has the same cause as the error of growing, which is reported.
+                // If this fails, the cause is probably the same as that of the error that is reported.
                 let _ = array.shrink_to(before);
             }
             return Err(error);
@@ -65,9 +66,8 @@ impl Array {
         keep_copies(arrays)
     }
 
-    /// Returns the array in its new shape during [`grow_together`](Self::grow_together), for other processes
-    /// that write for this call: the shape is not stored yet. Only processes that the call waits for may
-    /// write outside the stored shape.
+    /// Returns the array in a new shape that is not stored yet, for other processes that write on behalf of a
+    /// [`grow_together`](Self::grow_together) call. Only processes that the call waits for may write outside the stored shape.
     ///
     /// # Errors
     /// When the shape does not fit.
@@ -116,7 +116,7 @@ impl Array {
         until_unchanged(|| {
             attempts += 1;
             location.change(format, |node, store| {
-                // A request whose response was lost may have stored the shape already.
+                // An earlier request whose response was lost may have already stored the shape.
                 let is_stored = matches!(node, NodeMetadata::Array(now) if now.shape == grown.shape());
                 if attempts > 1 && is_stored {
                     return Ok(());
@@ -129,7 +129,7 @@ impl Array {
         Ok(())
     }
 
-    /// Clears the stored elements outside the shape, and returns the array in its new shape.
+    /// Clears leftovers outside the shape, and returns the array in its new shape.
     fn about_to_grow(&mut self, node: &NodeMetadata, shape: &[u64]) -> Result<Self> {
         self.as_known(node)?;
         let grown = self.with_shape(shape)?;
@@ -141,7 +141,7 @@ impl Array {
         Ok(grown)
     }
 
-    /// Returns an error unless the stored shape is the one of this handle.
+    /// Returns an error unless the stored shape is the one that this handle knows.
     fn as_known(&mut self, node: &NodeMetadata) -> Result<()> {
         let known = self.shape().to_vec();
         self.refresh(node)?;
@@ -157,8 +157,7 @@ impl Array {
     /// Clears the elements outside the shape if writing has failed.
     fn cleared_unless(&self, written: Result<()>, grown: &Self) -> Result<()> {
         if written.is_err() {
-            // An error of clearing probably has the same cause as the error of writing. Leftovers are cleared when the array
-            // grows.
+            // If clearing fails as well, the cause is probably the same. Leftovers are cleared when the array next grows.
             let _ = self.clear_between(grown);
         }
         written
@@ -175,7 +174,7 @@ impl Array {
     }
 }
 
-/// Takes shared holds of the arrays, in the order in which exclusive holds are taken, so that no deadlock is possible.
+/// Takes shared holds of the arrays, in the same order as exclusive holds are taken, so that no deadlock is possible.
 fn hold(arrays: &[Array]) -> Result<Vec<HoldGuard>> {
     let mut places: Vec<_> =
         arrays.iter().take(MOST).map(|array| (&array.location, array.metadata.format)).collect();
@@ -185,7 +184,7 @@ fn hold(arrays: &[Array]) -> Result<Vec<HoldGuard>> {
     held.filter_map(Result::transpose).collect()
 }
 
-/// Lets the arrays grow recursively, so that the shape of the first one is stored last.
+/// Grows the arrays recursively, so that the shape of the first one is stored last.
 fn grow(
     arrays: &mut [Array],
     shapes: &[Vec<u64>],

@@ -1,4 +1,4 @@
-//! Arrays whose elements are read as their stored bytes.
+//! Arrays whose elements are read as raw bytes, in the stored byte order.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Copies of stored objects from one store to another.
+//! Copying stored objects from one store to another.
 
 use std::io;
 
@@ -9,10 +9,11 @@ use zarrox_stores::{ByteRange, Condition, Key, StoreExt};
 
 use crate::location::Location;
 
-/// The number of bytes of an object that are in memory at once: they stay in the processor's cache between reading and writing.
+/// The number of bytes of an object that are copied at a time: few enough to stay in the processor's cache between reading and
+/// writing.
 const PIECE: usize = 1 << 20;
 
-/// The number of bytes that are requested at once from a remote store.
+/// The size of a request to a remote store, in bytes.
 const REMOTE_PIECE: usize = 8 << 20;
 
 /// Copies an object to a key of another location, in pieces if it is large. Returns false if the object does not exist.

@@ -1,4 +1,4 @@
-//! The inner chunks of shards, according to the shard indexes.
+//! The inner chunks of shards, as listed in the shard indexes.
 
 use zarrox_core::codec::Window;
 use zarrox_core::internals::codec::Entry;
@@ -11,14 +11,14 @@ use crate::array::Array;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InnerChunk {
-    /// The indices of the inner chunk in the grid of inner chunks of the whole array.
+    /// The index of the inner chunk in the grid of inner chunks of the whole array.
     pub index: Vec<u64>,
-    /// The offset and the length of its bytes in the shard; `None` if the inner chunk is missing.
+    /// The offset and the length of its bytes within the shard; `None` if the inner chunk is missing.
     pub place: Option<(u64, u64)>,
 }
 
 impl Array {
-    /// Reads the inner chunks of the shard with this key, see [`RawChunks::inner_chunks`](super::super::RawChunks::inner_chunks).
+    /// Reads the inner chunks of the shard with this key. See [`RawChunks::inner_chunks`](super::super::RawChunks::inner_chunks).
     pub(in crate::array) fn inner_chunks(&self, shard: &[u64], key: &str) -> Result<Option<Vec<InnerChunk>>> {
         let entries = self.with_chain(shard, |chain| {
             let Some(table) = chain.table() else { return Ok(None) };
@@ -63,7 +63,7 @@ impl Array {
     }
 }
 
-/// Returns the indices of an inner chunk in the order of the array's axes.
+/// Returns the index of an inner chunk, in the order of the array's axes.
 pub fn cell(number: usize, grid: &[usize], order: Option<&[usize]>) -> Vec<u64> {
     let (mut rest, mut stored) = (number, vec![0; grid.len()]);
     for (index, &count) in stored.iter_mut().zip(grid).rev() {

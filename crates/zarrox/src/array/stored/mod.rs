@@ -1,4 +1,4 @@
-//! Access to stored chunks without the array's own indexing: their bytes, and parts of chunks by their keys.
+//! Access to stored chunks that bypasses the indexing of the array: the bytes of chunks, and parts of chunks by key.
 
 mod bytes;
 mod copy;

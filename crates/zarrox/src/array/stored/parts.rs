@@ -1,4 +1,4 @@
-//! Parts of stored chunks for callers that divide selections themselves: each part has the key of its chunk.
+//! Reading and writing parts of stored chunks by key, for callers that divide selections themselves.
 
 use zarrox_core::internals::codec::{ReadPart, WritePart};
 use zarrox_core::internals::scratch::with_vec;
@@ -15,11 +15,11 @@ use crate::guarded::until_unchanged;
 pub struct StoredChunk {
     /// The complete key.
     pub key: Key,
-    /// The shape of the chunk in elements, also at the edge of the array.
+    /// The full shape of the chunk in elements, even at the edge of the array.
     pub shape: Vec<u64>,
 }
 
-/// A read of elements of a stored chunk.
+/// A request to read elements of a stored chunk.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StoredRead<'a> {
@@ -27,18 +27,18 @@ pub struct StoredRead<'a> {
     pub chunk: StoredChunk,
     /// The elements.
     pub elements: ChunkElements,
-    /// The destination of these elements, in the machine's byte order.
+    /// The destination of these elements, in native byte order.
     pub out: ViewMut<'a>,
 }
 
 impl<'a> StoredRead<'a> {
-    /// Creates a read of elements of a chunk into a destination.
+    /// Creates a request to read elements of a chunk into a destination.
     pub fn new(chunk: StoredChunk, elements: ChunkElements, out: ViewMut<'a>) -> Self {
         Self { chunk, elements, out }
     }
 }
 
-/// A write of elements of a stored chunk.
+/// A request to write elements of a stored chunk.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StoredWrite<'a> {
@@ -48,13 +48,13 @@ pub struct StoredWrite<'a> {
     pub elements: ChunkElements,
     /// The new values of these elements.
     pub values: View<'a>,
-    /// True if the other elements of the chunk may be replaced by fill values, so that the stored chunk is not read. A shard
-    /// keeps its other elements nevertheless.
+    /// True if the other elements of the chunk may be replaced by fill values, so that the stored chunk need not be read. The
+    /// other elements of a shard are kept even so.
     pub replaces: bool,
 }
 
 impl<'a> StoredWrite<'a> {
-    /// Creates a write of elements of a chunk. The other elements of the chunk are kept.
+    /// Creates a request to write elements of a chunk. The other elements of the chunk are kept.
     pub fn new(chunk: StoredChunk, elements: ChunkElements, values: View<'a>) -> Self {
         Self { chunk, elements, values, replaces: false }
     }
@@ -66,14 +66,14 @@ impl<'a> StoredWrite<'a> {
     }
 }
 
-/// Reads and writes of chunks by their keys, for programs that divide selections themselves. The shape of the array and the
-/// encoding of its keys are not used.
+/// Reading and writing chunks by key, for programs that divide selections themselves. The array shape and the encoding of chunk
+/// keys are not used.
 impl Array {
-    /// Reads elements of stored chunks, in parallel. Returns for each part whether its chunk is stored; the elements of a missing
-    /// chunk become the fill value.
+    /// Reads elements of stored chunks in parallel. Returns, for each part, whether its chunk is stored; the elements of a
+    /// missing chunk are set to the fill value.
     ///
     /// # Errors
-    /// The errors of [`Array::read`]. On an error the memory may be partly written.
+    /// The errors of [`Array::read`]. After an error, the memory may be partly written.
     pub(in crate::array) fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         let (count, size) = (parts.len(), self.chain.chunk().size());
         let read = |StoredRead { chunk, elements, out }: StoredRead<'_>| {
@@ -88,11 +88,11 @@ impl Array {
         self.checked(|| self.location.pool().map(parts, size, self.at_once(), read))
     }
 
-    /// Writes elements of stored chunks, in parallel. A part of a chunk is merged as by [`Array::write`].
+    /// Writes elements of stored chunks in parallel. A part of a chunk is merged into the stored chunk, as in [`Array::write`].
     ///
     /// # Errors
-    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk has either its old or its
-    /// new elements.
+    /// The errors of [`Array::write`]. Chunks that were written before an error remain written; each chunk has either its old or
+    /// its new elements.
     pub(in crate::array) fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.check_writable()?;
         for part in &parts {
