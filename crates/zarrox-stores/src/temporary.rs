@@ -14,7 +14,7 @@ pub fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }
 
-/// Fails for a key whose file would be mistaken for a temporary file.
+/// Returns an error for a key whose file would be mistaken for a temporary file.
 pub fn check(key: &str) -> Result<(), StoreError> {
     if !key.rsplit('/').next().is_some_and(is_temporary) {
         return Ok(());
@@ -29,7 +29,8 @@ pub fn next_name() -> String {
     name(std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Returns the name of a file of a process. A forked process inherits the keys and the counter of its parent, but not the number.
+/// Returns a file name for a process. A forked process inherits the hash keys and the counter of its parent, but not the process
+/// ID.
 fn name(process: u32, count: u64) -> String {
     static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     format!("{START}{:x}-{count:x}{END}", KEYS.hash_one(process))

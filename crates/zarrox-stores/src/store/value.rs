@@ -23,7 +23,7 @@ impl<T: AsRef<[u8]>> From<T> for Version {
     }
 }
 
-/// The version that a store reports for a value without reading it, see [`Store::stamp`](crate::Store::stamp).
+/// The version that a store reports for a value without reading it. See [`Store::stamp`](crate::Store::stamp).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stamp {
     /// The store would have to read the value.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// An option of a store, see [`StoreRegistry::storage_options`](crate::StoreRegistry::storage_options).
+/// An option of a store. See [`StoreRegistry::storage_options`](crate::StoreRegistry::storage_options).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageOption {
     /// The name; a `*` at either end stands for any characters.

@@ -1,6 +1,6 @@
 //! The number types of filter arithmetic.
 //!
-//! All loops process elements of one type, see [`map`](zarrox_core::internals::number::map).
+//! All loops process elements of one type. See [`map`](zarrox_core::internals::number::map).
 
 use std::convert::identity;
 
