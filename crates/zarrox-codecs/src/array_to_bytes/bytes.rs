@@ -98,7 +98,7 @@ fn each_order(list: &Json, storage: &Storage) -> Result<ByteOrder, CodecError> {
     }
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct BytesCodec {
     chunk: ChunkSpec,

@@ -142,7 +142,7 @@ fn separators(config: Config<'_>, indented: bool) -> Result<(String, String), Co
     }
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct JsonCodec {
     name: &'static str,

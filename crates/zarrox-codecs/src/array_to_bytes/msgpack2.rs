@@ -87,7 +87,7 @@ fn create_legacy(configuration: &Map, context: &CodecContext<'_>) -> Result<Code
     })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct MsgPackCodec {
     name: &'static str,

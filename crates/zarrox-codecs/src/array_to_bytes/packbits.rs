@@ -194,7 +194,7 @@ fn bits_of(chunk: &ChunkSpec) -> Result<Bits, CodecError> {
     Ok(Bits { parts, count, signed })
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct PackBitsCodec {
     chunk: ChunkSpec,

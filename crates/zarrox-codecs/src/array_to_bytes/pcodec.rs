@@ -269,7 +269,7 @@ macro_rules! with_number {
     };
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct PcodecCodec {
     chunk: ChunkSpec,

@@ -95,7 +95,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(OptionalCodec { chunk, value, mask, data, limit: context.limit })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct OptionalCodec {
     chunk: ChunkSpec,

@@ -110,7 +110,7 @@ struct Named {
     codec: Box<dyn BytesToBytes>,
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ConditionalCodec {
     codecs: Vec<Named>,

@@ -59,7 +59,7 @@ fn members(codecs: &[CodecSpec]) -> Map {
     config::members(json!({"codecs": codecs.iter().map(codec_to_json).collect::<Vec<_>>()}))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct N5Codec {
     /// The codec pipeline of a block with the shape of the chunk.

@@ -164,7 +164,7 @@ impl fmt::Display for InnerChunkPlace {
     }
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ShardingCodec {
     /// The shape of the inner chunks.

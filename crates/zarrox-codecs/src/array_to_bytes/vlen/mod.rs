@@ -64,7 +64,7 @@ pub(crate) fn codec(elements: impl Elements, context: &CodecContext<'_>) -> Resu
     Ok(Codec::ArrayToBytes(Box::new(Framed { chunk: context.chunk.clone(), elements })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct Framed<E> {
     chunk: ChunkSpec,

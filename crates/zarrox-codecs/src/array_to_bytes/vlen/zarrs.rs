@@ -132,7 +132,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(VlenCodec { chunk, settings, index, data, text, limit })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct VlenCodec {
     chunk: ChunkSpec,

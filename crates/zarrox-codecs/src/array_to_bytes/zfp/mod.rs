@@ -224,7 +224,7 @@ fn unsigned(config: Config<'_>, name: &str) -> Result<u32, CodecError> {
     number.ok_or_else(|| config::wrong(name, json, "a non-negative integer"))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ZfpCodec {
     configuration: Map,

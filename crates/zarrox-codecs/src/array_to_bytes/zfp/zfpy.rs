@@ -136,7 +136,7 @@ fn value(config: Config<'_>, member: &str) -> Result<Option<f64>, CodecError> {
     Ok(Some(value).filter(|value| *value >= 0.0))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ZfpyCodec {
     configuration: Map,
