@@ -1,5 +1,5 @@
-//! Codec pipelines for one-dimensional elements whose number differs from chunk to chunk: used by codecs that encode parts of a
-//! chunk separately. An example is the bytes of elements of variable length.
+//! Codec pipelines for one-dimensional arrays whose number of elements varies from chunk to chunk. They are used by codecs that
+//! encode parts of a chunk separately, such as the bytes of variable-length elements.
 
 use std::sync::Arc;
 

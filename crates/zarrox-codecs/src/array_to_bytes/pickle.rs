@@ -1,5 +1,5 @@
-//! `pickle`: Python objects in Python's pickle format. Only the name is known, so that the error states the reason: unpickling
-//! executes code from the data.
+//! `pickle`: Python objects in Python's pickle format. The codec is known only by name, so that the error can state why it is not
+//! supported: unpickling executes code from the data.
 //!
 //! Names: `numcodecs.pickle`, `pickle` in v3; `pickle` in v2.
 
