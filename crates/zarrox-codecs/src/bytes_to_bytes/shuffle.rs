@@ -1,4 +1,4 @@
-//! `numcodecs.shuffle`: the first bytes of all elements, then all second bytes, and so on, which compresses better.
+//! `numcodecs.shuffle`: stores the first bytes of all elements, then all second bytes, and so on, which compress better.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html>
 //!
@@ -7,10 +7,10 @@
 //! | `elementsize` | the number of bytes of an element |
 //!
 //! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. In the lenient mode, an absent
-//! `elementsize` in v3 is the size of the elements that are converted to bytes, as in zarr-python, and a size below 1 counts as 1,
-//! which leaves the bytes unchanged.
+//! `elementsize` in v3 is the size of the elements that reach the array→bytes codec, as in zarr-python; and a size below 1 counts
+//! as 1, which leaves the bytes unchanged.
 //!
-//! Only whole elements can be encoded: numcodecs also rejects a remainder.
+//! Only whole elements can be encoded. numcodecs also rejects a remainder.
 
 use zarrox_core::codec::{
     BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size,
@@ -29,14 +29,14 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.shuffle", CodecKind::
     .v2_id("shuffle")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"elementsize": 4}))));
 
-/// Reorders the bytes of elements by their position in the element, so that they compress better.
+/// Groups the bytes of elements by their position within the element, so that they compress better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteShuffle {
     element_size: u32,
 }
 
 impl ByteShuffle {
-    /// Creates the codec for elements of this number of bytes.
+    /// Creates the codec for elements of this size in bytes.
     pub fn element_size(bytes: u32) -> Self {
         Self { element_size: bytes.max(1) }
     }
@@ -122,7 +122,7 @@ impl BytesToBytes for ByteShuffle {
     }
 }
 
-/// Elements of one byte are unchanged.
+/// One-byte elements are unchanged.
 impl Framed for ByteShuffle {
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError> {
         Ok((self.element_size == 1).then_some(encoded))
