@@ -262,8 +262,8 @@ fn with_stream<R>(
     {
         return work(&mut ZfpBitStreamRef::from_words(words));
     }
-    // The writer's zfp may have been built with shorter words. The stream is padded to a whole long word, so that reading past
-    // the end is detected.
+    // The writer's zfp may have been built with shorter words. The stream is placed so that it ends at the end of a long word,
+    // and reading past the end is detected.
     let size = encoded.len().next_multiple_of(STREAM_WORD_BYTES);
     let skipped = size - encoded.len();
     let mut buffer = Buffer::new(size, usize::MAX)?;
@@ -486,7 +486,7 @@ mod tests {
         let too_large = [0_u32, 7, 1 << 31, 0].map(u32::to_ne_bytes).concat();
         let error = encoded(Storage::Uint(4), Zfp::reversible(), &too_large).unwrap_err().to_string();
         assert!(error.contains("2147483648"), "{error}");
-        // A negative number is not a valid unsigned integer, and a number between the shifted ones is not a valid small integer.
+        // A negative number is not a valid unsigned integer. 1 is not a valid 8-bit integer, since those are shifted up.
         for (storage, numbers) in [(Storage::Uint(4), [-1, 0, 0, 0]), (Storage::Int(1), [1, 0, 0, 0])] {
             let stored = encoded(Storage::Int(4), Zfp::reversible(), &of(numbers)).unwrap();
             let chain =
