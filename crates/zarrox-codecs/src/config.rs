@@ -143,7 +143,7 @@ pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
     CodecError::invalid(format!("'{name}' is {shown}; expected {wants}"))
 }
 
-/// Returns a configuration from a JSON object.
+/// Returns the members of a JSON object as a configuration.
 pub(crate) fn members(json: Json) -> Map {
     match json {
         Json::Object(map) => map,

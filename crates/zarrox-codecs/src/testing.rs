@@ -51,7 +51,7 @@ pub(crate) fn configured(name: &str, configuration: Json, strictness: Strictness
     Ok(Json::Object(codec.configuration()))
 }
 
-/// Decodes with a codec in its default configuration.
+/// Decodes with a codec that was created from an empty configuration.
 pub(crate) fn decode(name: &str, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
     let mut decoded = vec![0; size];
     let length = make(&spec(name, json!({})), Strictness::Lenient)?.decode(encoded, &mut decoded)?;
@@ -69,7 +69,7 @@ pub(crate) fn through_v2(id: &str, members: Json, item: usize) -> (Json, Json) {
     (v3.into(), v2.into())
 }
 
-/// Builds the codec pipeline for a kind of chunk.
+/// Builds the codec pipeline for chunks of one shape and data type.
 pub(crate) fn chain(
     specs: &[CodecSpec],
     chunk: &ChunkSpec,

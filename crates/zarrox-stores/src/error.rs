@@ -41,11 +41,11 @@ pub enum StoreErrorKind {
     StorageFull,
     /// The string is not a valid key, or the store cannot store a value under this key.
     InvalidKey,
-    /// Another writer changed the value in the meantime.
+    /// Another writer has changed the value in the meantime.
     Conflict,
     /// Something other than a value is in the way, such as a directory or a pipe in place of a file.
     Obstructed,
-    /// A range of bytes lies outside the value.
+    /// A byte range is out of bounds for the value.
     OutOfRange,
     /// The value is larger than the store or a limit allows.
     TooLarge,
@@ -135,13 +135,13 @@ impl StoreError {
         self.0.operation
     }
 
-    /// Returns the name of the store, if the error concerns a store.
+    /// Returns the name of the store, if the error has one.
     #[must_use]
     pub fn location(&self) -> Option<&str> {
         self.0.location.as_deref()
     }
 
-    /// Returns the key or prefix, if the error concerns one.
+    /// Returns the key or prefix, if the error has one.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.0.key.as_deref()
@@ -158,7 +158,7 @@ impl StoreError {
     /// Returns the message without the remedy.
     pub(crate) fn reason(&self) -> String {
         let Inner { operation, message, .. } = &*self.0;
-        // The text is escaped as in Rust, so that control characters in a key cannot garble a terminal.
+        // The text is escaped as in Rust string literals, so that control characters in a key cannot garble a terminal.
         let place = self.place().map_or(String::new(), |place| format!(" '{}'", place.escape_debug()));
         format!("{message} while {operation}{place}")
     }

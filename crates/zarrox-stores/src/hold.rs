@@ -16,7 +16,7 @@ use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 /// The mode of a hold. See [`Store::hold`](crate::Store::hold).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// A hold for writing to the node, shared with other holders in this mode.
+    /// A hold for writing to the node, which is shared with other holders in this mode.
     Shared,
     /// An exclusive hold for moving, replacing or deleting the node.
     Exclusive,

@@ -171,7 +171,7 @@ fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("a key cannot be empty");
     }
-    // Every access to a chunk creates a key, so a single pass over the bytes checks all rules.
+    // Every access to a chunk creates a key, so all rules are checked in a single pass over the bytes.
     let mut segment = 0;
     for (position, byte) in text.bytes().enumerate() {
         match byte {

@@ -40,7 +40,7 @@ mod tests {
         let outer = std::panic::take_hook();
         let count = Arc::new(AtomicUsize::new(0));
         let (counter, thread) = (Arc::clone(&count), std::thread::current().id());
-        // Other tests of this process may panic at the same time.
+        // Other tests in this process may panic at the same time.
         std::panic::set_hook(Box::new(move |panic| match std::thread::current().id() == thread {
             true => drop(counter.fetch_add(1, Ordering::Relaxed)),
             false => outer(panic),

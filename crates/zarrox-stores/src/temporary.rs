@@ -9,7 +9,7 @@ use crate::{StoreError, StoreErrorKind};
 const START: &str = ".zarrox-";
 const END: &str = ".tmp";
 
-/// Returns true if a file name is the name of a temporary file.
+/// Returns true if this is the name of a temporary file.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }
@@ -23,7 +23,7 @@ pub fn check(key: &str) -> Result<(), StoreError> {
     Err(StoreError::new(StoreErrorKind::InvalidKey, "writing", message))
 }
 
-/// Returns a name that no other temporary file has, even if another host or a forked process writes to the same directory.
+/// Returns a unique name for a temporary file, even if another host or a forked process writes to the same directory.
 pub fn next_name() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     name(std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))

@@ -1,4 +1,4 @@
-//! HTTP requests of the stores for WebDAV and Google Cloud Storage.
+//! HTTP requests for the WebDAV and Google Cloud Storage stores.
 
 use std::time::Duration;
 

@@ -533,7 +533,7 @@ mod tests {
             for n in 0..count {
                 codec =
                     codec.map_encode(f64::from(n) + 0.5, 1000 + n).map_decode(1000 + n, f64::from(n) + 0.5);
-                // The first entry for a scalar takes precedence.
+                // If a scalar has several entries, the first one takes precedence.
                 codec = codec.map_encode(f64::from(n) + 0.5, 1).map_decode(1000 + n, 1);
             }
             let codec = codec.map_encode("NaN", 9999).map_decode(9999, "NaN");

@@ -208,7 +208,7 @@ trait Sums: Plain {
     /// Returns the number truncated towards zero.
     fn truncated(self) -> Self;
 
-    /// Computes the cumulative sums of the elements, and returns the last sum.
+    /// Computes the cumulative sums of the elements, starting with `sum`, and returns the last one.
     fn sums(mut sum: Self, from: &[Self::Bytes], to: &mut [Self::Bytes]) -> Self {
         for (from, to) in from.iter().zip(to) {
             sum = sum.plus(Self::get(*from));

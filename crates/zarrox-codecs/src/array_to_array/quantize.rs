@@ -71,7 +71,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     if config.get("digits").is_none() {
         return Err(config::missing("digits"));
     }
-    // Beyond these limits, a double cannot represent the scale.
+    // Beyond these limits, a double-precision float cannot represent the scale.
     let digits = config.integer("digits", -307..=307, 0)?;
     let (dtype, astype) = dtype::pair(config, "dtype", "astype", context.chunk.storage())?;
     let (from, to) = (&dtype.storage, &astype.storage);

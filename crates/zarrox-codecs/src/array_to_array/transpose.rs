@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // zarr-python: `TransposeCodec(order=(2, 0, 1))` and `BytesCodec(endian='big')` of the numbers 0 to 5.
+        // zarr-python: `TransposeCodec(order=(2, 0, 1))` and `BytesCodec(endian='big')` for the numbers 0 to 5.
         let encoded = hex("000000000000000300000001000000040000000200000005");
         let chain = make(&json!([2, 0, 1]), Strictness::Strict).unwrap();
         let expected: Vec<u8> = (0..6_i32).flat_map(i32::to_ne_bytes).collect();

@@ -8,7 +8,7 @@ use multiversion::multiversion;
 /// The parameters of the packing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
-    /// The number of bytes of a number in memory: 1, 2, 4 or 8.
+    /// The size of a number in memory, in bytes: 1, 2, 4 or 8.
     pub(crate) bytes: usize,
     /// The lowest bit to pack.
     pub(crate) first: u32,

@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
         word.parse().map(Token::F64).map_err(|_| self.wrong("a number"))
     }
 
-    /// Reads the string whose opening quote is next.
+    /// Reads a string. Its opening quote is the next character.
     fn string(&mut self) -> Result<Cow<'t, str>, CodecError> {
         self.at += 1;
         let mut whole = Cow::Borrowed("");
@@ -217,7 +217,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the escape sequence whose backslash is next.
+    /// Reads an escape sequence. Its backslash is the next character.
     fn escape(&mut self) -> Result<char, CodecError> {
         let escaped = self.text.as_bytes().get(self.at + 1).copied();
         let character = match escaped {
@@ -540,7 +540,7 @@ mod tests {
             match (found, serde_json::from_str::<zarrox_core::json::Json>(&text)) {
                 (Ok(found), Ok(same)) => assert_eq!(found, same, "{text}"),
                 (Err(_), Err(_)) => {}
-                // Python reads a number that is too large for a float as infinity. Integers of more than 64 bits are not
+                // Python reads a number that is too large for a float as infinity. Integers that need more than 64 bits are not
                 // supported here.
                 (found, theirs) => {
                     let said = found.map_or_else(|error| error.to_string(), |found| found.to_string());

@@ -81,7 +81,7 @@ pub(crate) fn decode(
     })
 }
 
-/// Returns the elements of a list, which must have the shape of the chunk.
+/// Returns the elements of a list. The list must have the shape of the chunk.
 fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'l [u8]>, CodecError> {
     let mut rest = list;
     let (&outer, inner) = shape.split_first().unwrap_or((&1, &[]));
@@ -117,7 +117,7 @@ fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'
     }
 }
 
-/// Reads the header of a list, which must have exactly this length.
+/// Reads the header of a list. The list must have exactly this length.
 fn close_list(rest: &mut &[u8], length: usize, trailer: Trailer) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::List(found) if usize::try_from(found) == Ok(length) => Ok(()),

@@ -378,7 +378,7 @@ mod tests {
         DataType::parse(name, &registry()).unwrap()
     }
 
-    /// Checks a type whose elements have this number of bits.
+    /// Tests a type whose elements have this number of bits.
     fn check_small(name: &str, bits: u32, signed: bool) {
         let shapes: &[&[u64]] = &[&[], &[1], &[7], &[4, 6], &[3, 1, 5, 4], &[5, 3, 300]];
         let data_type = named(name);

@@ -197,7 +197,7 @@ fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     Ok(mode)
 }
 
-/// Returns the complete configuration, and pco's configuration.
+/// Returns the complete configuration and pco's own configuration.
 fn parameters(config: Config<'_>, older_mode: Option<&str>) -> Result<(Map, ChunkConfig), CodecError> {
     let given = |name: &str| config.get(name).is_some_and(|json| !json.is_null());
     let level = if given("level") { config.integer("level", 0..=12, 8)? } else { 8 };
@@ -254,7 +254,7 @@ fn page(config: Config<'_>) -> Result<u64, CodecError> {
     page.ok_or_else(|| config::wrong("equal_pages_up_to", json, "a positive integer"))
 }
 
-/// Runs `$work` with `$T` naming the Rust type of a number.
+/// Runs `$work` with `$T` as the Rust type of a number.
 macro_rules! with_number {
     ($number:expr, $T:ident => $work:expr, [$($variant:ident $type:ty),+]) => {
         match $number {
@@ -377,7 +377,7 @@ fn decode_unit<'e, T: Number>(
 fn check_dictionary(unit: &[u8], count: usize) -> Result<(), CodecError> {
     const DICTIONARY: u32 = 4;
     let Some(head) = unit.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)) else { return Ok(()) };
-    // Four bits for the mode, and 25 for the number of entries.
+    // The mode takes four bits, and the number of entries 25.
     let entries = (head >> 4) & 0x1ff_ffff;
     if head & 0xf == DICTIONARY && entries as usize > count {
         return Err(CodecError::corrupt(format!("a dictionary of {entries} entries for {count} numbers")));

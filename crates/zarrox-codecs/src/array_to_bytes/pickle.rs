@@ -6,7 +6,7 @@
 use zarrox_core::codec::{CodecDef, CodecError, CodecKind};
 use zarrox_core::internals::data_type::PICKLE;
 
-/// The definition of `pickle`, which always fails to create a codec.
+/// The definition of `pickle`. Creating the codec always fails.
 pub(crate) static DEF: CodecDef =
     CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, |_, _| Err(refused()))
         .aliases(&["pickle"])

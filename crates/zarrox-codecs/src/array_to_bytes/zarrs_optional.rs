@@ -412,7 +412,7 @@ mod tests {
         chain(&[spec(NAME, configuration)], &chunk, &registry(), strictness).map_err(|e| e.to_string())
     }
 
-    /// Returns elements of a type from the bytes of their values.
+    /// Returns the elements with these values; `None` is a missing value.
     fn elements<const N: usize>(values: &[Option<[u8; N]>]) -> Vec<u8> {
         let element = |value: &Option<[u8; N]>| match value {
             Some(value) => [&[1], value.as_slice()].concat(),

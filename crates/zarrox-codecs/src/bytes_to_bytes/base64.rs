@@ -38,7 +38,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(Base64)))
 }
 
-/// Returns the number of characters for this number of bytes.
+/// Returns the number of characters that encode this number of bytes.
 fn encoded_length(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }

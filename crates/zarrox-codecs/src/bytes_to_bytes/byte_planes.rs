@@ -11,8 +11,8 @@ use wide::u8x16;
 
 /// The number of bytes in a vector.
 const LANES: usize = 16;
-/// The number of vectors of each plane that are processed together, so that whole cache lines are read and
-/// written even if the planes of large chunks evict each other.
+/// The number of vectors per plane that are processed together. Whole cache lines are thus read and written even if the planes of
+/// large chunks evict each other from the cache.
 const GROUP: usize = 8;
 
 type Lane = [u8; LANES];

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `level` | 1 to 9: the size of the blocks that are sorted, in units of 100 kB |
 //!
-//! Names: `numcodecs.bz2` in v3, `bz2` in v2. In the lenient mode, an absent `level` is 1.
+//! Names: `numcodecs.bz2` in v3, `bz2` in v2. In the lenient mode, `level` defaults to 1.
 //!
 //! Files that consist of several streams can be read. The last stream may be followed by zeros.
 

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::error::too_large;
 use crate::error::truncated;
 
-/// The number of bytes of a checksum.
+/// The size of a checksum, in bytes.
 const SIZE: usize = 4;
 
 /// The location of a checksum.
@@ -65,7 +65,7 @@ pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// A codec that stores a checksum with the bytes, and verifies it.
+/// A codec that stores a checksum with the bytes and verifies it.
 #[derive(Debug)]
 pub(crate) struct Checked<C>(C);
 

@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// `i * i / 7` of every index, in a byte.
+    /// `i * i / 7` for every index, as a byte.
     fn squares(indices: std::ops::Range<u64>) -> Vec<u8> {
         indices.map(|i| (i * i / 7).to_le_bytes()[0]).collect()
     }

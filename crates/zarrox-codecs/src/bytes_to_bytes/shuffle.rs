@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `elementsize` | the number of bytes of an element |
 //!
-//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. In the lenient mode, an absent
+//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, `elementsize` defaults to 4. In the lenient mode, an absent
 //! `elementsize` in v3 is the size of the elements that reach the array→bytes codec, as in zarr-python; and a size below 1 counts
 //! as 1, which leaves the bytes unchanged.
 //!
@@ -45,7 +45,7 @@ impl ByteShuffle {
         usize::try_from(self.element_size).unwrap_or(usize::MAX)
     }
 
-    /// Checks that this number of bytes is a whole number of elements.
+    /// Checks that this number of bytes is a multiple of the element size.
     fn check(self, length: usize) -> Result<(), String> {
         if length.is_multiple_of(self.item()) {
             return Ok(());
@@ -205,8 +205,8 @@ mod tests {
         assert_eq!(through_v2("shuffle", size(2), 8), (size(2), size(2)));
     }
 
-    /// zarr-python 3.4.2 writes `zarr.codecs.numcodecs.Shuffle()` with the size of the elements that reach it, and interprets a
-    /// configuration without a size in the same way.
+    /// zarr-python 3.4.2 writes the size of the elements that reach the codec for `zarr.codecs.numcodecs.Shuffle()`, and
+    /// interprets a configuration without a size in the same way.
     #[test]
     fn elements_say_their_size() {
         for (storage, bytes) in [(Storage::Uint(2), 2), (Storage::Complex(16), 16), (Storage::Raw(5), 5)] {

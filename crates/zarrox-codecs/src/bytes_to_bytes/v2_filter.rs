@@ -37,7 +37,7 @@ pub struct V2Filter {
 }
 
 impl V2Filter {
-    /// Creates the codec from a filter, which interprets the bytes as numbers of its own type.
+    /// Creates the codec from a filter. The filter interprets the bytes as numbers of its own type.
     pub fn new(filter: impl Into<CodecSpec>) -> Self {
         Self { filter: filter.into() }
     }
@@ -104,7 +104,7 @@ fn check_whole(length: usize, size: usize) -> Result<(), String> {
 struct FilterOfBytes {
     /// The type of the numbers in the decoded bytes.
     seen: Dtype,
-    /// The number of bytes of each encoded number; `None` if bits are packed.
+    /// The size of an encoded number in bytes; `None` if bits are packed.
     size: Option<usize>,
     /// The filter for any number of elements.
     chain: LinearChain,

@@ -92,7 +92,7 @@ impl Header {
     }
 }
 
-/// Returns the next bytes of a header.
+/// Takes the next bytes of a header.
 fn take<const N: usize>(rest: &mut &[u8], encoded: &[u8]) -> Result<[u8; N], CodecError> {
     let (bytes, behind) = rest.split_first_chunk().ok_or_else(|| truncated(encoded.len()).at("header"))?;
     *rest = behind;

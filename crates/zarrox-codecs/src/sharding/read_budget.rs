@@ -34,5 +34,5 @@ impl ReadBudget {
     }
 }
 
-/// The number of bytes that an inner chunk may take in addition to twice its decoded size.
+/// The number of bytes that an inner chunk may take beyond twice its decoded size.
 const SMALL: u64 = 1 << 10;

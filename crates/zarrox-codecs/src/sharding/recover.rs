@@ -161,7 +161,7 @@ impl Search<'_> {
         Ok(self.proof.holds(&entries)?.then_some(entries))
     }
 
-    /// Divides bytes among inner chunks in their order.
+    /// Divides bytes among inner chunks in row-major order, if their sizes are known.
     fn divide(&self, bytes: &Range<usize>, cells: &[usize], entries: &mut [Entry]) {
         let size = match (cells, self.codec.inner.encoded_size()) {
             ([_], _) => bytes.len(),
@@ -230,7 +230,7 @@ fn conflicts(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<usize>
     conflicts
 }
 
-/// Returns the numbers of an entry in the index.
+/// Returns the two numbers with which the index represents an entry.
 fn numbers(entry: Entry) -> (u64, u64) {
     match entry {
         Entry::Empty => EMPTY,

@@ -87,7 +87,7 @@ pub(crate) fn decode_elements(
     decode_with(&chain(codec, shape, Strictness::Lenient)?, encoded)
 }
 
-/// Encodes a chunk of a list of objects.
+/// Encodes a chunk that contains a list of objects.
 pub(crate) fn encode(codec: &CodecSpec, shape: &[u64], values: &Json) -> Result<Vec<u8>, CodecError> {
     let elements: Vec<Vec<u8>> = values.as_array().unwrap().iter().map(pack).collect();
     encode_elements(codec, shape, &elements)

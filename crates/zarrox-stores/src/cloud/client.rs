@@ -110,7 +110,7 @@ impl fmt::Display for WholeInstead {
 
 impl Error for WholeInstead {}
 
-/// The kinds of errors of a client.
+/// The kinds of client errors.
 pub(super) enum Failure {
     /// The server returned an error.
     Refused(Refusal),

@@ -417,7 +417,7 @@ impl GcsStore {
     }
 
     async fn delete(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        // Google compares generations here as well, but not every compatible server does.
+        // Google also compares generations here, but not every compatible server does.
         condition.unconditional()?;
         let request = self.request(Method::DELETE, self.objects(Some(key)), &[]).await?;
         Ok(self.present("erasing", send("erasing", request).await?).await?.is_some())

@@ -267,7 +267,7 @@ impl fmt::Debug for CloudStore {
     }
 }
 
-/// The reason why a value cannot be read: an error of the client, or an error of this crate.
+/// The reason why a value cannot be read: an error of the client or of this crate.
 enum Failed {
     Client(Failure),
     Store(StoreError),

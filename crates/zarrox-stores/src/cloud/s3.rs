@@ -62,7 +62,7 @@ pub type S3Store = Blocking<CloudStore>;
 pub struct S3Options {
     builder: AmazonS3Builder,
     profile: Option<String>,
-    /// True if the profile need not exist.
+    /// True if the profile was not set explicitly and need not exist.
     implied: bool,
     connection: ConnectionOptions,
 }

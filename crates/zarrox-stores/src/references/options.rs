@@ -108,7 +108,7 @@ impl ReferenceOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     Nowhere,
-    /// The files in the directory of the references, and below it.
+    /// The files in the directory of the references and below it.
     Beside,
     Everywhere,
 }

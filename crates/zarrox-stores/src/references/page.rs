@@ -111,7 +111,7 @@ impl Header<'_> {
 mod tests {
     use super::*;
 
-    /// Returns a page of 5 bytes with the declared size `size`, and a dictionary of `values` values.
+    /// Returns a 5-byte page with the declared size `size`, and a dictionary of `values` values.
     fn page(size: u8, values: u8) -> Vec<u8> {
         vec![0x15, 4, 0x15, size << 1, 0x15, 10, 0x4c, 0x15, values << 1, 0x11, 0, 0, 1, 2, 3, 4, 5]
     }

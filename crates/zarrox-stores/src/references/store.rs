@@ -19,7 +19,7 @@ use crate::{
     StoreErrorKind, Value, key_map, provided,
 };
 
-/// The number of parallel requests if targets are remote.
+/// The number of parallel requests if any target is remote.
 const IN_FLIGHT: usize = 64;
 
 /// Returns true if all targets are local. Consecutive references usually have the same target, which is only looked up once.

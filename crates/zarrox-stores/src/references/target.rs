@@ -25,10 +25,10 @@ pub(super) struct Targets {
     options: ReferenceOptions,
     /// The store that contains the references, and their prefix in it.
     beside: (Arc<dyn Store>, Prefix),
-    /// The scheme and host of the URL of the references.
+    /// The scheme and host in the URL of the references.
     origin: Option<String>,
     open: Mutex<HashMap<String, Opened>>,
-    /// The function that opens the store of any URL.
+    /// The function that opens the store at any URL.
     open_url: OpenUrl,
 }
 

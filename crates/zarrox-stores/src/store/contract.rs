@@ -156,7 +156,7 @@ pub trait Store: Debug + Send + Sync {
     /// Returns the directory in which each value is a file whose path is the key, or `None` for stores with another layout.
     fn directory(&self) -> Option<&Path>;
 
-    /// Completes all earlier writes, so that other programs see them.
+    /// Completes all earlier writes, so that they are visible to other programs.
     ///
     /// Most stores complete every write immediately, and do nothing here. An archive is finished here, or when its last handle is
     /// dropped, but then errors are only logged.
@@ -180,7 +180,7 @@ pub trait Store: Debug + Send + Sync {
     /// storage should support locks that exclude other processes, but does not.
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 
-    /// Returns the stamp of a value: the version that the store reports without reading the value. By comparing stamps of a
+    /// Returns the stamp of a value: the version that the store can determine without reading the value. By comparing stamps of a
     /// document, a caller can detect that the document was replaced. The stamp is [`Stamp::Unknown`] if determining it would
     /// require more than one access to a local file or database.
     ///
@@ -358,7 +358,7 @@ impl Capabilities {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub enum Condition<'v> {
-    /// No condition: an existing value is replaced.
+    /// Unconditional: an existing value is replaced.
     #[default]
     Always,
     /// The key has no value yet.

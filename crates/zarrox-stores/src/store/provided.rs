@@ -180,7 +180,7 @@ fn copy_value<S: Store + ?Sized>(store: &S, key: &Key, from: &Prefix, to: &Prefi
 /// | `hold` | a hold among the threads of this process |
 /// | `exchange` | nothing: fails as unsupported |
 ///
-/// Any other name is a compile error that lists these methods.
+/// Any other name is a compile error, which lists these methods.
 #[macro_export]
 macro_rules! provided {
     (directory $($rest:ident)*) => {

@@ -23,10 +23,10 @@ impl<T: AsRef<[u8]>> From<T> for Version {
     }
 }
 
-/// The version that a store reports for a value without reading it. See [`Store::stamp`](crate::Store::stamp).
+/// The version of a value that a store can determine without reading the value. See [`Store::stamp`](crate::Store::stamp).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stamp {
-    /// The store would have to read the value.
+    /// Unknown, since the store would have to read the value.
     Unknown,
     /// The value does not exist.
     Missing,

@@ -71,7 +71,7 @@ impl StoreRegistry {
     }
 }
 
-/// Returns the edit distance of two strings.
+/// Returns the edit distance between two strings.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, a) in a.chars().enumerate() {

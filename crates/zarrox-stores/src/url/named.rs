@@ -1,4 +1,4 @@
-//! URLs of stores that a program has created itself: [`NamedStore`].
+//! URLs for stores that the program itself has created: [`NamedStore`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

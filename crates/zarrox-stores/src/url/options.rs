@@ -17,7 +17,7 @@ pub struct StorageOption {
     pub help: &'static str,
 }
 
-/// The type of the value of an option.
+/// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionValue {
@@ -104,13 +104,13 @@ pub(super) fn wrong(message: String) -> StoreError {
     StoreError::new(StoreErrorKind::InvalidKey, "opening", message)
 }
 
-/// The name of the option that flushes writes to the disk.
+/// The name of the option that flushes writes to disk.
 pub const SYNC: &str = "sync";
 
-/// The name of the option for the timeout of locks, in seconds.
+/// The name of the option for the lock timeout, in seconds.
 pub const LOCK_TIMEOUT: &str = "lock_timeout";
 
-/// The prefix of the names of options for the targets of references.
+/// The prefix of option names for the targets of references.
 pub(crate) const REMOTE: &str = "remote_";
 
 /// Store options by name, such as `endpoint` or `access_key_id`. They take precedence over the environment.

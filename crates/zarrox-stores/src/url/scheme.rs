@@ -32,7 +32,7 @@ impl Located {
     }
 }
 
-/// A function that opens the store of a URL of one kind.
+/// A function that opens the store at a URL of one kind.
 pub type OpenStore = fn(&StoreUrl<'_>, &StorageOptions) -> Result<Located, StoreError>;
 
 /// A function that returns the file or directory that contains the whole store at a URL, even if it does not exist yet.
@@ -93,7 +93,7 @@ impl Scheme {
         Self { options, ..self }
     }
 
-    /// Sets the function that returns the file of the store, for writable stores in one file.
+    /// Sets the function that returns the file of the store. This is for writable stores in a single file.
     #[must_use]
     #[doc(hidden)]
     pub const fn with_file(self, file: FileOf) -> Self {

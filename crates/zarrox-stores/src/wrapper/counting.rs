@@ -32,9 +32,9 @@ pub struct Counts {
     operations: [u64; Operation::ALL.len()],
     /// The number of operations that failed.
     pub failed: u64,
-    /// The number of bytes of values that were read.
+    /// The number of bytes read from values.
     pub bytes_read: u64,
-    /// The number of bytes of values that were written.
+    /// The number of bytes written to values.
     pub bytes_written: u64,
     /// The largest number of concurrent operations.
     pub most_under_way: usize,
@@ -53,7 +53,7 @@ impl Counts {
         self.operations.iter().sum::<u64>() - self.of(Operation::Lock)
     }
 
-    /// Returns the number of values that were opened or read as a whole.
+    /// Returns the number of times that a value was opened or read as a whole.
     #[must_use]
     pub fn values(&self) -> u64 {
         [Operation::Open, Operation::Get, Operation::GetRanges]
@@ -94,7 +94,7 @@ impl CountingStore {
         self.read(&AtomicU64::load, &AtomicUsize::load)
     }
 
-    /// Returns the counts and sets them to zero.
+    /// Returns the counts and resets them to zero.
     #[doc(hidden)]
     pub fn take(&self) -> Counts {
         self.read(&|counter, order| counter.swap(0, order), &|counter, order| counter.swap(0, order))

@@ -172,7 +172,7 @@ impl<'a> Call<'a> {
         self.operation
     }
 
-    /// Returns the text of the key or prefix; empty for the whole store.
+    /// Returns the text of the key or prefix. It is empty for the whole store.
     #[must_use]
     pub fn key(&self) -> &'a str {
         self.key

@@ -195,7 +195,7 @@ fn is_broken_condition(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::AlreadyExists | StoreErrorKind::Conflict)
 }
 
-/// The delays between the attempts of one operation.
+/// The delays between the attempts of an operation.
 struct Backoff<'s> {
     store: &'s RetryStore,
     /// The time of the first failure. The deadline is relative to it, since a long operation, such as erasing a large array, may

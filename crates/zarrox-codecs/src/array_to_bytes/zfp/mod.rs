@@ -158,7 +158,7 @@ fn parameters(
     })
 }
 
-/// The error for a tolerance with integers.
+/// The error message for a tolerance with integers.
 pub(crate) const ACCURACY_OF_INTEGERS: &str =
     "zfp has no fixed accuracy for integers; use the reversible mode, a fixed rate or a fixed precision";
 
@@ -231,7 +231,7 @@ struct ZfpCodec {
     parameters: ZfpConfig,
     /// True if the rate is fixed, so that all chunks of the same shape have the same length.
     is_rate: bool,
-    /// The fixed rate as zarrs computes it.
+    /// The parameters for the fixed rate as computed by zarrs.
     foreign: Option<ZfpConfig>,
     header: bool,
     chunk: ZfpChunk,
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn the_last_axis_is_the_fastest() {
-        // All rows are the same, so a block of 4 x 4 is too; columns differ.
+        // All rows are equal, so all blocks of 4 x 4 in the same columns are equal too. The columns differ.
         let rows: Vec<u8> = (0..64).flat_map(|i| f64::from(i % 16).to_ne_bytes()).collect();
         let columns: Vec<u8> = (0..64).flat_map(|i| f64::from(i / 4).to_ne_bytes()).collect();
         let codec = |shape: &[u64]| {

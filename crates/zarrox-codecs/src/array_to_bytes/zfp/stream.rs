@@ -19,7 +19,7 @@ use zfp_rs::{
 use crate::array_to_bytes::numbers::{self, Buffer};
 use crate::error::truncated;
 
-/// The maximum number of dimensions of zfp.
+/// The maximum number of dimensions that zfp supports.
 const MAX_DIMENSIONS: usize = 4;
 
 /// Runs `$work` with `$T` as the Rust type of an element.

@@ -200,7 +200,7 @@ fn of_items(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
         compressor: config.choice("cname", COMPRESSORS, BloscCompressor::Lz4)?,
         level: config.integer("clevel", 0..=9, 5)?,
         shuffle: shuffle(config, item)?,
-        // The library treats larger elements as single bytes.
+        // The library treats elements larger than its limit as single bytes.
         type_size: Some(i32::try_from(item).unwrap_or(i32::MAX).max(1)),
         block_size: config.integer("blocksize", 0..=i32::MAX, 0)?,
     })

@@ -49,7 +49,7 @@ impl Header {
 
     fn parse(encoded: &[u8]) -> Option<Self> {
         let header = encoded.first_chunk::<HEADER>()?;
-        // The library reads these numbers as signed.
+        // The library interprets these numbers as signed.
         let size = |at: usize| {
             let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
             usize::try_from(i32::from_le_bytes(bytes)).ok()

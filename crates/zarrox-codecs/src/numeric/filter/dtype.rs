@@ -63,7 +63,7 @@ impl Dtype {
     }
 }
 
-/// Returns the kind character of a numeric type.
+/// Returns NumPy's kind character for a numeric type.
 fn kind_of(storage: &Storage) -> Option<char> {
     Some(match storage {
         Storage::Bool => 'b',

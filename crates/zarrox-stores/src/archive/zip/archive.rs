@@ -28,9 +28,10 @@ use crate::{Key, StoreError, StoreErrorKind};
 /// The minimum and maximum number of bytes that are reserved for new entries at a time.
 const LEAST_ROOM: u64 = 1 << 20;
 const MOST_ROOM: u64 = 1 << 30;
-/// The fraction of an archive's size that is reserved for new entries, so that directories are written rarely.
+/// The fraction of an archive's size that is reserved for new entries, as a divisor. It is large enough that directories are
+/// rarely written.
 const ROOM_PART: u64 = 4;
-/// The number of attempts to read the directory while another program writes it.
+/// The maximum number of attempts to read the directory while another program is writing it.
 const ATTEMPTS: usize = 10;
 /// Values up to this size are written with their headers in one call.
 const SMALL: usize = 256 << 10;

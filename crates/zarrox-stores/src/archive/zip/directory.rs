@@ -136,7 +136,7 @@ impl Directory {
             at += record.length;
             count += 1;
         }
-        // Some programs store only the lowest 16 bits of the count.
+        // Some programs only store the lowest 16 bits of the count.
         if count != expected && count & 0xffff != expected {
             return Err(corrupt(format!(
                 "the directory has {count} records, but its header says {expected}"

@@ -84,7 +84,7 @@ pub(super) fn parse_central(bytes: &[u8]) -> Result<CentralRecord<'_>, &'static 
     Ok(CentralRecord { content, offset, name, raw_name, length })
 }
 
-/// Adds a new record to a directory.
+/// Appends a new record to a directory.
 pub(super) fn write_central(out: &mut Vec<u8>, name: &str, content: &Content, offset: u64) {
     let values = [content.size, content.compressed, offset];
     let wide: Vec<u64> = values.into_iter().filter(|value| *value >= u64::from(SATURATED)).collect();
@@ -199,7 +199,7 @@ pub(super) fn parse_end_64(bytes: &[u8]) -> Option<End> {
     Some(End { records: u64_at(fixed, 32), length: u64_at(fixed, 40), offset: u64_at(fixed, 48), split })
 }
 
-/// Adds the records that follow a directory.
+/// Appends the records that follow a directory.
 pub(super) fn write_end(out: &mut Vec<u8>, end: &End, comment: &[u8]) {
     let is_wide = end.records >= u64::from(SATURATED_16)
         || end.length >= u64::from(SATURATED)
@@ -232,7 +232,7 @@ fn write_end_64(out: &mut Vec<u8>, end: &End) {
     out.extend(1_u32.to_le_bytes());
 }
 
-/// Returns the name of a compression method, for messages.
+/// Returns the name of a compression method for messages.
 pub(super) fn method_name(method: u16) -> &'static str {
     match method {
         1 => "shrink",

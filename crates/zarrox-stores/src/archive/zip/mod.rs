@@ -82,9 +82,9 @@ pub enum ZipMode {
     ReadWrite,
     /// `a`: opens an archive for reading and writing; the first write creates it if it does not exist.
     Append,
-    /// `w`: creates an archive, replacing an existing one at the first write or [`close`](ZipStore::close).
+    /// `w`: creates an archive on the first write or on [`close`](ZipStore::close), replacing an existing one.
     Create,
-    /// `w-` or `x`: creates an archive at the first write or [`close`](ZipStore::close); fails if the file exists.
+    /// `w-` or `x`: creates an archive on the first write or on [`close`](ZipStore::close); fails if the file exists.
     CreateNew,
 }
 
@@ -139,7 +139,7 @@ impl ZipStore {
         Self { deflate: level.map(|level| level.min(9)), ..self }
     }
 
-    /// Sets the largest size of a deflated entry that is read, in bytes; 1 GiB by default.
+    /// Sets the maximum size of a deflated entry to read, in bytes; 1 GiB by default.
     ///
     /// A few megabytes in an archive may expand to gigabytes in memory.
     #[must_use]
@@ -149,7 +149,7 @@ impl ZipStore {
 
     /// Sets, for all handles, whether the archive is flushed to disk when it is finished; `false` by default.
     ///
-    /// A finished archive then survives a power failure, together with its name.
+    /// A finished archive and its name then survive a power failure.
     #[must_use]
     pub fn sync(self, sync: bool) -> Self {
         self.archive.set_sync(sync);

@@ -27,7 +27,7 @@ pub(super) struct ZipValue {
     pub(super) key: Key,
     /// The archive's name in errors.
     pub(super) location: Arc<str>,
-    /// The largest size of a deflated entry that is read.
+    /// The maximum size of a deflated entry to read.
     pub(super) inflate_limit: u64,
     pub(super) version: Option<Version>,
     /// The offset of the entry's data, once the header has been read.

@@ -326,7 +326,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// An open file. Its content does not change when another file is renamed into its place.
+/// An open file. Its content does not change when another file is renamed to its name.
 struct FileValue {
     file: Arc<File>,
     size: u64,

@@ -381,7 +381,7 @@ fn is_served(_directory: BorrowedFd<'_>) -> bool {
     false
 }
 
-/// A visit of all files below a directory.
+/// A recursive walk over all files below a directory.
 struct Walk<'a> {
     root: &'a Root,
     /// The directories that are being visited. Following a link to one of them would cause an infinite loop.

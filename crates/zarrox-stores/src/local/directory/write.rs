@@ -89,7 +89,7 @@ impl FileGuard {
     }
 }
 
-/// The file that a name refers to.
+/// The file to which a name refers.
 enum Old {
     Missing,
     File {

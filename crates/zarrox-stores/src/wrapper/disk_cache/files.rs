@@ -40,7 +40,7 @@ pub(super) struct Files {
 struct Usage {
     /// The space found by the last scan of the directory.
     seen: u64,
-    /// The bytes that this process has added since the last scan.
+    /// The space that this process has added since the last scan, in bytes.
     added: u64,
 }
 
