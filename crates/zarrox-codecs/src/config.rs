@@ -1,4 +1,4 @@
-//! Helpers that read the configurations of codecs.
+//! Helpers for reading codec configurations.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use zarrox_core::{CodecSpec, Strictness};
 
 /// A v3 configuration that is being read.
 ///
-/// The default that a method takes replaces an absent member in the lenient mode; in the strict mode an absent member is an
+/// In the lenient mode, the `default` argument of a method replaces an absent member. In the strict mode, an absent member is an
 /// error.
 #[derive(Clone, Copy)]
 pub(crate) struct Config<'a> {
@@ -18,7 +18,7 @@ pub(crate) struct Config<'a> {
 }
 
 impl<'a> Config<'a> {
-    /// Creates a reader, and rejects unknown members: they may change the meaning of the data.
+    /// Creates a reader. Unknown members are rejected, since they may change the meaning of the data.
     pub(crate) fn new(members: &'a Map, strictness: Strictness, known: &[&str]) -> Result<Self, CodecError> {
         match members.keys().find(|name| !known.contains(&name.as_str())) {
             None => Ok(Self { members, strictness }),
@@ -34,23 +34,23 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// Creates a reader of a configuration that does not come from v3 metadata.
+    /// Creates a reader for a configuration that does not come from v3 metadata.
     #[cfg(feature = "blosc")]
     pub(crate) fn lenient(members: &'a Map) -> Self {
         Self { members, strictness: Strictness::Lenient }
     }
 
-    /// Returns true if only the forms of the specification are accepted.
+    /// Returns true if only the forms that the specification defines are accepted.
     pub(crate) fn is_strict(self) -> bool {
         self.strictness == Strictness::Strict
     }
 
-    /// Returns a member; in the lenient mode, `null` counts as absent.
+    /// Returns a member. In the lenient mode, `null` counts as absent.
     pub(crate) fn get(self, name: &str) -> Option<&'a Json> {
         self.members.get(name).filter(|json| self.is_strict() || !json.is_null())
     }
 
-    /// Reads an integer in a range.
+    /// Reads an integer, which must lie in a range.
     pub(crate) fn integer(
         self,
         name: &str,
@@ -64,7 +64,7 @@ impl<'a> Config<'a> {
         })
     }
 
-    /// Reads the `level` of DEFLATE; in the lenient mode also -1, which means 6 to zlib.
+    /// Reads the `level` of DEFLATE. In the lenient mode, it may be -1, which zlib interprets as 6.
     #[cfg(any(feature = "libdeflate", feature = "pure"))]
     pub(crate) fn compression_level(self, default: i32) -> Result<i32, CodecError> {
         let lowest = if self.is_strict() { 0 } else { -1 };
@@ -78,7 +78,7 @@ impl<'a> Config<'a> {
         json.as_bool().ok_or_else(|| wrong(name, json, "true or false"))
     }
 
-    /// Reads one of the given names, and returns its value.
+    /// Reads a name, which must be one of the given names, and returns the value for it.
     pub(crate) fn choice<T: Copy>(
         self,
         name: &str,
@@ -117,7 +117,7 @@ impl<'a> Config<'a> {
         list.iter().map(|json| codec(json).ok_or_else(|| wrong(name, json, "a list of codecs"))).collect()
     }
 
-    /// Returns the value of an integer; in the lenient mode also of a float without a fraction.
+    /// Returns the value of an integer or, in the lenient mode, of a float without a fractional part.
     pub(crate) fn to_integer(self, json: &Json) -> Option<i64> {
         let whole = |x: &f64| !self.is_strict() && x.fract() == 0.0 && x.abs() < 9e15;
         #[expect(clippy::cast_possible_truncation, reason = "a whole number of less than 2^53")]
@@ -143,7 +143,7 @@ pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
     CodecError::invalid(format!("'{name}' is {shown}; expected {wants}"))
 }
 
-/// Returns a configuration from a JSON object.
+/// Returns the members of a JSON object as a configuration.
 pub(crate) fn members(json: Json) -> Map {
     match json {
         Json::Object(map) => map,
@@ -151,7 +151,7 @@ pub(crate) fn members(json: Json) -> Map {
     }
 }
 
-/// Returns the members of v2 that v3 also has, or their defaults in v2. Other members are ignored, as readers of v2 do.
+/// Returns the v2 members that v3 also has, or else their v2 defaults. All other members are ignored, as v2 readers do.
 pub(crate) fn from_v2(members: &Map, defaults: Json) -> Map {
     let mut configuration = self::members(defaults);
     for (name, value) in &mut configuration {
@@ -170,7 +170,7 @@ pub(crate) fn codec_to_json(spec: &CodecSpec) -> Json {
     json!({"name": spec.name, "configuration": spec.configuration})
 }
 
-/// Creates a reader for a codec that has these members.
+/// Creates a reader for the configuration of a codec with these members.
 pub(crate) fn read<'a>(
     configuration: &'a Map,
     context: &CodecContext<'_>,

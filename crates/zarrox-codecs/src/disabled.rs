@@ -1,8 +1,8 @@
-//! The codecs whose features are disabled: their names are known, and the error for their use names the feature.
+//! The codecs whose Cargo features are disabled. Their names are known, and the error for using them names the feature.
 
 use zarrox_core::codec::CodecDef;
 
-/// Defines a codec that needs a feature.
+/// Defines a codec that requires a Cargo feature.
 #[cfg_attr(
     all(
         feature = "blosc",

@@ -1,4 +1,4 @@
-//! Errors that several codecs share.
+//! Errors shared by several codecs.
 
 use zarrox_core::codec::CodecError;
 
@@ -17,7 +17,7 @@ impl std::fmt::Display for LibraryError {
 #[cfg(feature = "zstd")]
 impl std::error::Error for LibraryError {}
 
-/// Returns the error for encoded bytes that decode to more bytes than their chunk has.
+/// Returns the error for encoded bytes that decode to more bytes than the chunk has.
 pub(crate) fn too_large(room: usize) -> CodecError {
     CodecError::overflow(room)
 }

@@ -1,6 +1,6 @@
-//! The codecs of Zarr, one file each, and the registry of all of them.
+//! The codecs of Zarr, each in a file of its own, and a registry of all of them.
 //!
-//! Most programs need only [`registry`]. The codecs of a new array are chosen with a type for each codec:
+//! Most programs only need [`registry`]. To choose the codecs of a new array, there is a type for each codec:
 //!
 //! ```
 //! use zarrox_codecs::{Bytes, Sharding, Zstd};
@@ -85,8 +85,8 @@ pub use n5::default::N5Default;
 pub use n5::lz4::N5Lz4;
 pub use sharding::{IndexLocation, Sharding};
 
-/// Items that other crates of this workspace use beyond the public interface. They are outside semantic
-/// versioning and change without notice.
+/// Items that other crates of this workspace use beyond the public interface. They are exempt from semantic versioning and change
+/// without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::bytes_to_bytes::checksum::has_checksum;
@@ -157,8 +157,8 @@ pub static ALL: &[&CodecDef] = &[
     &bytes_to_bytes::jenkins_lookup3::DEF,
 ];
 
-/// Returns a registry with the core data types and all codecs of this crate. Codecs whose features are disabled are known by
-/// name: the error for their use names the feature.
+/// Returns a registry with the core data types and all codecs of this crate. If the Cargo feature of a codec is disabled, the
+/// registry still knows its name, and the error for using the codec names the feature.
 pub fn registry() -> Registry {
     Registry::new().with_codecs(ALL).with_codecs(disabled::ALL)
 }

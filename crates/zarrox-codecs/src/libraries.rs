@@ -1,6 +1,6 @@
-//! The versions of the C libraries of this build.
+//! The versions of the C libraries in this build.
 
-/// Returns the names and versions of the C libraries that report a version; libdeflate does not.
+/// Returns the names and versions of the C libraries that report their version. libdeflate does not.
 #[must_use]
 pub fn libraries() -> Vec<(&'static str, String)> {
     vec![

@@ -1,4 +1,4 @@
-//! Helpers for the tests of all codecs.
+//! Test helpers for all codecs.
 
 pub(crate) mod filters;
 pub(crate) mod objects;
@@ -12,18 +12,19 @@ use zarrox_core::{CodecChain, CodecSpec, FillValue, Registry, Strictness};
 
 use crate::registry;
 
-/// Returns a codec by its name in v3 and its configuration.
+/// Returns a codec, given its v3 name and its configuration.
 pub(crate) fn spec(name: &str, configuration: Json) -> CodecSpec {
     CodecSpec::new(name, configuration)
 }
 
-/// Returns the bytes of hexadecimal digits.
+/// Returns the bytes that hexadecimal digits represent.
 pub(crate) fn hex(digits: &str) -> Vec<u8> {
     let pairs = digits.as_bytes().chunks_exact(2);
     pairs.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-/// Returns the data of most golden bytes: 1000 little-endian `u16` numbers, a hundred 0, a hundred 1, and so on to 9.
+/// Returns the data for most golden bytes: 1000 little-endian `u16` numbers, namely a hundred 0s, a hundred 1s, and so on up to
+/// 9.
 pub(crate) fn steps() -> Vec<u8> {
     (0..1000_u16).flat_map(|i| (i / 100).to_le_bytes()).collect()
 }
@@ -34,7 +35,7 @@ pub(crate) fn chunk(shape: &[u64], storage: Storage) -> ChunkSpec {
     ChunkSpec::new(shape, storage, fill).unwrap()
 }
 
-/// Creates a bytes→bytes codec for elements of two bytes.
+/// Creates a bytes→bytes codec for two-byte elements.
 pub(crate) fn make(spec: &CodecSpec, strictness: Strictness) -> Result<Box<dyn BytesToBytes>, CodecError> {
     let (registry, chunk) = (registry(), chunk(&[1000], Storage::Uint(2)));
     let context = CodecContext { chunk: &chunk, registry: &registry, strictness, limit: 1 << 30 };
@@ -44,13 +45,13 @@ pub(crate) fn make(spec: &CodecSpec, strictness: Strictness) -> Result<Box<dyn B
     }
 }
 
-/// Returns the complete configuration of a codec with the given configuration, or the message of the error.
+/// Returns the complete configuration of a codec that was created from the given configuration, or the error message.
 pub(crate) fn configured(name: &str, configuration: Json, strictness: Strictness) -> Result<Json, String> {
     let codec = make(&spec(name, configuration), strictness).map_err(|e| e.to_string())?;
     Ok(Json::Object(codec.configuration()))
 }
 
-/// Decodes with a codec in its default configuration.
+/// Decodes with a codec that was created from an empty configuration.
 pub(crate) fn decode(name: &str, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
     let mut decoded = vec![0; size];
     let length = make(&spec(name, json!({})), Strictness::Lenient)?.decode(encoded, &mut decoded)?;
@@ -58,7 +59,7 @@ pub(crate) fn decode(name: &str, encoded: &[u8], size: usize) -> Result<Vec<u8>,
     Ok(decoded)
 }
 
-/// Returns the v3 configuration of v2 members, and the v2 members of that configuration.
+/// Converts v2 members to a v3 configuration, and that back to v2 members. Returns both results.
 pub(crate) fn through_v2(id: &str, members: Json, item: usize) -> (Json, Json) {
     let registry = registry();
     let members = crate::config::members(members);
@@ -68,7 +69,7 @@ pub(crate) fn through_v2(id: &str, members: Json, item: usize) -> (Json, Json) {
     (v3.into(), v2.into())
 }
 
-/// Builds the codec pipeline for a kind of chunk.
+/// Builds the codec pipeline for chunks of one shape and data type.
 pub(crate) fn chain(
     specs: &[CodecSpec],
     chunk: &ChunkSpec,

@@ -16,32 +16,32 @@ use crate::{
     Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// The number of requests of one call that are sent in parallel when a store does not set its own number.
+/// The number of requests that one call sends in parallel, unless the store sets its own number.
 const IN_FLIGHT: usize = 16;
 
-/// The number of attempts to read parts of a value that another writer replaces, before the whole value is read.
+/// The number of attempts to read parts of a value that other writers keep replacing. After that, the whole value is read.
 const ATTEMPTS: usize = 3;
 
-/// Pages of a listing: keys with the sizes of their values in bytes.
+/// The pages of a listing: keys, and the sizes of their values in bytes.
 pub type Pages = BoxStream<'static, Result<Vec<(Key, u64)>, StoreError>>;
 
-/// A store with asynchronous methods: the same map from keys to values as [`Store`], with the same guarantees. [`Blocking`]
-/// adapts it to [`Store`].
+/// A store with asynchronous methods: a map from keys to values like [`Store`], with the same guarantees. [`Blocking`] adapts it
+/// to [`Store`].
 ///
-/// Its futures run on threads of this crate, inside a Tokio runtime.
+/// Its futures run on this crate's threads, inside a Tokio runtime.
 pub trait AsyncStore: Debug + Send + Sync + 'static {
-    /// Returns the name of this store in errors, see [`Store::location`].
+    /// Returns the name of this store in errors. See [`Store::location`].
     fn location(&self) -> String;
 
     /// Returns the capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
-    /// Reads a range of the value, or the whole value, in one request; `None` when the key is missing.
+    /// Reads a range of the value, or the whole value, in one request. Returns `None` if the key is missing.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::OutOfRange`] when the range begins outside the value, [`StoreErrorKind::Conflict`] when the value is
-    /// no longer `version`, and an error when the value exists but cannot be read.
+    /// [`StoreErrorKind::OutOfRange`] when the range begins outside the value, [`StoreErrorKind::Conflict`] when the value no
+    /// longer has the version `version`, and an error when the value exists but cannot be read.
     fn read(
         &self,
         key: &Key,
@@ -49,14 +49,14 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
         version: Option<&Version>,
     ) -> impl Future<Output = Result<Option<ValuePart>, StoreError>> + Send;
 
-    /// Returns the size of the value and its version; `None` when the key is missing.
+    /// Returns the size and the version of the value, or `None` if the key is missing.
     ///
     /// # Errors
     ///
     /// When the store cannot determine them.
     fn head(&self, key: &Key) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
-    /// Writes a value, see [`Store::put`].
+    /// Writes a value. See [`Store::put`].
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
         condition: Condition<'_>,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Erases every key below the prefix, see [`Store::erase_prefix`].
+    /// Erases every key below the prefix. See [`Store::erase_prefix`].
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
     /// Lists every key below the prefix, at any depth, page by page.
     fn list_prefix(&self, prefix: &Prefix) -> Pages;
 
-    /// Lists the keys and the prefixes directly below a prefix, in any order.
+    /// Lists the keys and prefixes directly below a prefix, in any order.
     ///
     /// # Errors
     ///
@@ -108,14 +108,14 @@ pub struct Head {
     pub version: Option<Version>,
 }
 
-/// A range of a value that was read.
+/// A range of a value, after it was read.
 #[derive(Clone, Debug)]
 pub struct ValuePart {
     /// The offset of the first byte in the value.
     pub offset: u64,
     /// The bytes.
     pub bytes: ByteParts,
-    /// The properties of the value that the bytes belong to.
+    /// The properties of the value from which the bytes were read.
     pub head: Head,
 }
 
@@ -134,7 +134,7 @@ fn in_flight(capabilities: Capabilities) -> usize {
     capabilities.in_flight.map_or(IN_FLIGHT, usize::from)
 }
 
-/// An asynchronous store as a [`Store`], which works inside and outside any runtime.
+/// An adapter from an asynchronous store to [`Store`]. It works both inside and outside of a runtime.
 #[derive(Debug)]
 pub struct Blocking<S>(Arc<S>);
 
@@ -159,7 +159,7 @@ impl<S: AsyncStore> Blocking<S> {
         wait(work(Arc::clone(&self.0))).and_then(|result| result)
     }
 
-    /// Opens a value by reading a range of it, or the whole value.
+    /// Opens a value by reading a range of it or all of it.
     fn first(&self, key: &Key, range: Option<ByteRange>) -> Result<Option<RemoteValue<S>>, StoreError> {
         let own = key.clone();
         let piece = self.wait(|store| async move {
@@ -171,7 +171,7 @@ impl<S: AsyncStore> Blocking<S> {
                 piece => piece?,
             };
             match piece {
-                // Without a version, further ranges could belong to another version.
+                // Without a version, ranges that are read later could belong to another version.
                 Some(ValuePart { head, bytes, .. })
                     if head.version.is_none() && bytes.len() as u64 != head.size =>
                 {
@@ -188,7 +188,7 @@ impl<S: AsyncStore> Blocking<S> {
         let own = key.clone();
         let piece = self.wait(|store| async move {
             match store.head(&own).await? {
-                // Without a version, only bytes of one request are known to belong together.
+                // Without a version, only the bytes of a single request are known to belong together.
                 Some(Head { version: None, .. }) => store.read(&own, None, None).await,
                 head => Ok(head.map(|head| ValuePart { offset: 0, bytes: ByteParts::default(), head })),
             }
@@ -215,7 +215,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        // The adapter's locks exclude only threads of this process.
+        // The adapter's locks only exclude other threads of this process.
         Capabilities { erase_if_unchanged: false, locks_everyone: false, ..self.0.capabilities() }
     }
 
@@ -268,7 +268,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
             missing[index] = false;
             done(index, answer.map(|piece| piece.map(|piece| piece.bytes.into())));
         }
-        // Results are only missing after a panic of the client.
+        // Results are missing only if the client panicked.
         for (index, _) in missing.into_iter().enumerate().filter(|(_, missing)| *missing) {
             done(index, self.get(&keys[index]));
         }
@@ -323,7 +323,8 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 }
 
-/// A condition that can be sent to another thread. The locks of this process mean nothing to a remote storage.
+/// A condition that can be sent to another thread. It has no variant for locks, since the locks of this process have no meaning
+/// for remote storage.
 enum OwnCondition {
     Always,
     Absent,
@@ -348,7 +349,7 @@ impl OwnCondition {
     }
 }
 
-/// One version of a remote value, of which a part was read already.
+/// One version of a remote value, part of which has already been read.
 struct RemoteValue<S> {
     store: Arc<S>,
     key: Key,
@@ -356,7 +357,7 @@ struct RemoteValue<S> {
 }
 
 impl<S: AsyncStore> RemoteValue<S> {
-    /// Requests a range that lies inside the value.
+    /// Requests a range that lies within the value.
     fn fetch(&self, range: Range<u64>) -> Result<ByteParts, StoreError> {
         let (store, key, head) = (Arc::clone(&self.store), self.key.clone(), self.first.head.clone());
         let length = range.end - range.start;
@@ -373,7 +374,7 @@ impl<S: AsyncStore> RemoteValue<S> {
         })
     }
 
-    /// Returns the position of a range in the first part, if that part contains the whole range.
+    /// Returns the position of a range within the first part, if the first part contains all of it.
     fn at_hand(&self, range: &Range<u64>) -> Option<Range<usize>> {
         let ValuePart { offset, bytes, .. } = &self.first;
         let start = usize::try_from(range.start.checked_sub(*offset)?).ok()?;

@@ -5,10 +5,10 @@ use std::{fmt, io};
 
 use zarrox_core::ErrorKind;
 
-/// The error of an operation of a store.
+/// The error of a store operation.
 ///
-/// The kind is for programs. The message is for people: it names the file or key, and what to do when
-/// there is a remedy. A missing key is not an error: reads return `None`.
+/// The kind is for programs. The message is for people: it names the file or key and, if there is a remedy, says what to do. A
+/// missing key is not an error: reads return `None`.
 pub struct StoreError(Box<Inner>);
 
 struct Inner {
@@ -21,15 +21,15 @@ struct Inner {
     no_server: bool,
 }
 
-/// The kind of an error, see [`StoreError::kind`].
+/// The kind of an error. See [`StoreError::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// A key or store that the operation needs does not exist, such as the source of a rename.
+    /// A key or store that the operation requires does not exist, such as the source of a rename.
     NotFound,
     /// The key already has a value, and the operation requires that it has none.
     AlreadyExists,
-    /// The store refuses access: permissions, credentials, or a link that leads out of the store.
+    /// The store denies access because of permissions, credentials, or a link that leads out of the store.
     Forbidden,
     /// The store cannot be reached, or the connection was interrupted; a retry may succeed.
     Unreachable,
@@ -39,19 +39,19 @@ pub enum StoreErrorKind {
     ReadOnly,
     /// No space or quota is left. The previous value is untouched.
     StorageFull,
-    /// The text is not a key, or the store cannot store a value under this key.
+    /// The string is not a valid key, or the store cannot store a value under this key.
     InvalidKey,
-    /// Another writer changed the value in the meantime.
+    /// Another writer has changed the value in the meantime.
     Conflict,
-    /// Something that is not a value is in the way, such as a directory or a pipe where a file belongs.
+    /// Something other than a value is in the way, such as a directory or a pipe in place of a file.
     Obstructed,
-    /// A range of bytes lies outside the value.
+    /// A byte range is out of bounds for the value.
     OutOfRange,
-    /// The value is larger than the store accepts, or than a limit allows.
+    /// The value is larger than the store or a limit allows.
     TooLarge,
     /// Memory could not be allocated.
     OutOfMemory,
-    /// The storage itself is damaged or has another format, such as a truncated database.
+    /// The storage itself is damaged, such as a truncated database, or has an unexpected format.
     Corrupt,
     /// This store does not support the operation.
     Unsupported,
@@ -60,7 +60,7 @@ pub enum StoreErrorKind {
 }
 
 impl StoreError {
-    /// Creates an error of the given kind. `operation` is a word that ends in "-ing", such as "reading".
+    /// Creates an error of the given kind. `operation` is a word ending in "-ing", such as "reading".
     #[must_use]
     pub fn new(kind: StoreErrorKind, operation: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
@@ -69,7 +69,7 @@ impl StoreError {
         Self(Box::new(inner))
     }
 
-    /// Creates an error from an error of the operating system; the kind follows from the [`io::ErrorKind`].
+    /// Creates an error from an operating system error. Its kind is derived from the [`io::ErrorKind`].
     #[must_use]
     pub fn from_io(operation: &'static str, error: io::Error) -> Self {
         let (kind, message) = describe(error.kind());
@@ -77,14 +77,14 @@ impl StoreError {
         Self::new(kind, operation, message).with_source(error)
     }
 
-    /// Adds the name of the store, see [`Store::location`](crate::Store::location).
+    /// Adds the name of the store. See [`Store::location`](crate::Store::location).
     #[must_use]
     pub fn with_location(mut self, location: impl Into<String>) -> Self {
         self.0.location = Some(location.into());
         self
     }
 
-    /// Adds the name of a store to an error that does not name a store yet.
+    /// Adds the name of a store to an error that does not yet name one.
     #[must_use]
     #[doc(hidden)]
     pub fn or_location(self, location: impl FnOnce() -> String) -> Self {
@@ -115,7 +115,7 @@ impl StoreError {
         error
     }
 
-    /// Records whether the cause of this error shows that the server does not exist, without keeping the cause.
+    /// Records whether the cause of this error shows that the server does not exist, but does not keep the cause.
     #[must_use]
     #[doc(hidden)]
     pub fn because_of(mut self, cause: &(dyn Error + 'static)) -> Self {
@@ -129,26 +129,26 @@ impl StoreError {
         self.0.kind
     }
 
-    /// Returns the operation of the store that failed: "reading", "writing", "erasing", "listing", "renaming" …
+    /// Returns the store operation that failed: "reading", "writing", "erasing", "listing", "renaming" …
     #[must_use]
     pub fn operation(&self) -> &str {
         self.0.operation
     }
 
-    /// Returns the name of the store, if the error concerns a store.
+    /// Returns the name of the store, if the error has one.
     #[must_use]
     pub fn location(&self) -> Option<&str> {
         self.0.location.as_deref()
     }
 
-    /// Returns the key or prefix, if the error concerns one.
+    /// Returns the key or prefix, if the error has one.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.0.key.as_deref()
     }
 
-    /// Returns true if no server could be reached at all: the connection was refused, or the host name is unknown. Before the
-    /// first response of that server, a misspelt address is the probable cause.
+    /// Returns true if no server could be reached at all: the connection was refused, or the host name is unknown. If that server
+    /// has not sent any response yet, the most likely cause is a misspelt address.
     #[must_use]
     #[doc(hidden)]
     pub fn is_no_server(&self) -> bool {
@@ -158,7 +158,7 @@ impl StoreError {
     /// Returns the message without the remedy.
     pub(crate) fn reason(&self) -> String {
         let Inner { operation, message, .. } = &*self.0;
-        // The text is escaped as in Rust, so that control characters in a key cannot garble a terminal.
+        // The text is escaped as in Rust string literals, so that control characters in a key cannot garble a terminal.
         let place = self.place().map_or(String::new(), |place| format!(" '{}'", place.escape_debug()));
         format!("{message} while {operation}{place}")
     }
@@ -180,7 +180,7 @@ impl StoreError {
         }
     }
 
-    /// Returns the location and the key as one text, such as `/data/a.zarr/.zarray`.
+    /// Returns the location and the key as one string, such as `/data/a.zarr/.zarray`.
     fn place(&self) -> Option<String> {
         match (self.location(), self.key()) {
             (None, None) => None,
@@ -221,7 +221,7 @@ fn says_no_server(error: &(dyn Error + 'static)) -> bool {
         if io.is_some_and(is_no_server) || NO_HOST.iter().any(|words| cause.to_string().starts_with(words)) {
             return true;
         }
-        // An error of the operating system hides the error that it was created from.
+        // An operating system error hides the error from which it was created.
         let inner = io.and_then(io::Error::get_ref).map(|inner| inner as &(dyn Error + 'static));
         link = inner.or_else(|| cause.source());
     }
@@ -233,11 +233,11 @@ fn is_no_server(error: &io::Error) -> bool {
     matches!(error.kind(), Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable)
 }
 
-/// The beginnings of the messages of the standard library and of the HTTP client for an unknown host, which has no error
-/// kind.
+/// The prefixes of the messages with which the standard library and the HTTP client report an unknown host. There is no error
+/// kind for it.
 const NO_HOST: [&str; 2] = ["failed to lookup address information", "dns error"];
 
-/// Returns the kind of an error of the operating system, and a message if the system's message is not clear enough.
+/// Returns the kind for an operating system error, and a message if the system's own message is not clear enough.
 fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
     use StoreErrorKind as Kind;
     use io::ErrorKind as Io;
@@ -267,7 +267,7 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
     }
 }
 
-/// Converts a store's error, whose text already names the key and the remedy.
+/// Converts a store error. Its message already names the key and the remedy.
 impl From<StoreError> for zarrox_core::Error {
     fn from(error: StoreError) -> Self {
         let kind = match error.kind() {

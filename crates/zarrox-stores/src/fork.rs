@@ -1,8 +1,9 @@
-//! Forks of a process that has other threads. The child has only the thread that forked: locks that other threads held, also in
-//! libraries, are never released in the child, and both processes share the position in files that were opened before.
+//! Forks of a multithreaded process. Only the forking thread exists in the child. Locks that other threads held, including locks
+//! inside libraries, are never released in the child, and both processes share the file positions of files that were opened
+//! before the fork.
 //!
-//! So the forking thread waits until no thread is inside a database or writes a file: [`before_fork`] waits, and
-//! [`after_fork`] lets the threads continue. The parent keeps the locks of its files: the child closes its copies of these files.
+//! So the forking thread waits until no thread is inside a database or writing a file: [`before_fork`] waits, and [`after_fork`]
+//! lets the threads continue. The parent keeps its file locks, since the child closes its copies of the locked files.
 
 use std::cell::{Cell, RefCell};
 use std::sync::PoisonError;
@@ -27,7 +28,7 @@ struct State {
 
 static STATE: LazyLock<State> = LazyLock::new(State::default);
 
-/// Guards of all locks that must be free while a process forks.
+/// The guards of all locks that must be held by the forking thread during a fork.
 struct ForkGuards {
     _activity: MutexGuard<'static, Activity>,
     locks: MutexGuard<'static, LockTable>,
@@ -44,14 +45,14 @@ thread_local! {
     static GUARDS: RefCell<Option<ForkGuards>> = const { RefCell::new(None) };
 }
 
-/// An operation that a fork waits for. It must not wait for the thread that forks.
+/// An operation that a fork waits for. The operation must not wait for the forking thread.
 #[must_use = "the operation ends when this is dropped"]
 pub struct ForkDelay(());
 
 /// Begins an operation that delays forks. Calls may be nested.
 pub fn delay_fork() -> ForkDelay {
     let mut activity = unpoisoned(&state().activity);
-    // A fork already waits for the outer operation of this thread.
+    // A waiting fork already waits for the outer operation of this thread.
     while activity.forking && DEPTH.with(Cell::get) == 0 {
         activity = wait(activity);
     }
@@ -79,8 +80,8 @@ fn wait(activity: MutexGuard<'static, Activity>) -> MutexGuard<'static, Activity
     state().changed.wait(activity).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until no thread is inside a database or writes a file, and lets no thread begin. The thread that forks calls this
-/// right before the fork.
+/// Waits until no thread is inside a database or writing a file, and keeps threads from starting such operations. The forking
+/// thread calls this right before the fork.
 pub fn before_fork() {
     let mut activity = unpoisoned(&state().activity);
     while activity.forking {
@@ -178,7 +179,7 @@ mod model {
             self.working.fetch_add(1, Relaxed);
             assert!(!self.forking.load(Relaxed), "no operation runs while a process forks");
             thread::yield_now();
-            // A fork that waits already lets the inner operation begin, since it waits for the outer operation.
+            // A waiting fork lets the inner operation begin, since it is already waiting for the outer operation.
             drop(delay_fork());
             self.working.fetch_sub(1, Relaxed);
         }

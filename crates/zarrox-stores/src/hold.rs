@@ -1,8 +1,8 @@
-//! Holds of nodes. Threads and processes that write into a node share a hold of it. A thread that moves, replaces or deletes
-//! the node has an exclusive hold.
+//! Holds on nodes. Threads and processes that write to a node share a hold on it. A thread that moves, replaces or deletes the
+//! node has an exclusive hold.
 //!
-//! Holds come before the locks of single objects ([`Store::lock`](crate::Store::lock)): a thread that has the lock of an object
-//! must not acquire a hold of the object's node.
+//! Holds are acquired before the locks of individual objects ([`Store::lock`](crate::Store::lock)): a thread that holds the lock
+//! of an object must not acquire a hold on the object's node.
 
 use std::any::Any;
 use std::fmt;
@@ -13,38 +13,38 @@ use foldhash::HashMap;
 use crate::Prefix;
 use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 
-/// The mode of a hold, see [`Store::hold`](crate::Store::hold).
+/// The mode of a hold. See [`Store::hold`](crate::Store::hold).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// A hold for writing into the node, which is shared with other holders of this mode.
+    /// A hold for writing to the node, which is shared with other holders in this mode.
     Shared,
     /// An exclusive hold for moving, replacing or deleting the node.
     Exclusive,
 }
 
-/// A guard that holds a node until it is dropped, see [`Store::hold`](crate::Store::hold).
+/// A guard that holds a node until it is dropped. See [`Store::hold`](crate::Store::hold).
 #[must_use = "the node is released when the guard is dropped"]
 pub struct HoldGuard {
     /// The hold among the threads of this process; `None` if the storage manages holds itself.
     _in_process: Option<InProcess>,
-    /// The lock of the storage for the hold.
+    /// The storage's own lock for the hold.
     _of_storage: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// The holders of nodes in this process, by storage and prefix. An entry is removed with its last holder, unless another
-/// thread waits.
+/// The holders of nodes in this process, by storage and prefix. An entry is removed when its last holder leaves, unless another
+/// thread is waiting.
 pub(crate) type HoldTable = HashMap<Arc<str>, Holders>;
 
 #[derive(Default)]
 pub(crate) struct Holders {
     shared: usize,
     is_exclusive: bool,
-    /// The number of threads that wait for the release.
+    /// The number of threads that are waiting for the release.
     waiting: usize,
 }
 
 impl Holders {
-    /// Adds a holder, unless it has to wait.
+    /// Adds a holder unless it has to wait.
     fn admits(&mut self, how: Hold) -> bool {
         match how {
             Hold::Shared if !self.is_exclusive => self.shared += 1,
@@ -73,10 +73,10 @@ pub(crate) fn hold_table() -> MutexGuard<'static, HoldTable> {
 }
 
 impl HoldGuard {
-    /// Acquires a hold of a prefix among all threads of this process that use the same name for the storage, and waits for
-    /// holders of a conflicting mode.
+    /// Acquires a hold on a prefix, after waiting for holders in a conflicting mode. The hold is effective among all threads of
+    /// this process that use the same name for the storage.
     ///
-    /// For stores: `storage` must be the same text for every handle of the same storage.
+    /// For implementations of stores. `storage` must be the same string for every handle to the same storage.
     pub fn in_process(storage: &str, prefix: &Prefix, how: Hold) -> Self {
         let name: Arc<str> = [storage, "/", prefix.as_str()].concat().into();
         let mut table = hold_table();
@@ -89,9 +89,9 @@ impl HoldGuard {
         Self { _in_process: Some(InProcess { name, how }), _of_storage: None }
     }
 
-    /// Creates a hold that the storage manages itself: it ends when `lock` is dropped.
+    /// Creates a hold that the storage manages itself. The hold ends when `lock` is dropped.
     ///
-    /// For stores.
+    /// For implementations of stores.
     pub fn of_storage(lock: impl Any + Send + Sync) -> Self {
         Self { _in_process: None, _of_storage: Some(Box::new(lock)) }
     }
@@ -118,7 +118,7 @@ impl Drop for InProcess {
         }
         match (holders.shared, holders.waiting) {
             (0, 0) => drop(table.remove(&self.name)),
-            // Waking threads is a system call, even if no thread waits.
+            // Waking threads takes a system call even if no thread is waiting.
             (0, _) => holds().released.notify_all(),
             _ => {}
         }

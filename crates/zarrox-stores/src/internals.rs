@@ -14,27 +14,27 @@ pub mod fork {
     pub use crate::fork::*;
 }
 
-/// Panics of libraries at damaged data.
+/// Panics of libraries that read damaged data.
 pub mod panics {
     pub use crate::panics::*;
 }
 
-/// Values of one process, which a fork does not inherit.
+/// Per-process values, which a forked process does not inherit.
 pub mod per_process {
     pub use crate::per_process::*;
 }
 
-/// Items that stores and the macros of this crate share.
+/// Items shared by stores and the macros of this crate.
 pub mod store {
     pub use crate::store::*;
 }
 
-/// Items that stores in other crates need.
+/// Items for stores in other crates.
 pub mod support {
     pub use crate::support::*;
 }
 
-/// Locks and threads, which a model checker can replace.
+/// Locks and threads that a model checker can replace.
 pub mod sync {
     pub use crate::sync::*;
 }
@@ -54,13 +54,13 @@ pub mod semaphore {
     pub use crate::semaphore::*;
 }
 
-/// Clients of web servers.
+/// HTTP clients.
 #[cfg(feature = "web")]
 pub mod web {
     pub use crate::web::*;
 }
 
-/// Items that the code of `wrapped!` calls.
+/// Items that the expansion of `wrapped!` calls.
 pub mod wrapper {
     pub use crate::wrapper::forward::get_many;
     /// The classification of errors as temporary.

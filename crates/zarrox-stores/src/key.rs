@@ -7,19 +7,19 @@ use crate::{StoreError, StoreErrorKind};
 
 /// The name of one stored object, such as `group/array/zarr.json`.
 ///
-/// A key is one or more segments separated by `/`. A segment is not empty, is neither `.` nor `..`,
-/// and contains neither NUL nor a backslash; any other Unicode is valid. So a key cannot lead out of its store.
+/// A key is one or more segments separated by `/`. A segment is not empty, is neither `.` nor `..`, and contains neither NUL nor
+/// a backslash; any other Unicode text is valid. So a key cannot lead out of its store.
 ///
-/// Keys sort by their bytes.
+/// Keys are ordered by their bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Box<str>);
 
 impl Key {
-    /// Checks the text of a key.
+    /// Creates a key from a string, which is validated.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the text is not a key.
+    /// [`StoreErrorKind::InvalidKey`] when the string is not a valid key.
     pub fn new(text: impl Into<String>) -> Result<Self, StoreError> {
         let text = text.into();
         match check(&text) {
@@ -28,7 +28,7 @@ impl Key {
         }
     }
 
-    /// Returns the text of the key.
+    /// Returns the key as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -40,7 +40,7 @@ impl Key {
         self.0.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
     }
 
-    /// Returns all but the last segment: `group/array/` of `group/array/zarr.json`.
+    /// Returns everything before the last segment: `group/array/` of `group/array/zarr.json`.
     #[must_use]
     pub fn parent(&self) -> Prefix {
         let end = self.0.len() - self.name().len();
@@ -48,7 +48,7 @@ impl Key {
     }
 }
 
-/// The beginning of the keys of one node or directory: nothing for the root of a store, otherwise segments
+/// The common prefix of all keys in a node or directory. It is empty for the root of a store, and otherwise consists of segments
 /// that each end in `/`, such as `group/array/`.
 ///
 /// Because a prefix ends in `/`, `a/` is not a prefix of `ab/c`.
@@ -62,11 +62,11 @@ impl Prefix {
         Self::default()
     }
 
-    /// Checks the text of a prefix: empty, or segments that each end in `/`.
+    /// Creates a prefix from a string, which is validated: it must be empty, or consist of segments that each end in `/`.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the text is not a prefix.
+    /// [`StoreErrorKind::InvalidKey`] when the string is not a valid prefix.
     pub fn new(text: impl Into<String>) -> Result<Self, StoreError> {
         let text = text.into();
         if text.is_empty() {
@@ -82,7 +82,7 @@ impl Prefix {
         }
     }
 
-    /// Returns the text of the prefix.
+    /// Returns the prefix as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -94,14 +94,14 @@ impl Prefix {
         self.0.is_empty()
     }
 
-    /// Returns the last segment without its `/`, empty for the root: `array` of `group/array/`.
+    /// Returns the last segment without its `/`: `array` of `group/array/`. The name of the root is empty.
     #[must_use]
     pub fn name(&self) -> &str {
         let segments = self.segments();
         segments.rsplit_once('/').map_or(segments, |(_, name)| name)
     }
 
-    /// Returns the prefix one level up, `None` for the root: `group/` of `group/array/`.
+    /// Returns the prefix one level up: `group/` of `group/array/`, or `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
@@ -111,21 +111,21 @@ impl Prefix {
         Some(Self(self.0[..end].into()))
     }
 
-    /// Returns the key `name` below this prefix; `name` may have several segments.
+    /// Returns the key `name` below this prefix. `name` may have several segments.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the name is not valid in a key.
+    /// [`StoreErrorKind::InvalidKey`] when the name is not a valid part of a key.
     pub fn key(&self, name: &str) -> Result<Key, StoreError> {
         check(name).map_err(|reason| invalid(format!("{self}{name}"), reason))?;
         Ok(Key([self.as_str(), name].concat().into()))
     }
 
-    /// Returns the prefix `name/` below this prefix; `name` comes without its last `/` and may have several segments.
+    /// Returns the prefix `name/` below this prefix. `name` does not end in `/`, and may have several segments.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the name is not valid in a key.
+    /// [`StoreErrorKind::InvalidKey`] when the name is not a valid part of a key.
     pub fn child(&self, name: &str) -> Result<Self, StoreError> {
         check(name).map_err(|reason| invalid(format!("{self}{name}/"), reason))?;
         Ok(Self([self.as_str(), name, "/"].concat().into()))
@@ -137,28 +137,28 @@ impl Prefix {
         key.as_str().starts_with(self.as_str())
     }
 
-    /// Returns the key with the path `key` below this prefix.
+    /// Returns the key at the path `key` below this prefix.
     pub(crate) fn join(&self, key: &Key) -> Key {
         Key([self.as_str(), key.as_str()].concat().into())
     }
 
-    /// Returns the key relative to this prefix; `None` when it is not below this prefix.
+    /// Returns the key relative to this prefix, or `None` if it is not below this prefix.
     pub(crate) fn strip(&self, key: &Key) -> Option<Key> {
-        // The rest of a key after the '/' of a prefix is a key.
+        // The remainder of a key after a prefix, which ends in '/', is a valid key.
         key.0.strip_prefix(self.as_str()).map(|name| Key(name.into()))
     }
 
-    /// Returns the prefix with the path `prefix` below this prefix.
+    /// Returns the prefix at the path `prefix` below this prefix.
     pub(crate) fn join_prefix(&self, prefix: &Self) -> Self {
         Self([self.as_str(), prefix.as_str()].concat().into())
     }
 
-    /// Returns the prefix relative to this prefix; `None` when it is not below this prefix.
+    /// Returns the prefix relative to this prefix, or `None` if it is not below this prefix.
     pub(crate) fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
         prefix.0.strip_prefix(self.as_str()).map(|name| Self(name.into()))
     }
 
-    /// Returns the segments without the last `/`.
+    /// Returns the prefix without its trailing `/`.
     #[must_use]
     #[doc(hidden)]
     pub fn segments(&self) -> &str {
@@ -166,12 +166,12 @@ impl Prefix {
     }
 }
 
-/// Returns an error with the reason if the text is not a valid key.
+/// Returns the reason as an error if the text is not a valid key.
 fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("a key cannot be empty");
     }
-    // Every access to a chunk creates a key, so a single pass over the bytes checks all rules.
+    // Every access to a chunk creates a key, so all rules are checked in a single pass over the bytes.
     let mut segment = 0;
     for (position, byte) in text.bytes().enumerate() {
         match byte {
@@ -194,7 +194,7 @@ fn check_segment(segment: &[u8]) -> Result<(), &'static str> {
     }
 }
 
-/// Returns the key that a database has stored; `None` for a name that is not a valid key, which belongs to another program.
+/// Returns a key that was read from a database, or `None` if the name is not a valid key. Such names belong to other programs.
 pub fn valid(key: Vec<u8>) -> Option<Key> {
     String::from_utf8(key).ok().and_then(|key| Key::new(key).ok())
 }

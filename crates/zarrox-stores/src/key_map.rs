@@ -1,4 +1,4 @@
-//! Listing the keys of an ordered map in memory.
+//! Listing the keys of an ordered map.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Range;
@@ -6,13 +6,13 @@ use std::ops::{Bound, ControlFlow};
 
 use crate::{DirListing, Key, Prefix, StoreError};
 
-/// The number of keys that a listing takes from the map each time it holds the lock.
+/// The number of keys that a listing copies from the map each time it holds the lock.
 const BATCH: usize = 1024;
 
 pub(crate) type Map<V> = BTreeMap<Key, V>;
 
-/// Visits keys with their sizes. The keys are taken from the map in batches, so that the visitor runs without a lock on
-/// the map. `next` returns the batch from a bound on, see [`batch`].
+/// Visits keys with their sizes. The keys are copied from the map in batches, so that the map is not locked while the visitor
+/// runs. `next` returns the batch that starts at a bound. See [`batch`].
 pub(crate) fn visit_batches<E>(
     prefix: &Prefix,
     mut next: impl FnMut(Bound<&str>) -> Result<Vec<(Key, u64)>, E>,
@@ -31,7 +31,7 @@ pub(crate) fn visit_batches<E>(
     Ok(())
 }
 
-/// Returns the next keys below the prefix with their sizes, at most [`BATCH`].
+/// Returns the next keys below the prefix with their sizes: at most [`BATCH`] keys.
 pub(crate) fn batch<V>(
     map: &Map<V>,
     start: Bound<&str>,
@@ -42,7 +42,7 @@ pub(crate) fn batch<V>(
     below.take(BATCH).map(|(key, value)| (key.clone(), size(value))).collect()
 }
 
-/// Returns the keys and prefixes directly below a prefix; skips everything at a greater depth.
+/// Returns the keys and prefixes directly below a prefix, and skips everything at a greater depth.
 pub(crate) fn list_dir<V>(map: &Map<V>, prefix: &Prefix) -> Result<DirListing, StoreError> {
     let mut listing = DirListing::default();
     let mut keys = range_from(map, Bound::Included(prefix.as_str()));
@@ -81,7 +81,8 @@ fn range_from<'a, V>(map: &'a Map<V>, start: Bound<&str>) -> Range<'a, Key, V> {
     map.range::<str, _>((start, Bound::Unbounded))
 }
 
-/// Returns the least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
+/// Returns the smallest string that sorts after everything below the prefix, since `0` follows `/`. The prefix must not be the
+/// root.
 fn after(prefix: &Prefix) -> String {
     [prefix.segments(), "0"].concat()
 }

@@ -1,9 +1,9 @@
 //! Stores: storage for the metadata documents and chunks of Zarr hierarchies.
 //!
-//! A [`Store`] maps keys to values, as the [abstract store interface] of the Zarr v3 specification defines. This crate has
-//! the trait, the validated [`Key`] and [`Prefix`] types, and these stores:
+//! A [`Store`] maps keys to values, as defined by the [abstract store interface] of the Zarr v3 specification. This crate
+//! contains the trait, the validated types [`Key`] and [`Prefix`], and the following stores:
 //!
-//! | store | values are in |
+//! | store | location of the values |
 //! |---|---|
 //! | [`MemoryStore`] | the memory of this process |
 //! | [`DirectoryStore`] | the files of a directory, on Unix |
@@ -22,9 +22,9 @@
 //! | `LruCacheStore` | another store, whose values it caches in memory; feature `cache` |
 //! | `DiskCacheStore` | another store, whose values it caches in a directory; feature `cache` |
 //!
-//! Stores in databases, and on servers with their own protocol, are in the crate `zarrox-databases`. To implement another store,
-//! use [`provided!`]. To implement another wrapper, use [`Wrapper`] and [`wrapped!`]. A [`StoreRegistry`] opens the store of a
-//! URL.
+//! Stores that use databases, or servers with protocols of their own, are in the crate `zarrox-databases`. To implement another
+//! store, use [`provided!`]. To implement another wrapper, use [`Wrapper`] and [`wrapped!`]. A [`StoreRegistry`] opens the store
+//! at a URL.
 //!
 //! ```
 //! use zarrox_stores::{Condition, Key, MemoryStore, Store, StoreExt};

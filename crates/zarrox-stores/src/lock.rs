@@ -1,4 +1,4 @@
-//! One lock for each stored object, shared by every handle in this process.
+//! One lock for each stored object, shared by all handles in this process.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +9,7 @@ use foldhash::HashMap;
 use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 use crate::{Key, Value};
 
-/// The locks that threads hold or wait for. An entry is removed with its last user.
+/// The locks that threads hold or wait for. An entry is removed when its last user leaves.
 pub(crate) type LockTable = HashMap<Arc<str>, Entry>;
 
 static TABLE: LazyLock<Mutex<LockTable>> = LazyLock::new(Mutex::default);
@@ -19,7 +19,7 @@ pub(crate) fn lock_table() -> MutexGuard<'static, LockTable> {
     unpoisoned(LazyLock::force(&TABLE))
 }
 
-/// Removes all entries: in a forked process, most of the threads that held them do not exist.
+/// Removes all entries, since most of the threads that held them do not exist in a forked process.
 pub(crate) fn forget_locks(table: &mut LockTable) {
     table.clear();
 }
@@ -36,29 +36,29 @@ struct Lock {
     released: Condvar,
 }
 
-/// A guard that holds the lock of one stored object until it is dropped, see [`Store::lock`](crate::Store::lock).
+/// A guard that holds the lock of one stored object until it is dropped. See [`Store::lock`](crate::Store::lock).
 #[must_use = "the lock is released when the guard is dropped"]
 pub struct LockGuard {
     name: Arc<str>,
     lock: Arc<Lock>,
-    /// The guard of another lock that this guard holds as well.
+    /// The guard of another lock that is held together with this one.
     outer: Option<Box<dyn Any + Send + Sync>>,
-    /// The lock of the storage itself for the object.
+    /// The storage's own lock for the object.
     of_storage: Option<Box<dyn Any + Send + Sync>>,
-    /// The locked value, if the store had to open it to lock it.
+    /// The locked value, if the store had to open the value to lock it.
     value: Option<Box<dyn Value>>,
 }
 
 impl LockGuard {
-    /// Returns this lock together with another guard, which is dropped before this lock is released.
+    /// Adds another guard to this guard. The other guard is dropped before this lock is released.
     pub fn with(self, outer: impl Any + Send + Sync) -> Self {
         let mut guard = self;
         guard.outer = Some(Box::new(outer));
         guard
     }
 
-    /// Returns this lock together with a lock of the storage itself, which the store finds again when it gets the guard
-    /// ([`Condition::Locked`](crate::Condition::Locked)). That lock is dropped before this lock is released.
+    /// Adds a lock of the storage itself to this guard, which the store finds there again when it receives the guard
+    /// ([`Condition::Locked`](crate::Condition::Locked)). The storage's lock is dropped before this lock is released.
     pub(crate) fn of_storage(self, lock: impl Any + Send + Sync) -> Self {
         let mut guard = self;
         guard.of_storage = Some(Box::new(lock));
@@ -70,24 +70,24 @@ impl LockGuard {
         self.of_storage.as_ref()?.downcast_ref()
     }
 
-    /// Returns this lock together with the value that it locks.
+    /// Adds the locked value to this guard.
     pub(crate) fn with_value(self, value: Option<Box<dyn Value>>) -> Self {
         let mut guard = self;
         guard.value = value;
         guard
     }
 
-    /// Takes the locked value, if the store had to open it to lock it, so that a read need not open it again. `None` does not
-    /// mean that the value is missing. A wrapper forwards the guards of the inner store with their values, even if the wrapper
-    /// changes the values of its own reads.
+    /// Takes the locked value out of the guard, if the store had to open the value to lock it, so that a read need not open it
+    /// again. `None` does not mean that the value is missing. A wrapper forwards the guards of the inner store with their values,
+    /// even if the wrapper changes the values that its own reads return.
     #[doc(hidden)]
     pub fn take_value(&mut self) -> Option<Box<dyn Value>> {
         self.value.take()
     }
 
-    /// Waits for the lock of `key` among all threads of this process that use the same name for the storage.
+    /// Acquires the lock of `key`, which is shared by all threads of this process that use the same name for the storage.
     ///
-    /// For stores: `storage` must be the same text for every handle of the same storage.
+    /// For implementations of stores. `storage` must be the same string for every handle to the same storage.
     pub fn in_process(storage: &str, key: &Key) -> Self {
         let name: Arc<str> = [storage, "/", key.as_str()].concat().into();
         let lock = join(&name);
@@ -107,7 +107,8 @@ impl Drop for LockGuard {
         self.of_storage = None;
         self.outer = None;
         *unpoisoned(&self.lock.held) = false;
-        // Waking threads is a system call, even if no thread waits. A thread that joins from here on finds the lock released.
+        // Waking threads takes a system call even if no thread is waiting. A thread that joins from here on finds the lock
+        // released.
         if leave(&self.name) > 0 {
             self.lock.released.notify_one();
         }
@@ -127,7 +128,7 @@ fn join(name: &Arc<str>) -> Arc<Lock> {
     Arc::clone(&entry.lock)
 }
 
-/// Removes one user of the lock, and returns the number of threads that still hold it or wait for it.
+/// Removes one user of the lock, and returns the number of threads that still hold the lock or wait for it.
 fn leave(name: &Arc<str>) -> usize {
     let mut table = lock_table();
     let Some(entry) = table.get_mut(name) else { return 0 };

@@ -1,14 +1,14 @@
-//! Panics of libraries at damaged data, which become errors.
+//! Conversion of panics to errors, for libraries that panic when they read damaged data.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
-    /// The number of calls of [`caught`] that this thread is in.
+    /// The number of nested calls of [`caught`] on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Calls code of a library that panics at some damaged data. Returns `None` if it panicked.
+/// Calls library code that panics on some damaged data. Returns `None` if it panicked.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     DEPTH.set(DEPTH.get() + 1);
     let result = catch_unwind(AssertUnwindSafe(work));
@@ -16,9 +16,9 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     result.ok()
 }
 
-/// Prints no messages for panics that [`caught`] converts to errors. Other panics have the messages that they had before.
+/// Suppresses the messages of panics that [`caught`] converts to errors. The messages of other panics do not change.
 ///
-/// This function changes the hook for panics of the whole process, and is therefore for programs only.
+/// This function changes the panic hook of the whole process, so only programs should call it, not libraries.
 pub fn silence_caught() {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -40,7 +40,7 @@ mod tests {
         let outer = std::panic::take_hook();
         let count = Arc::new(AtomicUsize::new(0));
         let (counter, thread) = (Arc::clone(&count), std::thread::current().id());
-        // Other tests of this process may panic at the same time.
+        // Other tests in this process may panic at the same time.
         std::panic::set_hook(Box::new(move |panic| match std::thread::current().id() == thread {
             true => drop(counter.fetch_add(1, Ordering::Relaxed)),
             false => outer(panic),

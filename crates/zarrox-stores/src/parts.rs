@@ -1,17 +1,17 @@
-//! [`ByteParts`]: bytes in the parts in which a connection delivered them.
+//! [`ByteParts`]: bytes, in the parts in which they arrived over a connection.
 
 use std::ops::Range;
 
 use bytes::Bytes;
 
-/// The length in bytes below which parts are joined as they arrive, so that the overhead of a part stays small.
+/// The length in bytes below which parts are joined on arrival, so that the overhead for each part stays small.
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 const SHORT: usize = 16 << 10;
 
 static NOTHING: Bytes = Bytes::new();
 
-/// Bytes in the parts in which a connection delivered them. The parts are joined only if a caller needs contiguous bytes, so
-/// that bytes that are copied to another buffer are copied only once.
+/// Bytes, in the parts in which they arrived over a connection. The parts are joined only if a caller needs contiguous bytes. A
+/// caller that copies the bytes to another buffer thus copies them only once.
 #[derive(Clone, Debug, Default)]
 pub struct ByteParts {
     parts: Vec<Bytes>,
@@ -44,8 +44,8 @@ impl ByteParts {
         }
     }
 
-    /// Returns a range of the bytes as one buffer, without a copy if one part contains it. `None` if the range is out of
-    /// bounds.
+    /// Returns a range of the bytes as one buffer, without copying if a single part contains the range. Returns `None` if the
+    /// range is out of bounds.
     #[must_use]
     #[doc(hidden)]
     pub fn slice(&self, range: Range<usize>) -> Option<Bytes> {
@@ -61,7 +61,7 @@ impl ByteParts {
         Some(together.into())
     }
 
-    /// Copies the bytes from `offset` on into the buffer; `None` if there are too few bytes.
+    /// Copies the bytes that start at `offset` into the buffer. Returns `None` if there are too few bytes.
     #[must_use]
     #[doc(hidden)]
     pub fn copy_to(&self, offset: usize, mut buffer: &mut [u8]) -> Option<()> {
@@ -73,7 +73,7 @@ impl ByteParts {
         Some(())
     }
 
-    /// Returns the pieces of a range, one for each part that it touches.
+    /// Returns the pieces of a range: one for each part that the range intersects.
     fn pieces(&self, range: Range<usize>) -> Option<impl Iterator<Item = Bytes>> {
         let within = range.start <= range.end && range.end <= self.length;
         let starts =
@@ -110,7 +110,7 @@ impl From<ByteParts> for Bytes {
 #[derive(Debug, Default)]
 pub(crate) struct Arriving {
     here: ByteParts,
-    /// The short parts after the parts in `here`, joined.
+    /// The short parts that follow the parts in `here`, joined.
     short: Vec<u8>,
 }
 

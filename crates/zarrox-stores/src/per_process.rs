@@ -1,9 +1,9 @@
-//! A value for each process: [`PerProcess`].
+//! Per-process values: [`PerProcess`].
 
 use std::sync::{Mutex, PoisonError};
 
-/// A value that is created on first use in a process, and again in each forked process. It is meant for threads, which a
-/// fork does not copy, and for resources that processes must not share, such as the position in a file.
+/// A value that is created on first use in a process, and created anew in each forked process. It is meant for threads, which a
+/// fork does not copy, and for resources that processes must not share, such as a file position.
 #[derive(Debug)]
 pub struct PerProcess<T>(Mutex<Option<(u32, T)>>);
 
@@ -32,7 +32,7 @@ impl<T: Clone> PerProcess<T> {
             return Ok(value.clone());
         }
         let value = make()?;
-        // The value of the parent process is not dropped: this process must neither end its threads nor wait for them.
+        // The parent's value is not dropped: this process must neither stop the parent's threads nor wait for them.
         std::mem::forget(known.replace((process, value.clone())));
         Ok(value)
     }

@@ -1,7 +1,7 @@
 //! The threads on which asynchronous clients run.
 //!
-//! This crate has its own threads, so that a store works the same without a runtime and inside any kind of runtime, even one with
-//! a single thread: that thread waits for the response while the threads of this crate drive the client.
+//! This crate has its own threads, so that a store works in the same way without a runtime and inside any kind of runtime. Even a
+//! single-threaded runtime works: its thread waits for the response while the threads of this crate drive the client.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,10 +13,10 @@ use crate::per_process::PerProcess;
 use crate::sync::{Mutex, unpoisoned};
 use crate::{StoreError, StoreErrorKind};
 
-/// The number of threads: they move bytes and decode nothing.
+/// The number of threads. A few are enough, since they only move bytes and do not decode.
 const THREADS: usize = 2;
 
-/// Returns the runtime of this process, which starts on first use and runs as long as the process.
+/// Returns a handle to this process's runtime, which starts on first use and runs until the process ends.
 pub fn handle() -> Result<&'static Handle, StoreError> {
     static RUNTIME: PerProcess<Option<&'static Runtime>> = PerProcess::new();
     let start = || {
@@ -31,7 +31,7 @@ pub fn handle() -> Result<&'static Handle, StoreError> {
     runtime.map(Runtime::handle).ok_or_else(|| broken("threads for its client could not be started"))
 }
 
-/// Runs a future on the threads of this crate, and blocks this thread until it ends.
+/// Runs a future on the threads of this crate, and blocks the calling thread until the future completes.
 ///
 /// # Errors
 ///
@@ -47,17 +47,17 @@ pub fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static)
     answer.ok_or_else(|| broken("the store's client failed because of an error in zarrox"))
 }
 
-/// One type for all futures, since tasks and channels would otherwise be compiled for each type.
+/// A single type for all futures; otherwise tasks and channels would be compiled for each type of future.
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs a future on the threads of this crate, and returns when the future is dropped, after it has ended or panicked.
+/// Runs a future on the threads of this crate, and returns when the future has completed or panicked and was dropped.
 fn wait_for_end(work: Work) -> Result<(), StoreError> {
     let (running, ended) = mpsc::channel::<()>();
     spawn(async move {
         let _running = running;
         work.await;
     })?;
-    // Nothing is sent: `recv` returns when the channel closes.
+    // Nothing is ever sent: `recv` returns when the channel is closed.
     let _ = ended.recv();
     Ok(())
 }
@@ -77,8 +77,8 @@ fn broken(message: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Other, "connecting", message)
 }
 
-/// Runs blocking work, such as the methods of [`Store`](crate::Store), on a thread for blocking work; the future can be
-/// awaited on any executor. Dropping the future does not stop the work.
+/// Runs blocking work, such as a method of [`Store`](crate::Store), on a thread for blocking work. The future can be awaited on
+/// any executor; dropping it does not stop the work.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use crate::sync::{Condvar, Mutex, unpoisoned};
 
-/// A counting semaphore: limits the number of operations that run concurrently; further operations wait.
+/// A counting semaphore, which limits the number of concurrent operations. Further operations wait.
 #[derive(Debug)]
 pub struct Semaphore {
     /// The number of available permits.
@@ -41,13 +41,13 @@ pub struct Permits<'s> {
 }
 
 impl Permits<'_> {
-    /// Returns the number of these permits.
+    /// Returns the number of permits.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Splits off one permit, or no permit if none is left.
+    /// Splits off one permit, or zero permits if none is left.
     pub fn split_one(&mut self) -> Self {
         let count = self.count.min(1);
         self.count -= count;

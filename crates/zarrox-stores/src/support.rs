@@ -1,5 +1,4 @@
-//! Items that the stores of Zarrox's other crates share with the stores of this crate. They are not public API and may change
-//! at any time.
+//! Items shared by the stores of this crate and of Zarrox's other crates. They are not public API and may change at any time.
 
 pub use crate::key::valid;
 #[cfg(unix)]

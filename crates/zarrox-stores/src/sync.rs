@@ -1,6 +1,6 @@
-//! Synchronization primitives: those of the standard library.
+//! Synchronization primitives of the standard library.
 //!
-//! With `--cfg model`, they are those of a model checker, which runs threads in many orders: see `cargo xtask model`.
+//! With `--cfg model`, they are replaced by those of a model checker, which tries many thread schedules: see `cargo xtask model`.
 
 use std::sync::PoisonError;
 
@@ -13,7 +13,7 @@ pub use std::{
     thread_local,
 };
 
-/// Locks a mutex, even after a panic: for mutexes whose data a panic leaves consistent.
+/// Locks a mutex even if it is poisoned: for mutexes whose data stays consistent after a panic.
 pub fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -32,13 +32,13 @@ mod model {
     pub use shuttle::thread_local;
     use shuttle::{Config, Runner, thread};
 
-    /// The largest number of preemptions in the second half of all schedules: most races need no more than two.
+    /// The maximum number of preemptions in the second half of all schedules. Most races need at most two.
     const PREEMPTIONS: usize = 3;
 
-    /// The size of the stack of a thread, in bytes.
+    /// The stack size of a thread, in bytes.
     const STACK: usize = 256 << 10;
 
-    /// A value that is created again in each schedule.
+    /// A value that is created anew in each schedule.
     pub struct LazyLock<T: Sync + 'static>(Lazy<T>);
 
     impl<T: Sync> LazyLock<T> {
@@ -56,8 +56,7 @@ mod model {
         thread::yield_now();
     }
 
-    /// A guard of exclusive access, until it is dropped. A thread that acquires or releases the guard yields to other
-    /// threads.
+    /// A guard that grants exclusive access until it is dropped. Acquiring or releasing the guard yields to other threads.
     pub struct Alone(Arc<AtomicBool>);
 
     impl Alone {
@@ -75,8 +74,8 @@ mod model {
         }
     }
 
-    /// Runs a model in `ZARROX_MODEL_SCHEDULES` schedules, or in the one schedule of `ZARROX_MODEL_REPLAY`. Prints a schedule
-    /// in which a thread panics, or in which all threads wait.
+    /// Runs a model with `ZARROX_MODEL_SCHEDULES` schedules, or with the single schedule in `ZARROX_MODEL_REPLAY`. Prints a
+    /// schedule in which a thread panics, or in which all threads wait.
     pub fn check(model: impl Fn() + Send + Sync + Copy + 'static) {
         if let Ok(schedule) = env::var("ZARROX_MODEL_REPLAY") {
             return run(ReplayScheduler::new_from_encoded(&schedule), model);
@@ -89,7 +88,7 @@ mod model {
 
     fn run(scheduler: impl Scheduler + 'static, model: impl Fn() + Send + Sync + 'static) {
         let mut config = Config::new();
-        // Values of `LazyLock` are dropped after each schedule; no value of this crate depends on that.
+        // `LazyLock` values are dropped after each schedule, but no value in this crate depends on that.
         config.silence_warnings = true;
         // Stores need a larger stack than the checker's default.
         config.stack_size = STACK;

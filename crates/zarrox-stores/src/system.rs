@@ -1,18 +1,18 @@
-//! The clock and the processes of this machine, for code that waits for other processes: [`system`].
+//! The clock and the processes of this machine, for code that waits on other processes: [`system`].
 
 use std::fs;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// The identity of a process, distinct from every other process, even from a later process with the same number.
+/// The identity of a process, which differs from that of every other process, even of a later one with the same process ID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessId {
-    /// The boot of the machine, and its namespace of process numbers.
+    /// The boot ID of the machine, and the PID namespace.
     pub machine: String,
-    /// The process number.
+    /// The process ID.
     pub number: u32,
-    /// The time at which the process started, in the units of its machine.
+    /// The start time of the process, in the machine's own units.
     pub started: u64,
 }
 
@@ -32,17 +32,17 @@ pub trait System: Sync {
     /// Blocks this thread for `time`.
     fn sleep(&self, time: Duration);
 
-    /// Returns the time since 1970.
+    /// Returns the time since the Unix epoch.
     fn now(&self) -> Duration;
 
-    /// Returns the identity of this process; `None` if the system does not report it.
+    /// Returns the identity of this process, or `None` if the system does not report it.
     fn this_process(&self) -> Option<ProcessId>;
 
     /// Returns the state of a process.
     fn state(&self, process: &ProcessId) -> ProcessState;
 }
 
-/// The replacement of the operating system.
+/// The replacement for the operating system.
 static INSTEAD: OnceLock<&'static dyn System> = OnceLock::new();
 
 /// Returns the system that this program runs on.
@@ -50,7 +50,7 @@ pub fn system() -> &'static dyn System {
     INSTEAD.get().copied().unwrap_or(&OperatingSystem)
 }
 
-/// Replaces the operating system by a simulated system. Only the first call has an effect.
+/// Replaces the operating system with a simulated system. Only the first call has an effect.
 pub fn replace_system(simulated: &'static dyn System) {
     // An earlier call has installed the same replacement.
     let _ = INSTEAD.set(simulated);
@@ -89,7 +89,7 @@ impl System for OperatingSystem {
     }
 }
 
-/// The entry of `/proc` for a process number.
+/// The entry in `/proc` for a process ID.
 enum ProcEntry {
     Running {
         started: u64,
@@ -101,11 +101,11 @@ enum ProcEntry {
 
 fn proc_entry(number: u32) -> ProcEntry {
     let Ok(stat) = fs::read_to_string(format!("/proc/{number}/stat")) else {
-        // If the processes of other users are hidden, the first process is hidden as well.
+        // If the processes of other users are hidden, process 1 is hidden as well.
         let is_visible = fs::exists("/proc/1/stat").unwrap_or(false);
         return if is_visible { ProcEntry::Ended } else { ProcEntry::Unknown };
     };
-    // The name of the program, in parentheses, may have spaces.
+    // The name of the program, in parentheses, may contain spaces.
     let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
     let is_dead = matches!(fields.next(), Some("Z" | "X"));
     match fields.nth(18).and_then(|field| field.parse().ok()) {
@@ -115,7 +115,7 @@ fn proc_entry(number: u32) -> ProcEntry {
     }
 }
 
-/// Returns the boot of this machine and the namespace of process numbers; `None` if the system does not report them.
+/// Returns the boot ID of this machine and the PID namespace, or `None` if the system does not report them.
 fn machine() -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let space = fs::read_link("/proc/self/ns/pid").ok()?;

@@ -9,12 +9,12 @@ use crate::{StoreError, StoreErrorKind};
 const START: &str = ".zarrox-";
 const END: &str = ".tmp";
 
-/// Returns true if a file name is the name of a temporary file.
+/// Returns true if this is the name of a temporary file.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }
 
-/// Fails for a key whose file would be mistaken for a temporary file.
+/// Returns an error for a key whose file would be mistaken for a temporary file.
 pub fn check(key: &str) -> Result<(), StoreError> {
     if !key.rsplit('/').next().is_some_and(is_temporary) {
         return Ok(());
@@ -23,13 +23,14 @@ pub fn check(key: &str) -> Result<(), StoreError> {
     Err(StoreError::new(StoreErrorKind::InvalidKey, "writing", message))
 }
 
-/// Returns a name that no other temporary file has, even if another host or a forked process writes to the same directory.
+/// Returns a unique name for a temporary file, even if another host or a forked process writes to the same directory.
 pub fn next_name() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     name(std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Returns the name of a file of a process. A forked process inherits the keys and the counter of its parent, but not the number.
+/// Returns a file name for a process. A forked process inherits the hash keys and the counter of its parent, but not the process
+/// ID.
 fn name(process: u32, count: u64) -> String {
     static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     format!("{START}{:x}-{count:x}{END}", KEYS.hash_one(process))

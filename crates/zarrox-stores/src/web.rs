@@ -1,4 +1,4 @@
-//! HTTP requests of the stores for WebDAV and Google Cloud Storage.
+//! HTTP requests for the WebDAV and Google Cloud Storage stores.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use crate::store::reserved;
 use crate::{ByteRange, StoreError, StoreErrorKind};
 
-/// The timeout of connecting.
+/// The timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of bytes of a server's message that an error quotes.
+/// The maximum number of bytes of a server's message that an error quotes.
 const WORDS: u64 = 300;
 
-/// Returns a client that times out when nothing arrives for `timeout`, and does not follow redirects, since they could lead to
-/// any host.
+/// Returns a client that times out when nothing arrives for `timeout`. The client does not follow redirects, since they could
+/// lead to any host.
 pub fn client(timeout: Duration) -> Result<Client, StoreError> {
     let builder = Client::builder()
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
@@ -27,10 +27,9 @@ pub fn client(timeout: Duration) -> Result<Client, StoreError> {
     builder.build().map_err(|error| transport("connecting", error))
 }
 
-/// Sends a request. Returns the response with any status.
+/// Sends a request. Returns the response whatever its status.
 ///
-/// A server may close a connection that it kept alive just as the next request is sent. In this case, a request that only
-/// reads is sent again.
+/// A server may close a keep-alive connection just as the next request is sent. In this case, a read-only request is sent again.
 pub async fn send(operation: &'static str, request: RequestBuilder) -> Result<Response, StoreError> {
     let (client, request) = request.build_split();
     let request = request.map_err(|error| transport(operation, error))?;
@@ -67,7 +66,7 @@ pub async fn refused(operation: &'static str, response: Response) -> StoreError 
     StoreError::new(kind, operation, format!("the server answered {status}{words}"))
 }
 
-/// Returns the server's explanation of an error, if it is plain text or JSON and not an HTML page.
+/// Returns the server's explanation of an error, if it is plain text or JSON rather than an HTML page.
 async fn words(mut response: Response) -> String {
     let Ok(Some(chunk)) = response.chunk().await else { return String::new() };
     let text = String::from_utf8_lossy(&chunk);
@@ -79,7 +78,7 @@ async fn words(mut response: Response) -> String {
     format!(": {text}")
 }
 
-/// Returns the error of a request without a complete response.
+/// Returns the error for a request without a complete response.
 fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
     let (kind, message) = if error.is_timeout() {
         (StoreErrorKind::TimedOut, "no answer in time")
@@ -90,11 +89,11 @@ fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
     } else {
         (StoreErrorKind::Unreachable, "the connection was interrupted")
     };
-    // Printed sources must not show secrets of the URL.
+    // Printed error sources must not reveal secrets in the URL.
     StoreError::new(kind, operation, message).with_source(error.without_url())
 }
 
-/// Returns the header that requests a range. HTTP cannot express an empty range.
+/// Returns the header value that requests a range. HTTP cannot express an empty range.
 ///
 /// # Errors
 ///
@@ -112,7 +111,7 @@ pub fn range_header(range: ByteRange) -> Result<String, StoreError> {
     }
 }
 
-/// A value or a part of it, as a server sent it.
+/// A value or a part of it, as sent by a server.
 pub struct Part {
     /// The offset of the first byte in the value.
     pub offset: u64,
@@ -124,7 +123,7 @@ pub struct Part {
     pub headers: HeaderMap,
 }
 
-/// Extracts the value from a response. If the server sent the whole value instead of the range, the range is extracted.
+/// Extracts the value from a response. If the server sent the whole value instead of the range, extracts the range.
 pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, StoreError> {
     let headers = response.headers().clone();
     let unclear = |message| StoreError::new(StoreErrorKind::Other, "reading", message);
@@ -132,7 +131,7 @@ pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, 
         .content_length()
         .ok_or_else(|| unclear("the server does not report the length of the value"))?;
     if response.status() == StatusCode::PARTIAL_CONTENT {
-        // Some servers send an empty range, and others return an error.
+        // Some servers send an empty response for an empty range, and others return an error.
         if length == 0 {
             return Err(StoreError::new(
                 StoreErrorKind::OutOfRange,
@@ -159,7 +158,7 @@ pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, 
         Some(ByteRange::Suffix { length }) => size.saturating_sub(length)..size,
         _ => 0..size,
     };
-    // Both offsets lie inside a buffer in memory.
+    // Both offsets lie within a buffer in memory.
     let [start, end] = [wanted.start, wanted.end].map(|place| usize::try_from(place).unwrap_or_default());
     Ok(Part { offset: wanted.start, size, bytes: bytes.slice(start..end), headers })
 }
@@ -172,7 +171,7 @@ fn content_range(text: &str) -> Option<(u64, u64, u64)> {
     Some((first.parse().ok()?, last.checked_add(1)?, size.parse().ok()?))
 }
 
-/// Returns the body of a response, if it has at most `limit` bytes.
+/// Returns the body of a response if it is at most `limit` bytes long.
 pub async fn body(operation: &'static str, mut response: Response, limit: u64) -> Result<Bytes, StoreError> {
     let too_large = || {
         let message = format!("the server sends more than {limit} bytes");

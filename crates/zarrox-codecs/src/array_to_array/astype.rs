@@ -1,15 +1,16 @@
-//! `astype`: elements cast to another data type, as NumPy casts them.
+//! `astype`: casts the elements to another data type, like NumPy.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/astype.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `encode_dtype` | the type of stored elements, such as `<f4` |
+//! | `encode_dtype` | the type of the stored elements, such as `<f4` |
 //! | `decode_dtype` | the type of the array's elements |
 //!
-//! Names: `numcodecs.astype`, leniently `astype`, in v3; `astype` in v2. Integers wrap; floats are truncated to integers, or
-//! rounded to the nearest float. If NumPy's result depends on the machine, floats beyond the range of an integer become its
-//! limit, and NaN becomes 0. In the lenient mode, an absent `decode_dtype` is the data type of the array.
+//! Names: `numcodecs.astype`, leniently `astype`, in v3; `astype` in v2. Integers wrap. Floats are truncated when they are cast
+//! to integers, and rounded to the nearest when they are cast to floats. Where NumPy's result depends on the machine, floats
+//! outside the range of an integer type become the nearest limit, and NaN becomes 0. In the lenient mode, `decode_dtype` defaults
+//! to the data type of the array.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
@@ -36,7 +37,7 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "decode_dtype", "encode_dtype")
 }
 
-/// A cast to another data type.
+/// Casts elements to another data type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsType {
     encode_dtype: String,
@@ -104,7 +105,7 @@ mod tests {
         suite_of(&Storage::Int(2), &same("<i2", "<i8"));
         suite_of(&Storage::Uint(1), &same("|u1", "<f2"));
         suite_of(&Storage::Int(4), &same("<i4", ">u4"));
-        // A view with another data type.
+        // A view of another data type.
         suite_of(&Storage::Uint(4), &same("<u2", "<i4"));
     }
 

@@ -1,19 +1,18 @@
-//! `bitround`: numbers rounded to fewer significant bits, so that they compress better.
+//! `bitround`: rounds numbers to fewer significant bits, so that they compress better.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/bitround>
 //!
 //! | member | value |
 //! |---|---|
-//! | `keepbits` | for floats, the number of bits of the mantissa that are kept; for integers, the number of bits from the highest
-//! set bit on |
+//! | `keepbits` | for floats, the number of mantissa bits to keep; for integers, the number of bits to keep, starting with the highest set bit |
 //!
 //! Names: `numcodecs.bitround` and the registered `bitround` in v3, and leniently
-//! `https://codec.zarrs.dev/array_to_array/bitround`; `bitround` in v2. New arrays have the first name, because it is the only
-//! name that zarr-python reads; zarrs reads both.
+//! `https://codec.zarrs.dev/array_to_array/bitround`; `bitround` in v2. New arrays use the first name, because it is the only one
+//! that zarr-python reads; zarrs reads both.
 //!
-//! Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN are unchanged. For negative
-//! integers, the magnitude is rounded. An integer that would be rounded beyond the range is rounded down. Decoding returns the
-//! stored numbers.
+//! Numbers are rounded to the nearest, ties to even, as in numcodecs. Infinities and NaN are unchanged. For negative integers,
+//! the magnitude is rounded. An integer is rounded down if rounding it up would exceed the range of its type. Decoding returns
+//! the stored numbers unchanged.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
@@ -38,14 +37,14 @@ pub(crate) static REGISTERED: CodecDef = CodecDef::new("bitround", CodecKind::Ar
     .v2_id("bitround")
     .with_from_v2(|_, _| Err(CodecError::invalid("from Zarr v2 it is the codec 'numcodecs.bitround'")));
 
-/// A rounding to fewer significant bits.
+/// Rounds numbers to fewer significant bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BitRound {
     keepbits: u8,
 }
 
 impl BitRound {
-    /// Keeps this number of bits: of a float's mantissa, or of an integer from its highest bit on.
+    /// Keeps this number of bits: of the mantissa of a float, or of an integer, starting with its highest set bit.
     pub fn keepbits(keepbits: u8) -> Self {
         Self { keepbits }
     }
@@ -77,7 +76,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 /// The kinds of numbers that can be rounded.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// Floats with this number of bits in the mantissa.
+    /// Floats with this number of mantissa bits.
     Float { mantissa: u32 },
     /// Integers in two's complement.
     Signed,
@@ -89,7 +88,7 @@ enum Kind {
 #[derive(Debug)]
 struct BitRoundFilter {
     kind: Kind,
-    /// The bits of a number, as an unsigned integer.
+    /// The unsigned integer type with the same number of bits.
     word: Storage,
     keepbits: u32,
 }
@@ -153,20 +152,21 @@ impl Filter for BitRoundFilter {
 trait Word: Plain {
     const BITS: u32;
 
-    /// Rounds a float with a mantissa of `mantissa` bits, and clears the last `dropped` bits, where `dropped` is at least 1.
+    /// Rounds a float whose mantissa has `mantissa` bits. Its last `dropped` bits are cleared; `dropped` is at least 1.
     fn round_float(self, mantissa: u32, dropped: u32) -> Self;
 
-    /// Rounds an unsigned integer to `keepbits` bits, fewer than its type has.
+    /// Rounds an unsigned integer to `keepbits` bits, which are fewer than its type has.
     fn round_unsigned(self, keepbits: u32) -> Self;
 
     /// Rounds an integer in two's complement.
     fn round_signed(self, keepbits: u32) -> Self;
 }
 
-/// Returns a rounded integer with its last bits cleared; it wraps to 0 if it exceeds the range.
+/// Returns a rounded integer with the last bits cleared. It wraps to 0 if it exceeds the range.
 macro_rules! round_magnitude {
     ($value:expr, $keepbits:expr, $T:ty) => {{
-        // All bits up to the highest one. The highest bit is not searched for, because vector units lack an instruction for it.
+        // All bits up to and including the highest set bit. Counting leading zeros is avoided, because vector units lack an
+        // instruction for it.
         let mut all = $value;
         all |= all >> 1;
         all |= all >> 2;
@@ -195,7 +195,7 @@ macro_rules! word {
             fn round_float(self, mantissa: u32, dropped: u32) -> Self {
                 let infinity = Self::MAX >> 1 >> mantissa << mantissa;
                 let lost = (1 << dropped) - 1;
-                // One less than a half, plus one if the last bit that is kept is odd.
+                // One less than half, plus one if the last bit to keep is set.
                 let rounded = self.wrapping_add((lost >> 1) + (self >> dropped & 1)) & !lost;
                 if self & (Self::MAX >> 1) > infinity { self } else { rounded }
             }
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(encode("uint8", 3, &original), [0, 1, 10, 12, 96, 128, 192, 192, 224, 224]);
     }
 
-    /// Rounds an integer in a wider type, as the reference.
+    /// The reference implementation: rounds an integer in a wider type.
     fn rounded(value: i128, keepbits: u32, least: i128, greatest: i128) -> i128 {
         let magnitude = value.unsigned_abs();
         let bits = 128 - magnitude.leading_zeros();
@@ -319,14 +319,14 @@ mod tests {
 
     #[test]
     fn floats_keep_nan_and_infinities() {
-        // numcodecs turns such NaN into infinity and -0.
+        // numcodecs converts such NaNs to infinity and -0.
         for bits in [0x7f80_0001_u32, 0xffff_ffff, 0x7fff_ffff, 0xff80_0001] {
             assert_eq!(encode("float32", 3, &bits.to_ne_bytes()), bits.to_ne_bytes());
         }
         assert_eq!(encode("float32", 0, &f32::NAN.to_ne_bytes()), f32::NAN.to_ne_bytes());
         assert_eq!(encode("float32", 3, &f32::MAX.to_ne_bytes()), f32::INFINITY.to_ne_bytes());
         let bytes = |words: &[u16]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
-        // 1 + 2⁻⁷ and so on in both types of two bytes: ties to even, and the length of the mantissa.
+        // 1 + 2⁻⁷ and so on, in both two-byte types: checks ties to even, and the length of the mantissa.
         assert_eq!(
             encode("bfloat16", 6, &bytes(&[0x3f81, 0x3f83, 0x7fc1])),
             bytes(&[0x3f80, 0x3f84, 0x7fc1])

@@ -1,16 +1,16 @@
-//! `cast_value`: elements cast to another numeric data type.
+//! `cast_value`: casts the elements to another numeric data type.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/cast_value>
 //!
 //! | member | value |
 //! |---|---|
 //! | `data_type` | the data type of the stored elements, as in v3 metadata |
-//! | `rounding` | `nearest-even` (also when absent), `towards-zero`, `towards-positive`, `towards-negative`, `nearest-away` |
-//! | `out_of_range` | `clamp` or, to integers only, `wrap`; absent: an error |
-//! | `scalar_map` | `encode` and `decode`: lists of pairs of scalars; the first of a pair becomes the second, regardless of the other members |
+//! | `rounding` | `nearest-even` (the default), `towards-zero`, `towards-positive`, `towards-negative`, `nearest-away` |
+//! | `out_of_range` | `clamp` or, for integer types only, `wrap`; if absent, out-of-range elements are errors |
+//! | `scalar_map` | `encode` and `decode`: lists of pairs of scalars; the first scalar of a pair is mapped to the second, regardless of the other members |
 //!
-//! Names: `cast_value` in v3. In the lenient mode, `out_of_range` may be `"error"`, as in an early text of the specification, and
-//! the fill value may change when it is encoded and decoded. zarr-python 3.4 writes such metadata.
+//! Names: `cast_value` in v3. In the lenient mode, `out_of_range` may be `"error"`, as in an early version of the specification,
+//! and the fill value may change when it is encoded and decoded again. zarr-python 3.4 writes such metadata.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
 pub use zarrox_core::internals::number::Rounding;
@@ -35,14 +35,14 @@ const ROUNDINGS: &[(&str, Rounding)] = &[
     ("nearest-away", Rounding::NearestAway),
 ];
 
-/// A cast to another numeric data type.
+/// Casts elements to another numeric data type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CastValue {
     configuration: Map,
 }
 
 impl CastValue {
-    /// Casts to a data type, rounding to the nearest where necessary; numbers outside the range are errors.
+    /// Casts to a data type, rounding to the nearest where necessary. Out-of-range numbers are errors.
     pub fn to(data_type: &DataType) -> Self {
         let data_type = match data_type {
             DataType::Extension(extension) if !extension.configuration.is_empty() => {
@@ -53,19 +53,19 @@ impl CastValue {
         Self { configuration: config::members(json!({"data_type": data_type})) }
     }
 
-    /// Sets how numbers are rounded, both when they are encoded and when they are decoded.
+    /// Sets how numbers are rounded, both in encoding and in decoding.
     #[must_use]
     pub fn rounding(self, rounding: Rounding) -> Self {
         self.with("rounding", name_of(rounding))
     }
 
-    /// Replaces numbers outside the range by the smallest or the largest number, or by infinity if the type has one.
+    /// Replaces out-of-range numbers with the smallest or largest number of the type, or with infinity if the type has one.
     #[must_use]
     pub fn clamp(self) -> Self {
         self.with("out_of_range", "clamp")
     }
 
-    /// Wraps integers outside the range: their lowest bits are kept.
+    /// Wraps out-of-range integers: only their lowest bits are kept.
     #[must_use]
     pub fn wrap(self) -> Self {
         self.with("out_of_range", "wrap")
@@ -165,12 +165,12 @@ fn out_of_range(config: Config<'_>, to: &Type) -> Result<OutOfRange, CodecError>
     }
 }
 
-/// A real data type.
+/// A real-valued data type.
 #[derive(Debug)]
 struct Type {
     data_type: DataType,
     real: RealType,
-    /// The data type in v3 metadata.
+    /// The data type as in v3 metadata.
     json: Json,
 }
 
@@ -245,7 +245,7 @@ impl Pairs {
     }
 }
 
-/// Encodes a scalar that is given in the JSON form of fill values, and returns it with its text.
+/// Parses a scalar in the JSON form of fill values. Returns its bytes and its text.
 fn scalar(
     direction: &str,
     json: &Json,
@@ -261,7 +261,7 @@ fn scalar(
     Ok((scalar.as_bytes().to_vec(), canonical))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct CastValueCodec {
     configuration: Map,
@@ -339,7 +339,7 @@ mod tests {
         registry().data_type_from_v3(&json!(name)).unwrap()
     }
 
-    /// Encodes elements that are given as scalars in JSON.
+    /// Encodes elements given as JSON scalars.
     fn elements(data_type: &DataType, scalars: &[Json]) -> Vec<u8> {
         let registry = registry();
         let family = registry.family(data_type).unwrap();
@@ -348,7 +348,7 @@ mod tests {
         scalars.iter().flat_map(element).collect()
     }
 
-    /// Builds the pipeline for chunks with this number of elements of a type, with a fill value.
+    /// Builds the pipeline for chunks with this number of elements, this data type and this fill value.
     fn make(
         from: &str,
         count: usize,
@@ -373,8 +373,8 @@ mod tests {
         Ok(encoded)
     }
 
-    /// `CastValue(…)` of zarr-python 3.4.2 with cast-value-rs 0.5.1 (and plain arithmetic for the types that it lacks): the
-    /// scalars when encoded, and when decoded again.
+    /// `CastValue(…)` of zarr-python 3.4.2 with cast-value-rs 0.5.1 (and plain arithmetic for types that it does not support):
+    /// the scalars after encoding, and after decoding again.
     #[test]
     fn golden() {
         let int = |name: &str| CastValue::to(&named(name));
@@ -533,7 +533,7 @@ mod tests {
             for n in 0..count {
                 codec =
                     codec.map_encode(f64::from(n) + 0.5, 1000 + n).map_decode(1000 + n, f64::from(n) + 0.5);
-                // The first entry for a scalar takes precedence.
+                // If a scalar has several entries, the first one takes precedence.
                 codec = codec.map_encode(f64::from(n) + 0.5, 1).map_decode(1000 + n, 1);
             }
             let codec = codec.map_encode("NaN", 9999).map_decode(9999, "NaN");

@@ -1,12 +1,12 @@
-//! `categorize`: strings from a short list stored as numbers. 0 means any string that is not in the list, and is read as the
-//! empty string; the labels begin at 1.
+//! `categorize`: stores strings from a short list as numbers. The labels are numbered from 1. 0 represents any string that is not
+//! in the list, and is decoded to the empty string.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/categorize.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `labels` | the texts |
-//! | `dtype` | the type of the elements: `\|O`, or text of a fixed length such as `<U5` |
+//! | `labels` | the strings |
+//! | `dtype` | the type of the elements: `\|O`, or fixed-length strings such as `<U5` |
 //! | `astype` | the integer type of the stored numbers: `\|u1`, `<u2`, … |
 //!
 //! Names: `numcodecs.categorize`, `categorize` in v3; `categorize` in v2.
@@ -41,12 +41,12 @@ pub struct Categorize {
 }
 
 impl Categorize {
-    /// Stores strings of variable length and keeps only these labels.
+    /// Stores variable-length strings, of which only these labels are preserved.
     pub fn labels<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
         Self { labels: labels.into_iter().map(Into::into).collect(), dtype: "|O".to_owned() }
     }
 
-    /// Stores strings of a fixed length, in characters.
+    /// Stores fixed-length strings of this number of characters.
     #[must_use]
     pub fn fixed(mut self, characters: usize) -> Self {
         self.dtype = format!("<U{characters}");
@@ -85,7 +85,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         let message = format!("{} labels are more than {astype} has numbers", labels.len());
         return Err(CodecError::invalid(message));
     }
-    // For duplicate labels, numcodecs uses the number of the last one.
+    // If labels are duplicated, numcodecs uses the number of the last duplicate.
     let numbers = labels.iter().zip(1_u64..).map(|(label, number)| (label.clone(), number)).collect();
     let configuration = config::members(json!({"labels": labels, "dtype": dtype, "astype": astype}));
     let mut codec = CategorizeCodec {
@@ -137,7 +137,7 @@ fn most(storage: &Storage) -> u64 {
     u64::MAX >> (64 - bits + sign)
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct CategorizeCodec {
     configuration: Map,
@@ -149,7 +149,7 @@ struct CategorizeCodec {
 }
 
 impl CategorizeCodec {
-    /// Returns the bytes of the number that stands for an element.
+    /// Returns the bytes of the number that represents an element.
     fn number(&self, element: &[u8], storage: &Storage) -> Result<Vec<u8>, CodecError> {
         let number = if self.decoded == Storage::Variable {
             let text = std::str::from_utf8(element);
@@ -212,7 +212,7 @@ impl ArrayToArray for CategorizeCodec {
                 bytes.extend_from_slice(label.as_bytes());
                 lengths.push(label.len());
             } else {
-                // A label that is too long is truncated, as in NumPy.
+                // Labels that are too long are truncated, as in NumPy.
                 bytes.extend(label.chars().take(size / 4).flat_map(|c| u32::from(c).to_ne_bytes()));
                 bytes.resize(start + size, 0);
             }

@@ -1,15 +1,15 @@
-//! `delta`: the first number, followed by the difference between each number and the number before it.
+//! `delta`: stores the first number, followed by the differences between consecutive numbers.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/delta.html>
 //!
 //! | member | value |
 //! |---|---|
 //! | `dtype` | the type of the array's elements, such as `<i4` |
-//! | `astype` | the type of stored elements; `dtype` if absent |
+//! | `astype` | the type of the stored elements; defaults to `dtype` |
 //!
 //! Names: `numcodecs.delta`, leniently `delta`, in v3; `delta` in v2. Differences and sums of integers wrap. Booleans are
-//! rejected, because numcodecs cannot decode its own encoding of them. In the lenient mode, an absent `dtype` is the data type
-//! of the array.
+//! rejected, because numcodecs cannot decode its own encoding of them. In the lenient mode, `dtype` defaults to the data type of
+//! the array.
 
 use std::convert::identity;
 
@@ -53,7 +53,7 @@ impl Delta {
         Self { dtype: dtype.into(), astype: None }
     }
 
-    /// Stores differences of this type. The differences and the first element of each chunk must be in its range.
+    /// Stores the differences as this type. The differences and the first element of each chunk must be in its range.
     #[must_use]
     pub fn stored_as(self, astype: impl Into<String>) -> Self {
         Self { astype: Some(astype.into()), ..self }
@@ -102,7 +102,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
 }
 
-/// Returns the type in which NumPy sums differences: the type that can represent the numbers of both types. For integers, it is
+/// Returns the type in which NumPy sums the differences: a type that can represent the numbers of both types. For integers, it is
 /// the type of the sums, because they wrap.
 fn sum_type(differences: &Storage, sums: &Storage) -> Storage {
     use Storage::{Complex, Float, Int, Uint};
@@ -125,7 +125,7 @@ fn is_integer(storage: &Storage) -> bool {
     matches!(storage, Storage::Int(_) | Storage::Uint(_))
 }
 
-/// The filter for one pair of types.
+/// The filter for one pair of data types.
 #[derive(Debug)]
 struct DeltaFilter {
     encode: Steps,
@@ -133,17 +133,17 @@ struct DeltaFilter {
     dtype: Storage,
     sums: Storage,
     check: Check,
-    /// True if integers are stored for floats.
+    /// True if floats are stored as integers.
     truncates: bool,
     fill: FillValue,
 }
 
-/// Whether encoding checks that the encoded elements decode to the original elements.
+/// When the encoder checks that the encoded elements decode to the original elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
-    /// Never: integers that wrap while encoding wrap back while decoding.
+    /// Never: integers that wrap in encoding wrap back in decoding.
     Never,
-    /// If the stored type cannot represent a difference. The difference may still decode correctly, because integers wrap, or
+    /// If the stored type cannot represent a difference. Such a difference may still decode correctly, because integers wrap, or
     /// it may belong to the fill value.
     Misfits,
     /// Always: floats cannot represent all integers.
@@ -151,7 +151,7 @@ enum Check {
 }
 
 impl DeltaFilter {
-    /// Returns true if all elements except the fill value decode to their original values.
+    /// Returns true if all elements other than the fill value decode to their original values.
     fn decodes_back(&self, decoded: &[u8], encoded: &[u8]) -> Result<bool, CodecError> {
         let mut back = Scratch::with_len(decoded.len())?;
         self.decode(encoded, &mut back)?;
@@ -199,16 +199,16 @@ impl Filter for DeltaFilter {
 
 /// Numbers that can be stored as differences.
 trait Sums: Plain {
-    /// Returns the sum of the two numbers.
+    /// Returns the sum of two numbers.
     fn plus(self, other: Self) -> Self;
 
-    /// Returns the difference of the two numbers.
+    /// Returns the difference between two numbers.
     fn minus(self, other: Self) -> Self;
 
-    /// Returns the number without its fraction.
+    /// Returns the number truncated towards zero.
     fn truncated(self) -> Self;
 
-    /// Computes the cumulative sums of the elements, and returns the last sum.
+    /// Computes the cumulative sums of the elements, starting with `sum`, and returns the last one.
     fn sums(mut sum: Self, from: &[Self::Bytes], to: &mut [Self::Bytes]) -> Self {
         for (from, to) in from.iter().zip(to) {
             sum = sum.plus(Self::get(*from));
@@ -269,8 +269,8 @@ where
     }
 }
 
-/// Computes the difference between each element and the element before it. `before` is the element before the first one;
-/// without it, the first element is unchanged.
+/// Computes the difference between each element and its predecessor. `before` is the predecessor of the first element; without
+/// it, the first element is unchanged.
 #[multiversion(targets("x86_64+avx2"))]
 fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     let (from, to) = (T::elements(from), T::elements_mut(to));
@@ -308,7 +308,7 @@ mod tests {
         suite_of(&Storage::Int(4), &delta("<i4", "<i4"));
         suite_of(&Storage::Uint(2), &delta("<u2", "<i8"));
         suite_of(&Storage::Int(8), &delta("<i8", "<u8"));
-        // Views of other sizes.
+        // Views with a different item size.
         suite_of(&Storage::Int(4), &delta("<i2", "<i2"));
         suite_of(&Storage::Raw(6), &delta("<u2", "<u2"));
         suite_of(&Storage::Float(4), &delta("|u1", "|u1"));
@@ -323,7 +323,7 @@ mod tests {
             testing::round_trip(&spec, &Storage::Int(4), &values)
         };
         assert!(encode(&[100, 101, 99, 110]).is_ok());
-        // The sums wrap and unwrap around the fill value 0.
+        // The differences to the fill value 0 wrap, and the sums wrap back.
         assert!(encode(&[1, 100, 0, 0, 101, 0]).is_ok());
         let error = encode(&[100, 300, 301]).unwrap_err().to_string();
         assert!(error.contains("codec 'numcodecs.delta'") && error.contains("'astype'"), "{error}");

@@ -1,21 +1,21 @@
-//! `fixedscaleoffset`: numbers less an offset, times a scale, rounded to integers.
+//! `fixedscaleoffset`: subtracts an offset from the numbers, multiplies them by a scale, and rounds them to integers.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/fixedscaleoffset.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `scale` | the factor that numbers are multiplied by |
-//! | `offset` | the number that is subtracted first |
+//! | `scale` | the factor by which the numbers are multiplied |
+//! | `offset` | the number that is subtracted before scaling |
 //! | `dtype` | the type of the array's elements, such as `<f8` |
-//! | `astype` | the type of stored elements; `dtype` if absent |
+//! | `astype` | the type of the stored elements; defaults to `dtype` |
 //!
 //! Names: `numcodecs.fixedscaleoffset`, leniently `fixedscaleoffset` and
-//! `https://codec.zarrs.dev/array_to_array/fixedscaleoffset`, in v3; `fixedscaleoffset` in v2. In the lenient mode, an absent
-//! `dtype` is the data type of the array.
+//! `https://codec.zarrs.dev/array_to_array/fixedscaleoffset`, in v3; `fixedscaleoffset` in v2. In the lenient mode, `dtype`
+//! defaults to the data type of the array.
 //!
-//! The arithmetic equals NumPy's, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping,
-//! if `scale` and `offset` are integers; all other numbers in double precision. Numbers that `astype` cannot represent after
-//! rounding are rejected, except the fill value: chunks are padded with it.
+//! The arithmetic matches NumPy's bit for bit. Floats are scaled in their own precision. Integers are scaled in their own type,
+//! with wrapping, if `scale` and `offset` are integers. All other numbers are scaled in double precision. Numbers that `astype`
+//! cannot represent after rounding are rejected, except for the fill value, since chunks are padded with it.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
@@ -47,7 +47,7 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "dtype", "astype")
 }
 
-/// Numbers less an offset, times a scale, rounded to integers.
+/// Stores numbers as scaled integers: subtracts an offset, multiplies by a scale, and rounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixedScaleOffset {
     scale: Json,
@@ -69,7 +69,7 @@ impl FixedScaleOffset {
     }
 }
 
-/// Returns a number without a fraction as an integer, so that integers are scaled with integer arithmetic.
+/// Returns the number in JSON: as an integer if it has no fractional part, so that integers are scaled with integer arithmetic.
 fn number(value: f64) -> Json {
     let whole = value.fract() == 0.0 && value.abs() < 9e15;
     #[expect(clippy::cast_possible_truncation, reason = "a whole number of less than 2^53")]
@@ -119,7 +119,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), filter)
 }
 
-/// Reads a number of the configuration. Python distinguishes integers and floats, and so does the arithmetic.
+/// Reads a number from the configuration. Like Python, the arithmetic distinguishes integers from floats.
 fn scalar(config: Config<'_>, name: &str) -> Result<Number, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
     let integer = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
@@ -160,12 +160,12 @@ impl Scaling {
     }
 }
 
-/// The filter for one pair of types.
+/// The filter for one pair of data types.
 #[derive(Debug)]
 struct ScaleFilter {
     scaling: Scaling,
     encode: Steps,
-    /// The float type that stored numbers are converted to and divided in.
+    /// The float type to which stored numbers are converted for the division.
     quotients: Storage,
     decode: Steps,
     from: Storage,
@@ -176,7 +176,7 @@ struct ScaleFilter {
 }
 
 impl ScaleFilter {
-    /// Encodes elements. Returns false if the stored type cannot represent one of the rounded numbers.
+    /// Encodes elements. Returns false if the stored type cannot represent one or more of the rounded numbers.
     fn scale(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<bool, CodecError> {
         let (offset, scale) = (self.offset.to_f64(), self.scale.to_f64());
         Ok(match &self.scaling {
@@ -198,7 +198,7 @@ impl ScaleFilter {
         })
     }
 
-    /// Returns true if the stored type can represent all encoded elements except the fill value.
+    /// Returns true if the stored type can represent all encoded elements other than the fill value.
     fn fit_without_fill(&self, decoded: &[u8]) -> Result<bool, CodecError> {
         let mut others = Scratch::with_len(decoded.len())?;
         let length = with_storage!(element &self.from, T => filter::without::<T>(decoded, self.fill.as_bytes(), &mut others), else 0);
@@ -207,7 +207,7 @@ impl ScaleFilter {
     }
 }
 
-/// Converts an integer of the configuration to the type of the elements, as NumPy requires.
+/// Converts an integer from the configuration to the type of the elements, as NumPy requires.
 fn exactly<T: Integer>(name: &str, value: i128) -> Result<T, CodecError> {
     let message = || {
         CodecError::invalid(format!(

@@ -1,4 +1,4 @@
-//! Array→array codecs: they change or reorder elements.
+//! Array→array codecs, which change or reorder elements.
 
 pub(crate) mod astype;
 pub(crate) mod bitround;

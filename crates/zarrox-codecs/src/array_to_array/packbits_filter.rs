@@ -1,11 +1,11 @@
-//! The `packbits` of numcodecs: eight booleans per byte. (The v3 codec `packbits` is another codec.)
+//! The `packbits` filter of numcodecs, which packs eight booleans into each byte. (The v3 codec `packbits` is a different codec.)
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
 //!
-//! It has no configuration. The encoded chunk is flat. Its first byte has the number of padding bits in the last byte. The
-//! elements follow, eight in each byte, the first of the eight in the highest bit.
+//! It has no configuration. The encoded chunk is flat. Its first byte is the number of padding bits in the last byte. The
+//! elements follow: eight in each byte, with the first one in the highest bit.
 //!
-//! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are also packed as booleans: every number except 0
+//! Names: `numcodecs.packbits` in v3; `packbits` in v2. One-byte integers are also packed as booleans: every number other than 0
 //! is true, and decodes to 1.
 
 use multiversion::multiversion;
@@ -25,7 +25,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, c
     .v2_id("packbits")
     .with_from_v2(|_, _| Ok(Map::default()));
 
-/// Eight booleans per byte, as numcodecs packs them.
+/// Packs eight booleans into each byte, like numcodecs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PackBitsFilter;
 
@@ -95,7 +95,7 @@ fn padding_of(count: usize) -> u8 {
 
 /// The lowest bit of each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// Moves each bit of a byte to the highest place of a separate byte, in reverse order: 1, 2⁹, 2¹⁸, …
+/// The factor that moves each bit of a byte to the highest bit of a separate byte, in reverse order: 1, 2⁹, 2¹⁸, …
 const SPREAD: u64 = 0x8040_2010_0804_0201;
 
 #[multiversion(targets("x86_64+avx2"))]
@@ -112,7 +112,7 @@ fn unpack_all(packed: &[u8], booleans: &mut [[u8; 8]]) {
     }
 }
 
-/// Packs sixteen booleans, the first of each eight in the highest bit.
+/// Packs sixteen booleans. The first of each eight is in the highest bit.
 #[inline(always)]
 fn pack(booleans: [u8; 16]) -> [u8; 2] {
     let reversed = std::array::from_fn(|i| booleans[i ^ 7]);

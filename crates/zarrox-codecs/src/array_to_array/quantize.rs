@@ -1,15 +1,15 @@
-//! `quantize`: floats rounded to a number of decimal digits, so that the last bits are zero.
+//! `quantize`: rounds floats to a number of decimal digits, so that their last bits are zero.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/quantize.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `digits` | the number of decimal places that are kept; negative for digits before the point |
+//! | `digits` | the number of decimal places to keep; negative for digits before the decimal point |
 //! | `dtype` | the type of the array's elements: `<f2`, `<f4`, `<f8` |
-//! | `astype` | the type of stored elements: `<f2`, `<f4`, `<f8`; `dtype` if absent |
+//! | `astype` | the type of the stored elements: `<f2`, `<f4`, `<f8`; defaults to `dtype` |
 //!
-//! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. In the lenient mode, an absent `dtype` is the
-//! data type of the array.
+//! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. In the lenient mode, `dtype` defaults to the data
+//! type of the array.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
@@ -38,7 +38,7 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "dtype", "astype")
 }
 
-/// Floats of limited precision.
+/// Rounds floats to a number of decimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quantize {
     digits: i32,
@@ -47,7 +47,7 @@ pub struct Quantize {
 }
 
 impl Quantize {
-    /// Keeps this number of decimal places of elements of this type, named as in NumPy: `<f4`, `float32`.
+    /// Keeps this number of decimal places. The type of the elements is named as in NumPy: `<f4`, `float32`.
     pub fn digits(digits: i32, dtype: impl Into<String>) -> Self {
         Self { digits, dtype: dtype.into(), astype: None }
     }
@@ -71,7 +71,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     if config.get("digits").is_none() {
         return Err(config::missing("digits"));
     }
-    // Beyond these limits, a double cannot represent the scale.
+    // Beyond these limits, a double-precision float cannot represent the scale.
     let digits = config.integer("digits", -307..=307, 0)?;
     let (dtype, astype) = dtype::pair(config, "dtype", "astype", context.chunk.storage())?;
     let (from, to) = (&dtype.storage, &astype.storage);
@@ -90,12 +90,12 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), filter)
 }
 
-/// Returns the smallest power of two that distinguishes numbers of this many decimal places.
+/// Returns the smallest power of two that preserves this number of decimal places.
 fn scale_of(digits: i32) -> f64 {
     10_f64.powi(digits).log2().ceil().exp2()
 }
 
-/// The filter for one pair of types.
+/// The filter for one pair of data types.
 #[derive(Debug)]
 struct QuantizeFilter {
     encode: Steps,

@@ -1,15 +1,15 @@
-//! `scale_offset`: elements less an offset, times a scale.
+//! `scale_offset`: subtracts an offset from the elements, and multiplies them by a scale.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/scale_offset>
 //!
 //! | member | value |
 //! |---|---|
-//! | `offset` | a scalar of the data type, in the form of fill values; absent: 0 |
-//! | `scale` | a scalar in the same form, other than 0; absent: 1 |
+//! | `offset` | a scalar of the data type, in the JSON form of fill values; defaults to 0 |
+//! | `scale` | a scalar in the same form, other than 0; defaults to 1 |
 //!
-//! Names: `scale_offset` in v3. All arithmetic is in the data type itself. Integers must stay in its range, and must be
-//! divisible by the scale when they are decoded. Floats are rounded after each operation, and overflow to infinity if the
-//! type has it.
+//! Names: `scale_offset` in v3. All arithmetic is done in the data type itself. Integers must stay in its range, and must be
+//! divisible by the scale when they are decoded. Floats are rounded after each operation, and overflow to infinity if the type
+//! has it.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
 use zarrox_core::internals::number::{Number, RealType};
@@ -25,7 +25,7 @@ const NAME: &str = "scale_offset";
 /// The definition of `scale_offset`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create);
 
-/// An offset that is subtracted, and a scale.
+/// Subtracts an offset, and multiplies by a scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaleOffset {
     offset: Json,
@@ -83,7 +83,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(codec)))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ScaleOffsetCodec {
     configuration: Map,
@@ -179,7 +179,7 @@ mod tests {
         chain.encode(&view, all, &mut encoded).map(|_| encoded)
     }
 
-    /// `ScaleOffset(offset=…, scale=…)` of zarr-python 3.4.2; for the types that it lacks, computed by hand.
+    /// `ScaleOffset(offset=…, scale=…)` of zarr-python 3.4.2. Results for types that it does not support were computed by hand.
     #[test]
     fn golden() {
         let least = i64::MIN;
@@ -252,7 +252,7 @@ mod tests {
                         let what = format!("{name}: ({number} - {offset}) * {scale}");
                         let element = elements(name, &json!([json(number)]));
                         let moved = number - offset;
-                        // Numbers of more than 128 bits are out of range as well.
+                        // Results of more than 128 bits are out of range as well.
                         let scaled = moved.checked_mul(scale).unwrap_or(i128::MAX);
                         let inside = |value: i128| (least..=most).contains(&value);
                         match encode(&chain, &element) {

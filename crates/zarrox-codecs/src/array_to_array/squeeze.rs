@@ -1,7 +1,7 @@
-//! `zarrs.squeeze`: a chunk without its axes of length 1.
+//! `zarrs.squeeze`: removes the axes of length 1 from a chunk.
 //!
-//! Specification: none; an experimental codec of the Rust library zarrs. A chunk whose axes all have the length 1, or that has
-//! no axes, is encoded with one axis, as in zarrs.
+//! There is no specification: this is an experimental codec of the Rust library zarrs. A chunk without axes, or with only axes of
+//! length 1, is encoded with one axis, as in zarrs.
 //!
 //! It has no configuration. Names: `zarrs.squeeze` in v3 (also `squeeze`); v2 does not have it.
 
@@ -19,7 +19,7 @@ const NAME: &str = "zarrs.squeeze";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
     .aliases(&["squeeze", "https://codec.zarrs.dev/array_to_array/squeeze"]);
 
-/// The removal of axes of length 1.
+/// Removes axes of length 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Squeeze;
 
@@ -39,7 +39,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(SqueezeCodec { axes, encoded })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct SqueezeCodec {
     /// The axes that are kept.
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // zarrs 0.23.14, `zarrs.squeeze`, `transpose` and `bytes`: the numbers 0 to 5 in a chunk of [1, 3, 1, 2], and 9 in
+        // zarrs 0.23.14, `zarrs.squeeze`, `transpose` and `bytes`: the numbers 0 to 5 in a chunk of shape [1, 3, 1, 2], and 9 in
         // chunks that keep one axis.
         let chain = make(&[1, 3, 1, 2], &[1, 0], NAME, Strictness::Strict).unwrap();
         assert_eq!(decode_chunk(&chain, &[0, 2, 4, 1, 3, 5]).unwrap(), [0, 1, 2, 3, 4, 5]);

@@ -1,10 +1,10 @@
-//! `transpose`: a permutation of the axes of a chunk.
+//! `transpose`: permutes the axes of a chunk.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `order` | a permutation: axis `i` of the encoded chunk is axis `order[i]` of the decoded chunk |
+//! | `order` | the permutation: axis `i` of the encoded chunk is axis `order[i]` of the decoded chunk |
 //!
 //! Names: `transpose` in v3; v2 has `order` instead. In the lenient mode, `order` may be `"C"` (unchanged) or `"F"` (all axes
 //! reversed), as in drafts before September 2023.
@@ -22,7 +22,7 @@ const NAME: &str = "transpose";
 /// The definition of `transpose`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create);
 
-/// A permutation of the axes.
+/// Permutes the axes of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transpose {
     order: Vec<usize>,
@@ -62,7 +62,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(TransposeCodec { order, encoded })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct TransposeCodec {
     order: Vec<usize>,
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // zarr-python: `TransposeCodec(order=(2, 0, 1))` and `BytesCodec(endian='big')` of the numbers 0 to 5.
+        // zarr-python: `TransposeCodec(order=(2, 0, 1))` and `BytesCodec(endian='big')` for the numbers 0 to 5.
         let encoded = hex("000000000000000300000001000000040000000200000005");
         let chain = make(&json!([2, 0, 1]), Strictness::Strict).unwrap();
         let expected: Vec<u8> = (0..6_i32).flat_map(i32::to_ne_bytes).collect();

@@ -1,41 +1,40 @@
-//! Packing of numbers with few bits each, without gaps: the loops of `packbits`.
+//! Packing numbers of few bits each without gaps: the loops of `packbits`.
 //!
-//! The first number has the lowest bits of the first byte. Eight numbers of `B` bits take `B` bytes; so numbers of up to 8 bits
-//! are packed eight at a time in one register, and wider numbers one by one in a register of 128 bits.
+//! The first number is in the lowest bits of the first byte. Eight numbers of `B` bits take `B` bytes. So numbers of up to 8 bits
+//! are packed eight at a time in one register, and wider numbers one by one in a 128-bit register.
 
 use multiversion::multiversion;
 
-/// The parameters of packed numbers.
+/// The parameters of the packing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
-    /// The number of bytes of a number in memory: 1, 2, 4 or 8.
+    /// The size of a number in memory, in bytes: 1, 2, 4 or 8.
     pub(crate) bytes: usize,
-    /// The lowest bit that is packed.
+    /// The lowest bit to pack.
     pub(crate) first: u32,
-    /// The number of bits that are packed: 1 to 64. `first + bits` is at most the number of bits of a number.
+    /// The number of bits to pack: 1 to 64. `first + bits` is at most the number of bits of a number.
     pub(crate) bits: u32,
-    /// True if the highest of the packed bits is the sign.
+    /// True if the highest packed bit is the sign bit.
     pub(crate) signed: bool,
 }
 
 impl Packing {
-    /// Returns true if packed numbers have all bytes of a number in little-endian order.
+    /// Returns true if packed numbers are simply all bytes of the numbers in little-endian order.
     pub(crate) fn is_whole(&self) -> bool {
         self.bits as usize == 8 * self.bytes
     }
 
-    /// Returns true if packed numbers have the same bytes as in memory.
+    /// Returns true if packed numbers have the same bytes as numbers in memory.
     fn matches_memory(&self) -> bool {
         self.is_whole() && (cfg!(target_endian = "little") || self.bytes == 1)
     }
 
-    /// Returns the number of bytes that this many packed numbers take; `None` if it overflows.
+    /// Returns the number of bytes that this many packed numbers take, or `None` on overflow.
     pub(crate) fn packed_size(&self, numbers: usize) -> Option<usize> {
         numbers.checked_mul(self.bits as usize).map(|bits| bits.div_ceil(8))
     }
 
-    /// Packs numbers of the machine's endianness into exactly as many bytes as they take; the unused bits of the last byte are
-    /// zero.
+    /// Packs native-endian numbers. `packed` must have exactly the required length. The unused bits of the last byte are zero.
     pub(crate) fn pack(&self, numbers: &[u8], packed: &mut [u8]) {
         if self.matches_memory() {
             return packed.copy_from_slice(numbers);
@@ -55,7 +54,7 @@ impl Packing {
         }
     }
 
-    /// Unpacks as many numbers as `numbers` holds. The first number begins at bit `skip` of `packed`.
+    /// Unpacks as many numbers as fit in `numbers`. The first number begins at bit `skip` of `packed`.
     pub(crate) fn unpack(&self, packed: &[u8], skip: usize, numbers: &mut [u8]) {
         if self.matches_memory() {
             return numbers.copy_from_slice(packed);
@@ -75,7 +74,7 @@ impl Packing {
         }
     }
 
-    /// Packs numbers of one byte in memory and `B` bits: eight of them become `B` bytes.
+    /// Packs numbers that take one byte in memory and `B` bits when packed: eight of them are packed into `B` bytes.
     fn pack_octets<const B: usize>(&self, numbers: &[u8], packed: &mut [u8]) {
         let (octets, rest) = numbers.as_chunks::<8>();
         let (groups, end) = packed.split_at_mut(octets.len() * B);
@@ -146,7 +145,7 @@ impl Packing {
     }
 }
 
-/// Packs groups of eight numbers, whose lowest packed bit is `first`.
+/// Packs groups of eight numbers, of which `first` is the lowest bit to pack.
 #[multiversion(targets("x86_64+avx2"))]
 fn gather<const B: usize>(octets: &[[u8; 8]], groups: &mut [[u8; B]], first: u32) {
     for (octet, group) in octets.iter().zip(groups) {
@@ -154,7 +153,7 @@ fn gather<const B: usize>(octets: &[[u8; 8]], groups: &mut [[u8; B]], first: u32
     }
 }
 
-/// The inverse of [`gather`], with the sign in the form of [`extended`].
+/// The inverse of [`gather`]. `sign` is as in [`extended`].
 #[multiversion(targets("x86_64+avx2"))]
 fn scatter<const B: usize>(groups: &[[u8; B]], octets: &mut [[u8; 8]], first: u32, sign: u64) {
     if (first, sign) == (0, 0) {
@@ -173,15 +172,15 @@ fn scatter<const B: usize>(groups: &[[u8; B]], octets: &mut [[u8; 8]], first: u3
 /// The lowest bit of each byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// Copies the bits at `sign`, the highest packed bits, to all higher bits of their byte. `sign` is 0 for unsigned numbers,
-/// which have no bits to copy.
+/// Copies the bits at `sign`, which are the highest packed bits, to all higher bits of their bytes. For unsigned numbers, `sign`
+/// is 0, and there are no bits to copy.
 #[inline(always)]
 fn extended(octet: u64, sign: u64) -> u64 {
-    // Sign extension by flipping and subtracting the sign bit; bit 7 is set first, so that no byte borrows from the next.
+    // Sign extension by flipping the sign bit and subtracting it. Bit 7 is set first, so that no byte borrows from the next.
     (((octet ^ sign) | EACH << 7) - sign) ^ EACH << 7
 }
 
-/// Widens a number of the machine's endianness.
+/// Widens a native-endian number.
 fn widened<const N: usize>(number: [u8; N]) -> u64 {
     let mut bytes = [0; 8];
     if cfg!(target_endian = "big") {
@@ -192,7 +191,7 @@ fn widened<const N: usize>(number: [u8; N]) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// Returns the lowest bytes of a number, in the machine's endianness.
+/// Returns the lowest bytes of a number, in native endianness.
 fn narrowed<const N: usize>(value: u64) -> [u8; N] {
     let bytes = value.to_ne_bytes();
     let start = if cfg!(target_endian = "big") { 8 - N } else { 0 };
@@ -204,7 +203,7 @@ fn narrowed<const N: usize>(value: u64) -> [u8; N] {
 fn gathered<const B: usize>(octet: u64) -> [u8; B] {
     let lowest = octet & (EACH * ((1 << B) - 1));
     let bits = match B {
-        // Each product of one bit has its own place in the highest byte.
+        // The partial product of each bit has its own place in the highest byte.
         1 => lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56,
         _ => {
             let pairs = joined(lowest, 0x0001_0001_0001_0001 * ((1 << B) - 1), 8 - B);
@@ -216,19 +215,20 @@ fn gathered<const B: usize>(octet: u64) -> [u8; B] {
     std::array::from_fn(|i| bytes[i])
 }
 
-/// Joins adjacent fields at `places`: moves the upper fields down over `unused` bits.
+/// Joins adjacent fields at `places` by moving the upper fields down over `unused` bits.
 #[inline(always)]
 fn joined(parts: u64, places: u64, unused: usize) -> u64 {
     (parts & places) | (parts & !places) >> unused
 }
 
-/// Separates fields: moves the bits outside `places` up by `unused` bits. The inverse of [`joined`].
+/// Separates fields by moving the bits outside `places` up by `unused` bits. This is the inverse of [`joined`].
 #[inline(always)]
 fn parted(bits: u64, places: u64, unused: usize) -> u64 {
     (bits & places) | (bits & !places) << unused
 }
 
-/// Returns bytes, each with the next `B` bits of the group in its lower bits: the inverse of [`gathered`].
+/// Spreads a group over eight bytes, with the next `B` bits of the group in the lower bits of each byte. This is the inverse of
+/// [`gathered`].
 #[inline(always)]
 fn spread<const B: usize>(group: [u8; B]) -> u64 {
     let mut bytes = [0; 8];
@@ -236,7 +236,7 @@ fn spread<const B: usize>(group: [u8; B]) -> u64 {
     let bits = u64::from_le_bytes(bytes);
     match B {
         1 => {
-            // One multiplication moves each bit to the highest place of a byte, in reverse order.
+            // One multiplication moves each bit to the highest bit of a separate byte, in reverse order.
             (bits.wrapping_mul(0x8040_2010_0804_0201) >> 7 & EACH).swap_bytes()
         }
         _ => {
@@ -253,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    /// Packs bit by bit, as the reference.
+    /// The reference implementation: packs bit by bit.
     fn naive(packing: &Packing, numbers: &[u64]) -> Vec<u8> {
         let bits = numbers
             .iter()
@@ -265,7 +265,7 @@ mod tests {
         packed
     }
 
-    /// Returns the number with only its packed bits, sign-extended.
+    /// Returns the number reduced to its packed bits and sign-extended.
     fn kept(packing: &Packing, number: u64) -> u64 {
         let high = number >> packing.first << (64 - packing.bits);
         let low = match packing.signed {

@@ -1,4 +1,4 @@
-//! `bytes`: the elements in row-major order, each in a given byte order.
+//! `bytes`: stores the elements in row-major order, in a given byte order.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/bytes/index.html>
 //!
@@ -6,8 +6,8 @@
 //! |---|---|
 //! | `endian` | `"little"` or `"big"`; required if elements have more than one byte |
 //!
-//! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 has the byte order in the data type. In the lenient
-//! mode, an absent `endian` is `"little"`.
+//! Names: `bytes` in v3 (`endian` before 2023, which is read as well). In v2, the byte order is part of the data type. In the
+//! lenient mode, `endian` defaults to `"little"`.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -32,14 +32,14 @@ const NAME: &str = "bytes";
 /// The definition of `bytes`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create).aliases(&["endian"]);
 
-/// Elements as bytes, in a byte order.
+/// Stores elements as bytes, in a given byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes {
     endian: Endian,
 }
 
 impl Bytes {
-    /// Stores the least significant byte first: the byte order of nearly all data.
+    /// Stores the least significant byte first. Nearly all data have this byte order.
     pub fn little() -> Self {
         Self { endian: Endian::Little }
     }
@@ -49,7 +49,7 @@ impl Bytes {
         Self { endian: Endian::Big }
     }
 
-    /// Stores the byte order of the machine.
+    /// Stores elements in the byte order of the machine.
     pub fn native() -> Self {
         Self { endian: Endian::NATIVE }
     }
@@ -72,7 +72,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     }
     let order = match (config.get("endian"), chunk.storage()) {
         (None, storage) if storage.word() == 1 => None,
-        // A list is never in v3 metadata: it comes from v2, whose fields have separate byte orders.
+        // A list never occurs in v3 metadata. It comes from v2, in which each field has its own byte order.
         (Some(list @ Json::Array(_)), Storage::Struct(_)) => Some(each_order(list, chunk.storage())?),
         _ => Some(ByteOrder::One(config.choice("endian", ENDIANS, Endian::Little)?)),
     };
@@ -82,8 +82,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         ([all], _) => (all.word, Vec::new()),
         _ => (1, Vec::new()),
     };
-    // The member has no effect if no number has more than one byte. Elements of raw bytes keep the member, because it may apply
-    // to fields inside them.
+    // The member has no effect if no number has more than one byte. It is kept for raw bytes, because it may apply to fields
+    // inside them.
     let order = order.filter(|_| chunk.item() > 1);
     Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, order, word, fields })))
 }
@@ -98,15 +98,15 @@ fn each_order(list: &Json, storage: &Storage) -> Result<ByteOrder, CodecError> {
     }
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct BytesCodec {
     chunk: ChunkSpec,
     order: Option<ByteOrder>,
-    /// The number of bytes that are reversed as a unit; 1 if stored elements are the same as in memory, and for structured data
-    /// types.
+    /// The number of bytes that are reversed as a unit. It is 1 if stored elements are the same as in memory, and for structured
+    /// data types.
     word: usize,
-    /// The parts of a structured element that are reversed.
+    /// The parts of a structured element whose bytes are reversed.
     fields: Vec<Leaf>,
 }
 
@@ -197,13 +197,13 @@ impl InPlace for BytesCodec {
     }
 }
 
-/// Reverses every `N` bytes; the constant length lets the compiler vectorise.
+/// Reverses every `N` bytes. The constant length allows the compiler to vectorise the loop.
 fn swap<const N: usize>(bytes: &mut [u8]) {
     bytes.as_chunks_mut::<N>().0.iter_mut().for_each(|word| word.reverse());
 }
 
 impl BytesCodec {
-    /// Copies stored elements into memory.
+    /// Copies stored elements to memory.
     fn copy(&self, stored: &View<'_>, out: &mut ViewMut<'_>) {
         out.copy_from(stored, self.word);
         self.swap_fields(out);
@@ -225,7 +225,7 @@ impl BytesCodec {
         Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, but a chunk has {size}")))
     }
 
-    /// Copies the elements of one fetched block to their destinations.
+    /// Copies the elements of a fetched block to their destinations.
     fn scatter(
         &self,
         bytes: &[u8],
@@ -243,8 +243,8 @@ impl BytesCodec {
     }
 }
 
-/// The positions of the elements of a region in the stored chunk, in bytes (or in the unit of the element size). All dimensions
-/// are non-empty.
+/// The positions of a region's elements in the stored chunk, in bytes or in units of the given element size. All dimensions are
+/// non-empty.
 pub(crate) struct Selected {
     pub(crate) start: usize,
     counts: Dims<usize>,
@@ -263,7 +263,7 @@ impl Selected {
         Self { start, counts, steps, item }
     }
 
-    /// Returns the number of positions along each dimension that one fetch reads, and true if a fetch may read directly into
+    /// Returns the number of positions along each dimension that one fetch reads, and whether fetches may read directly into
     /// `out`.
     fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
         let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
@@ -303,13 +303,13 @@ impl Selected {
         blocks
     }
 
-    /// Returns true if the first block, and therefore each block, is contiguous in the output.
+    /// Returns true if the first block, and therefore every block, is contiguous in the output.
     fn is_contiguous(&self, blocks: &[usize], out: &mut ViewMut<'_>) -> bool {
         let first: Dims<Span> = blocks.iter().map(|&count| Span::all(count)).collect();
         out.reborrow().into_region(&first).is_contiguous()
     }
 
-    /// Returns the number of bytes from the first to the last of this many positions.
+    /// Returns the number of bytes from the first to the last of this many positions along each dimension.
     pub(crate) fn extent(&self, counts: &[usize]) -> usize {
         let last: usize = counts.iter().zip(&self.steps).map(|(count, step)| (count - 1) * step).sum();
         last + self.item
@@ -353,7 +353,7 @@ mod tests {
         .unwrap()
     }
 
-    /// Returns the stored bytes in one piece, and true if some of them lie in `buffer`.
+    /// Returns the stored bytes in one piece, and whether some of them lie in `buffer`.
     fn encoded(chain: &CodecChain, view: &View<'_>) -> (Option<Vec<u8>>, bool) {
         let mut buffer = Vec::new();
         let stored = match chain.encoded(view, EncodeOptions::default(), &mut buffer).unwrap() {
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// Returns the lengths of the fetches for a region, and how many of them read directly into the output.
+    /// Returns the lengths of the fetches for a region, and the number of fetches that read directly into the output.
     fn fetched(chain: &CodecChain, region: &[Span], row: usize) -> (Vec<u64>, usize) {
         let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
         let mut shape = counts.clone();
@@ -474,15 +474,15 @@ mod tests {
         const ALL: Span = Span { start: 0, step: 1, count: 256 };
         const ONE: Span = Span { start: 5, step: 1, count: 1 };
         let chain = make(&[256, 256, 256], Storage::Uint(2), Endian::NATIVE.name());
-        // The whole chunk, into rows of a larger array: blocks that fit the cache.
+        // The whole chunk, into rows of a larger array: blocks that fit in the cache.
         assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 1024), (vec![BLOCK as u64; 128], 0));
-        // The whole chunk, into memory of exactly its size.
+        // The whole chunk, into a buffer of exactly its size.
         assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![DIRECT_MAX as u64; 4], 4));
         // A plane, a row, an element.
         assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ONE], 1), (vec![2], 1));
-        // A column whose elements are near each other, and a column whose elements are far from each other.
+        // A column whose elements are close together, and a column whose elements are far apart.
         assert_eq!(fetched(&chain, &[ALL, ALL, ONE], 1).0.len(), 128);
         assert_eq!(fetched(&chain, &[ALL, ONE, ONE], 1), (vec![2; 256], 256));
         let big = make(&[256, 256, 256], Storage::Uint(2), "big");

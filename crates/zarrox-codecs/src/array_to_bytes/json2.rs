@@ -1,4 +1,4 @@
-//! `json2`: Python objects as one list in JSON; and its predecessor `json`, whose list lacks the shape.
+//! `json2`: stores Python objects as a single JSON list. Its predecessor `json` does not store the shape in the list.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/json.html>
 //!
@@ -7,13 +7,13 @@
 //! | member | value |
 //! |---|---|
 //! | `encoding` | the encoding of the text: `utf-8` or `ascii` |
-//! | `skipkeys` | whether keys that JSON cannot represent are left out, with their values |
+//! | `skipkeys` | whether keys that JSON cannot represent are omitted together with their values |
 //! | `ensure_ascii` | whether non-ASCII characters are written as escape sequences |
-//! | `check_circular` | has no effect here |
+//! | `check_circular` | no effect here |
 //! | `allow_nan` | whether `NaN` and `Infinity` may be written |
-//! | `indent` | `null` for a single line, or the indentation of each level: a number of spaces or a string |
-//! | `separators` | the text between two values, and between a key and its value |
-//! | `sort_keys` | whether objects are sorted by their keys |
+//! | `indent` | `null` for a single line, or the indentation per level: a number of spaces or a string |
+//! | `separators` | the separator between two values, and the separator between a key and its value |
+//! | `sort_keys` | whether objects are sorted by key |
 //! | `strict` | whether readers reject control characters in strings |
 //!
 //! Names: `numcodecs.json2`, `json2` in v3; `json2` in v2; the names of `json` have the same form. zarr-python 3 does
@@ -61,7 +61,7 @@ fn defaults() -> Json {
     })
 }
 
-/// Python objects in JSON.
+/// Stores Python objects as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Json2;
 
@@ -128,7 +128,8 @@ fn style(config: Config<'_>) -> Result<Style, CodecError> {
     })
 }
 
-/// Reads a comma and a colon, with optional white space: text with other separators cannot be read, not even by Python.
+/// Reads the separators: a comma and a colon, each with optional white space. JSON text with other separators cannot be read, not
+/// even by Python.
 fn separators(config: Config<'_>, indented: bool) -> Result<(String, String), CodecError> {
     let spaced = if indented { [", ", ": "] } else { [",", ":"] };
     let Some(json) = config.get("separators") else {
@@ -142,14 +143,14 @@ fn separators(config: Config<'_>, indented: bool) -> Result<(String, String), Co
     }
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct JsonCodec {
     name: &'static str,
     chunk: ChunkSpec,
     configuration: Map,
     trailer: Trailer,
-    /// True if the text may only have ASCII characters.
+    /// True if the text may only contain ASCII characters.
     ascii: bool,
     style: Style,
     strict: bool,

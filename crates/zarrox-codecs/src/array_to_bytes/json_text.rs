@@ -1,20 +1,20 @@
-//! Conversion between MessagePack and JSON in Python's dialect: with `NaN` and `Infinity`, and with Python's options.
+//! Conversion between MessagePack and Python's dialect of JSON, with `NaN` and `Infinity`, and with Python's options.
 //!
-//! Neither conversion builds a tree, and only writing is recursive, up to the nesting limit of values. `serde_json` is not
-//! used: it does not parse `NaN`, and a `Formatter` could apply Python's options only to a tree of values.
+//! Neither conversion builds a tree, and only writing is recursive, up to the nesting limit of values. `serde_json` is not used,
+//! since it does not parse `NaN`, and a `Formatter` could only apply Python's options to a tree of values.
 
 use std::borrow::Cow;
 
 use zarrox_core::codec::CodecError;
 use zarrox_core::internals::msgpack::{MAX_DEPTH, Token, utf8};
 
-/// The maximum nesting of lists and objects in a chunk: the maximum nesting of a value, and the lists of the chunk around
-/// the value, one for each dimension.
+/// The maximum nesting depth of lists and objects in a chunk: that of a value, plus the chunk's own lists around the value, one
+/// for each dimension.
 const LEVELS: usize = MAX_DEPTH + 65;
 
 /// Converts JSON text to MessagePack. `strict` rejects control characters inside strings, as Python does.
 pub(crate) fn to_msgpack(text: &str, strict: bool) -> Result<Vec<u8>, CodecError> {
-    // MessagePack has the counts before the values: the first pass counts.
+    // In MessagePack, counts precede the values, so the first pass determines the counts.
     let mut counts: Vec<u32> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     Reader::new(text, strict).read(|event| {
@@ -58,7 +58,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     strict: bool,
-    /// For each level, true if it is an object.
+    /// Whether each level is an object.
     levels: Vec<bool>,
 }
 
@@ -67,7 +67,7 @@ impl<'t> Reader<'t> {
         Self { text, at: 0, strict, levels: Vec::new() }
     }
 
-    /// Calls `work` with all events of the text, which must be one value.
+    /// Calls `work` with all events of the text, which must be a single value.
     fn read(mut self, mut work: impl FnMut(Event<'_>) -> Result<(), CodecError>) -> Result<(), CodecError> {
         loop {
             match self.peek() {
@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
                 }
                 _ => work(Event::Value(self.word()?))?,
             }
-            // The next value, or the ends of the enclosing lists and objects, follow a value.
+            // A value is followed by the next value, or by the ends of enclosing lists and objects.
             loop {
                 let Some(&map) = self.levels.last() else {
                     return if self.peek().is_none() { Ok(()) } else { Err(self.wrong("the end")) };
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
         CodecError::corrupt(format!("the text is not JSON: expected {wanted} at byte {}", self.at))
     }
 
-    /// Reads a value that is neither a string, a list nor an object.
+    /// Reads a value that is not a string, list or object.
     fn word(&mut self) -> Result<Token<'static>, CodecError> {
         let rest = &self.text[self.at..];
         let length = rest
@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
         word.parse().map(Token::F64).map_err(|_| self.wrong("a number"))
     }
 
-    /// Reads the string whose opening quote is next.
+    /// Reads a string. Its opening quote is the next character.
     fn string(&mut self) -> Result<Cow<'t, str>, CodecError> {
         self.at += 1;
         let mut whole = Cow::Borrowed("");
@@ -217,7 +217,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the escape sequence whose backslash is next.
+    /// Reads an escape sequence. Its backslash is the next character.
     fn escape(&mut self) -> Result<char, CodecError> {
         let escaped = self.text.as_bytes().get(self.at + 1).copied();
         let character = match escaped {
@@ -234,7 +234,7 @@ impl<'t> Reader<'t> {
         Ok(character)
     }
 
-    /// Reads the character of `\uXXXX`, or of a surrogate pair.
+    /// Reads the character that `\uXXXX`, or a surrogate pair of them, represents.
     fn code_point(&mut self) -> Result<char, CodecError> {
         let first = self.code_unit()?;
         if let Some(character) = char::from_u32(first) {
@@ -267,24 +267,24 @@ impl<'t> Reader<'t> {
 /// The options of Python's JSON encoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// True if keys that JSON cannot represent are left out with their values.
+    /// True if keys that JSON cannot represent are omitted together with their values.
     pub(crate) skip_keys: bool,
     /// True if non-ASCII characters are written as escape sequences.
     pub(crate) ascii: bool,
     /// True if `NaN` and `Infinity` may be written.
     pub(crate) allow_nan: bool,
-    /// The indentation of each level; `None` for a single line.
+    /// The indentation per level; `None` for a single line.
     pub(crate) indent: Option<String>,
-    /// The text between two values.
+    /// The separator between two values.
     pub(crate) item_separator: String,
-    /// The text between a key and its value.
+    /// The separator between a key and its value.
     pub(crate) key_separator: String,
-    /// True if objects are sorted by their keys.
+    /// True if objects are sorted by key.
     pub(crate) sort_keys: bool,
 }
 
 impl Style {
-    /// Appends a MessagePack value as JSON text. The value must be valid, and within the nesting limit.
+    /// Appends a MessagePack value as JSON text. The value must be valid and within the nesting limit.
     pub(crate) fn write(&self, packed: &[u8], out: &mut String) -> Result<(), CodecError> {
         self.value(&mut { packed }, 1, out)
     }
@@ -338,7 +338,8 @@ impl Style {
         Ok(())
     }
 
-    /// Returns a key as text: Python also converts numbers, booleans and `None`. Returns `None` if the key is left out.
+    /// Returns a key as a string. Like Python, also converts numbers, booleans and `None`. Returns `None` if the key is to be
+    /// omitted.
     fn key<'a>(&self, rest: &mut &'a [u8]) -> Result<Option<Cow<'a, str>>, CodecError> {
         let mut value = zarrox_core::internals::msgpack::take_value(rest)?;
         match Token::take(&mut value)? {
@@ -539,7 +540,7 @@ mod tests {
             match (found, serde_json::from_str::<zarrox_core::json::Json>(&text)) {
                 (Ok(found), Ok(same)) => assert_eq!(found, same, "{text}"),
                 (Err(_), Err(_)) => {}
-                // Python reads a number that is too large for a float as infinity. Integers of more than 64 bits are not
+                // Python reads a number that is too large for a float as infinity. Integers that need more than 64 bits are not
                 // supported here.
                 (found, theirs) => {
                     let said = found.map_or_else(|error| error.to_string(), |found| found.to_string());

@@ -1,5 +1,5 @@
-//! Codec pipelines for one-dimensional elements whose number differs from chunk to chunk: used by codecs that encode parts of a
-//! chunk separately. An example is the bytes of elements of variable length.
+//! Codec pipelines for one-dimensional arrays whose number of elements varies from chunk to chunk. They are used by codecs that
+//! encode parts of a chunk separately, such as the bytes of variable-length elements.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct LinearChain {
 }
 
 impl LinearChain {
-    /// Checks the codecs by building the pipeline for the usual number of elements.
+    /// Validates the codecs by building the pipeline for the usual number of elements.
     pub(crate) fn new(
         codecs: Vec<CodecSpec>,
         data_type: &DataType,
@@ -52,7 +52,7 @@ impl LinearChain {
         CodecChain::new(&self.codecs, &context).map(Arc::new)
     }
 
-    /// Decodes contiguous elements. Zero elements are encoded as zero bytes.
+    /// Decodes contiguous elements. If there are no elements, there are no encoded bytes.
     pub(crate) fn decode(
         &self,
         encoded: &[u8],

@@ -1,4 +1,4 @@
-//! Codecs from arrays to bytes.
+//! Array→bytes codecs.
 
 pub(crate) mod bit_packing;
 pub(crate) mod bytes;

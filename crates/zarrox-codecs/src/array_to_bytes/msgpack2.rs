@@ -1,12 +1,13 @@
-//! `msgpack2`: Python objects as one list in MessagePack; and its predecessor `msgpack`, whose list lacks the shape.
+//! `msgpack2`: stores Python objects as a single MessagePack list. Its predecessor `msgpack` does not store the shape in the
+//! list.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/msgpacks.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `raw` | whether readers return stored text as bytes |
+//! | `raw` | whether readers return stored strings as bytes |
 //! | `use_single_float` | whether floats are stored in single precision |
-//! | `use_bin_type` | whether bytes are stored as bytes; otherwise as text |
+//! | `use_bin_type` | whether bytes are stored as bytes rather than as strings |
 //!
 //! `msgpack` has `encoding` instead, which is `utf-8`. Names: `numcodecs.msgpack2`, `msgpack2` in v3; `msgpack2` in v2;
 //! the names of `msgpack` have the same form. zarr-python 3 does not support these codecs in v3.
@@ -44,7 +45,7 @@ fn defaults() -> Json {
     json!({"raw": false, "use_single_float": false, "use_bin_type": true})
 }
 
-/// Python objects in MessagePack.
+/// Stores Python objects as MessagePack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MsgPack2;
 
@@ -87,7 +88,7 @@ fn create_legacy(configuration: &Map, context: &CodecContext<'_>) -> Result<Code
     })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct MsgPackCodec {
     name: &'static str,

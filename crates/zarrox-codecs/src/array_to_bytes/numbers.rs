@@ -1,4 +1,4 @@
-//! Chunks as slices of numbers, for libraries that compress numbers instead of bytes.
+//! Access to chunks as slices of numbers, for libraries that compress numbers instead of bytes.
 
 use bytemuck::Pod;
 use zarrox_core::DataType;
@@ -7,8 +7,8 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::strided::{View, ViewMut};
 
-/// Returns true if each element of a chunk is the number that its layout in memory represents. The count of a timestamp
-/// is; a `bfloat16`, whose layout is an unsigned integer, is not.
+/// Returns true if each element of a chunk is the number that its memory layout represents. This is the case for the count in a
+/// timestamp, but not for a `bfloat16`, whose layout is an unsigned integer.
 pub(crate) fn are_plain(chunk: &ChunkSpec) -> bool {
     let storage = chunk.storage();
     match (storage, chunk.data_type()) {
@@ -27,8 +27,8 @@ pub(crate) fn unfit(chunk: &ChunkSpec, takes: &str) -> CodecError {
     CodecError::unsupported(format!("this codec stores {takes}, but the elements are {elements}"))
 }
 
-/// Calls `work` to fill a whole chunk with its numbers, and copies the requested part to its destination; the
-/// chunk is decoded directly into the destination if possible. A separate buffer takes at most `limit` bytes.
+/// Calls `work` to fill a buffer with the numbers of a whole chunk, and copies the requested part to its destination. If
+/// possible, the chunk is decoded directly into the destination. Otherwise, a separate buffer takes at most `limit` bytes.
 pub(crate) fn decode<T: Pod>(
     chunk: &ChunkSpec,
     limit: usize,
@@ -64,20 +64,20 @@ pub(crate) fn encode<T: Pod>(
     work(buffer.numbers())
 }
 
-/// Memory that is aligned for any numbers, borrowed from the thread's own buffers. Its content is arbitrary.
+/// Memory that is aligned for any type of number and borrowed from the thread's own buffers. Its content is arbitrary.
 pub(crate) struct Buffer {
     scratch: Scratch,
     size: usize,
 }
 
 impl Buffer {
-    /// Allocates memory for `size` bytes, if the limit allows them.
+    /// Allocates memory for `size` bytes if the limit allows it.
     pub(crate) fn new(size: usize, limit: usize) -> Result<Self, CodecError> {
         if size > limit {
             let message = format!("one chunk would take {size} bytes of memory, and the limit is {limit}");
             return Err(CodecError::limit(message));
         }
-        // With room to align the beginning and the end to a word.
+        // With space for aligning the beginning and the end to a word.
         Ok(Self { scratch: Scratch::with_len(size.saturating_add(2 * size_of::<u64>()))?, size })
     }
 
@@ -87,7 +87,7 @@ impl Buffer {
         &mut bytemuck::cast_slice_mut(self.words())[..size]
     }
 
-    /// Returns the memory as a slice of numbers, which have at most eight bytes each.
+    /// Returns the memory as a slice of numbers. A number has at most eight bytes.
     pub(crate) fn numbers<T: Pod>(&mut self) -> &mut [T] {
         let count = self.size / size_of::<T>();
         &mut bytemuck::cast_slice_mut(self.words())[..count]

@@ -1,6 +1,6 @@
-//! The encoding that `json2` and `msgpack2` share: a chunk is one list, nested once for each dimension. The elements are
-//! followed by the NumPy type of the array and, except in the predecessors `json` and `msgpack`, the shape of the chunk. The
-//! list is in MessagePack here.
+//! The encoding shared by `json2` and `msgpack2`: a chunk is a single list, nested once for each additional dimension. The
+//! elements are followed by the NumPy type of the array and, except in the predecessors `json` and `msgpack`, by the shape of the
+//! chunk. In this module, the list is in MessagePack.
 
 use zarrox_core::codec::{ChunkSpec, CodecError, ReadRegion};
 use zarrox_core::internals::msgpack::{self, Token};
@@ -8,7 +8,7 @@ use zarrox_core::strided::View;
 
 use crate::array_to_bytes::vlen;
 
-/// NumPy's name of the object type.
+/// NumPy's name for the object type.
 const OBJECTS: &[u8] = b"|O";
 
 /// The items after the elements.
@@ -29,7 +29,7 @@ impl Trailer {
     }
 }
 
-/// Encodes a chunk as one list; each token of an element passes through `map`.
+/// Encodes a chunk as one list. Each token of an element is passed through `map`.
 pub(crate) fn encode(
     chunk: &View<'_>,
     trailer: Trailer,
@@ -39,7 +39,7 @@ pub(crate) fn encode(
     let mut list = Vec::new();
     let (&outer, inner) = shape.split_first().unwrap_or((&1, &[]));
     open_list(outer.saturating_add(trailer.length()), &mut list)?;
-    // The number of elements below a list at each level.
+    // The number of elements in a list of each level.
     let below: Vec<usize> = (0..inner.len()).map(|dim| inner[dim..].iter().product()).collect();
     let mut index = 0;
     chunk.for_each_element(|element| {
@@ -67,7 +67,7 @@ fn open_list(length: usize, list: &mut Vec<u8>) -> Result<(), CodecError> {
     Token::List(u32::try_from(length).map_err(too_long)?).write(list)
 }
 
-/// Copies the requested elements from a list of [`encode`]; each token of an element passes through `map`.
+/// Copies the requested elements from a list that [`encode`] created. Each token of an element is passed through `map`.
 pub(crate) fn decode(
     list: &[u8],
     trailer: Trailer,
@@ -81,7 +81,7 @@ pub(crate) fn decode(
     })
 }
 
-/// Returns the elements of a list, which must have the shape of the chunk.
+/// Returns the elements of a list. The list must have the shape of the chunk.
 fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'l [u8]>, CodecError> {
     let mut rest = list;
     let (&outer, inner) = shape.split_first().unwrap_or((&1, &[]));
@@ -117,7 +117,7 @@ fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'
     }
 }
 
-/// Reads the header of a list, which must have exactly this length.
+/// Reads the header of a list. The list must have exactly this length.
 fn close_list(rest: &mut &[u8], length: usize, trailer: Trailer) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::List(found) if usize::try_from(found) == Ok(length) => Ok(()),
@@ -129,7 +129,7 @@ fn close_list(rest: &mut &[u8], length: usize, trailer: Trailer) -> Result<(), C
     }
 }
 
-/// Reads `count` elements or, for more dimensions, nested lists of them. The recursion is as deep as the array has dimensions.
+/// Reads `count` elements or, for more dimensions, nested lists of elements. The recursion depth is the number of dimensions.
 fn take_elements<'l>(
     rest: &mut &'l [u8],
     count: usize,

@@ -1,21 +1,21 @@
-//! `packbits`: only the significant bits of the elements, without gaps between the elements.
+//! `packbits`: stores only the significant bits of the elements, without gaps.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/packbits>
 //!
 //! | member | value |
 //! |---|---|
 //! | `padding_encoding` | where the number of unused bits in the last byte is stored: `"none"` (the default), `"first_byte"` or `"last_byte"` |
-//! | `first_bit` | the lowest bit of a number that is stored, 0 by default |
-//! | `last_bit` | the highest bit that is stored, by default the highest bit of the data type |
+//! | `first_bit` | the lowest bit of each number to store, 0 by default |
+//! | `last_bit` | the highest bit to store, by default the highest bit of the data type |
 //!
 //! Name: `packbits` in v3. The `packbits` of numcodecs (v2, and `numcodecs.packbits`) has the opposite bit order.
 //!
-//! A boolean has one bit; a small integer or float has 2, 4 or 6 bits; any other number has as many bits as in memory. The parts
-//! of a complex number are packed separately. The lowest bit of the first element is the lowest bit of the first byte. Bits
-//! outside the stored range are lost: they decode to zero, or, above the highest bit of a signed integer, to copies of the sign.
+//! A boolean has one bit, a small integer or float has 2, 4 or 6 bits, and any other number has as many bits as in memory. The
+//! real and imaginary parts of a complex number are packed separately. The lowest bit of the first element is the lowest bit of
+//! the first byte. Bits outside the stored range are lost: they decode to zero, except that signed integers are sign-extended.
 //!
 //! For types whose bits fill whole bytes, zarrs 0.23 does not write the byte that `padding_encoding` requires. Such chunks are
-//! rejected: they cannot be distinguished from truncated chunks.
+//! rejected, since they cannot be distinguished from truncated chunks.
 
 use zarrox_core::codec::{
     ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind,
@@ -40,7 +40,7 @@ const NAME: &str = "packbits";
 /// The definition of `packbits`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create);
 
-/// The location of the number of unused bits in the last byte.
+/// Where the number of unused bits in the last byte is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum PackBitsPadding {
@@ -65,7 +65,7 @@ impl PackBitsPadding {
     }
 }
 
-/// Elements without their unused bits.
+/// Packs the significant bits of elements without gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PackBits {
     padding: PackBitsPadding,
@@ -74,19 +74,19 @@ pub struct PackBits {
 }
 
 impl PackBits {
-    /// Sets the location of the number of unused bits.
+    /// Sets where the number of unused bits is stored.
     #[must_use]
     pub fn padding(self, padding: PackBitsPadding) -> Self {
         Self { padding, ..self }
     }
 
-    /// Sets the lowest bit that is stored.
+    /// Sets the lowest bit to store.
     #[must_use]
     pub fn first_bit(self, bit: u32) -> Self {
         Self { first_bit: Some(bit), ..self }
     }
 
-    /// Sets the highest bit that is stored.
+    /// Sets the highest bit to store.
     #[must_use]
     pub fn last_bit(self, bit: u32) -> Self {
         Self { last_bit: Some(bit), ..self }
@@ -194,7 +194,7 @@ fn bits_of(chunk: &ChunkSpec) -> Result<Bits, CodecError> {
     Ok(Bits { parts, count, signed })
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct PackBitsCodec {
     chunk: ChunkSpec,
@@ -202,7 +202,7 @@ struct PackBitsCodec {
     packing: Packing,
     /// The number of bits of an element.
     element_bits: usize,
-    /// The number of bytes of all elements.
+    /// The total number of bytes of the packed elements.
     size: usize,
     /// The number of unused bits in the last byte.
     unused: u8,
@@ -269,7 +269,7 @@ impl RegionRanges for PackBitsCodec {
 }
 
 impl PackBitsCodec {
-    /// Returns the positions of the parts in an encoded chunk of this length, if the length is known.
+    /// Returns the positions of the parts in an encoded chunk. If the length of the chunk is known, it is checked.
     fn places(&self, stored: Option<u64>) -> Result<Places, CodecError> {
         let size = self.size as u64;
         let (places, wanted) = match self.settings.padding {
@@ -336,7 +336,7 @@ impl PackBitsCodec {
         Ok(fetches)
     }
 
-    /// Unpacks `extent` elements from bit `skip` on, and copies the elements at these strides to their destinations.
+    /// Unpacks `extent` elements, starting at bit `skip`, and copies the elements at these strides to their destinations.
     fn unpack(
         &self,
         packed: &[u8],
@@ -378,7 +378,7 @@ mod tests {
         DataType::parse(name, &registry()).unwrap()
     }
 
-    /// Checks a type whose elements have this number of bits.
+    /// Tests a type whose elements have this number of bits.
     fn check_small(name: &str, bits: u32, signed: bool) {
         let shapes: &[&[u64]] = &[&[], &[1], &[7], &[4, 6], &[3, 1, 5, 4], &[5, 3, 300]];
         let data_type = named(name);
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // zarrs 0.23.14: `Array::store_chunk` of a chunk with these elements, given as its memory on a little-endian machine.
+        // zarrs 0.23.14: `Array::store_chunk` of a chunk with these elements, given as in memory on a little-endian machine.
         let bytes = |numbers: std::ops::Range<u8>, of: fn(u8) -> u8| numbers.map(of).collect::<Vec<u8>>();
         let bools = || bytes(0..21, |i| u8::from(i % 3 == 0));
         let int16 = (0..9_i16).flat_map(|i| ((i * 100 - 400) & !3).to_le_bytes()).collect();

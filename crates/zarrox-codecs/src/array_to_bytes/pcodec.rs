@@ -1,22 +1,22 @@
-//! `numcodecs.pcodec`: Pcodec, lossless compression of numbers. A chunk is a standalone pco file.
+//! `numcodecs.pcodec`: losslessly compresses numbers with Pcodec. A chunk is a standalone pco file.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/compression/pcodec.html>
 //!
 //! | member | value |
 //! |---|---|
 //! | `level` | 0 (fastest) to 12 (smallest) |
-//! | `mode_spec` | `"auto"`: detects structure such as multiples of 0.1; `"classic"`: does not |
+//! | `mode_spec` | `"auto"` detects structure, such as multiples of 0.1; `"classic"` does not |
 //! | `delta_spec` | `"auto"`, `"none"` (since numcodecs 0.17 also `"no_op"`), `"try_consecutive"` or `"try_lookback"` |
-//! | `delta_encoding_order` | how many times differences are taken, 0 to 7, or `null`; `"auto"` with a number is `"try_consecutive"` |
+//! | `delta_encoding_order` | the number of times that differences are taken, 0 to 7, or `null`; `"auto"` with a number means `"try_consecutive"` |
 //! | `paging_spec` | `"equal_pages_up_to"` |
-//! | `equal_pages_up_to` | the largest number of elements in a page |
+//! | `equal_pages_up_to` | the maximum number of elements in a page |
 //!
-//! Names: `numcodecs.pcodec` in v3, and two former names of zarrs; `pcodec` in v2. The members only affect writing. A member
-//! with numcodecs' default may be absent. The first release of numcodecs with this codec had `int_mult_spec` and
-//! `float_mult_spec` instead of `mode_spec`, each `"enabled"` or `"disabled"`.
+//! Names: `numcodecs.pcodec` in v3, and two former names of zarrs; `pcodec` in v2. The members only affect writing. A member may
+//! be absent if it has numcodecs' default value. In the first release of numcodecs with this codec, `mode_spec` did not exist;
+//! instead, there were `int_mult_spec` and `float_mult_spec`, each `"enabled"` or `"disabled"`.
 //!
-//! Supported elements: integers and floats of 16, 32 and 64 bits, complex numbers as two floats each (as zarrs stores them),
-//! datetimes as their counts, and integers of 8 bits (numcodecs reads but does not write these).
+//! Supported elements: integers and floats of 16, 32 and 64 bits, complex numbers as two floats each (as in zarrs), datetimes as
+//! their counts, and 8-bit integers (which numcodecs reads but does not write).
 
 use half::f16;
 use pco::data_types::{Number, NumberType};
@@ -65,7 +65,7 @@ fn defaults() -> Json {
 
 /// The default of `equal_pages_up_to`.
 const PAGE: u64 = 1 << 18;
-/// The largest number of elements in a page of pco.
+/// The maximum number of elements in a pco page.
 const LARGEST_PAGE: usize = 1 << 24;
 /// The members that `mode_spec` replaced.
 const OLDER_MODES: [&str; 2] = ["int_mult_spec", "float_mult_spec"];
@@ -74,17 +74,17 @@ const OLDER_MODES: [&str; 2] = ["int_mult_spec", "float_mult_spec"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PcodecDelta {
-    /// Chosen automatically for the numbers.
+    /// Chosen automatically according to the numbers.
     Auto,
     /// No delta encoding.
     None,
-    /// Differences between adjacent numbers, taken this number of times, up to 7.
+    /// Differences between consecutive numbers, taken this number of times, at most 7.
     Consecutive(u8),
-    /// Differences to any earlier number, for patterns that repeat: slow.
+    /// Differences to an arbitrary earlier number. This is slow, and meant for repeating patterns.
     Lookback,
 }
 
-/// Pcodec: compresses numbers better than general-purpose compressors, and fast.
+/// Pcodec: compresses numbers fast, and better than general-purpose compressors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pcodec {
     configuration: Map,
@@ -114,7 +114,7 @@ impl Pcodec {
         self.with("delta_spec", name.into()).with("delta_encoding_order", order)
     }
 
-    /// Sets the largest number of elements in a page.
+    /// Sets the maximum number of elements in a page.
     #[must_use]
     pub fn pages_up_to(self, numbers: u32) -> Self {
         self.with("equal_pages_up_to", numbers.into())
@@ -156,7 +156,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     })))
 }
 
-/// Returns pco's type of the numbers of a chunk; a complex number is two.
+/// Returns the pco type of the numbers in a chunk. A complex number counts as two numbers.
 fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
     let complex_of_halves =
         || chunk.data_type().is_ok_and(|data_type| data_type.to_string() == "complex_float16");
@@ -183,7 +183,7 @@ fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
 
 const NUMBERS: &str = "integers, floats and complex numbers";
 
-/// Returns the mode that the members replaced by `mode_spec` specify, if they are present.
+/// Returns the mode specified by the older members, which `mode_spec` replaced, if they are present.
 fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     let mut mode = None;
     for name in OLDER_MODES {
@@ -197,7 +197,7 @@ fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     Ok(mode)
 }
 
-/// Returns the complete configuration, and pco's configuration.
+/// Returns the complete configuration and pco's own configuration.
 fn parameters(config: Config<'_>, older_mode: Option<&str>) -> Result<(Map, ChunkConfig), CodecError> {
     let given = |name: &str| config.get(name).is_some_and(|json| !json.is_null());
     let level = if given("level") { config.integer("level", 0..=12, 8)? } else { 8 };
@@ -254,7 +254,7 @@ fn page(config: Config<'_>) -> Result<u64, CodecError> {
     page.ok_or_else(|| config::wrong("equal_pages_up_to", json, "a positive integer"))
 }
 
-/// Runs `$work` with `$T` naming the Rust type of a number.
+/// Runs `$work` with `$T` as the Rust type of a number.
 macro_rules! with_number {
     ($number:expr, $T:ident => $work:expr, [$($variant:ident $type:ty),+]) => {
         match $number {
@@ -269,7 +269,7 @@ macro_rules! with_number {
     };
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct PcodecCodec {
     chunk: ChunkSpec,
@@ -285,7 +285,7 @@ impl ArrayToBytes for PcodecCodec {
     }
 
     fn encoded_size(&self) -> Size {
-        // The size depends on the number of pages that a writer made.
+        // The size depends on the number of pages that the writer created.
         Size::UNKNOWN
     }
 
@@ -306,7 +306,7 @@ impl ArrayToBytes for PcodecCodec {
     }
 }
 
-/// Decodes a file, whose numbers must fill `out`.
+/// Decodes a file. Its numbers must fill `out` exactly.
 fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecError> {
     let (file, mut rest) = standalone::FileDecompressor::new(encoded).map_err(damaged)?;
     let version = file.format_version();
@@ -325,7 +325,7 @@ fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecErro
     Ok(())
 }
 
-/// Reads the type and the number of values of the next unit, and returns the number; `None` at the end of the file.
+/// Reads the type and the number of values of the next unit. Returns the number, or `None` at the end of the file.
 fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError> {
     let encoded = *rest;
     match *encoded {
@@ -345,7 +345,7 @@ fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError>
     }
 }
 
-/// Decodes a unit that has as many numbers as `numbers`, and returns the remaining bytes.
+/// Decodes a unit with as many numbers as `numbers`, and returns the remaining bytes.
 fn decode_unit<'e, T: Number>(
     units: &wrapped::FileDecompressor,
     encoded: &'e [u8],
@@ -353,7 +353,7 @@ fn decode_unit<'e, T: Number>(
 ) -> Result<&'e [u8], CodecError> {
     check_dictionary(encoded, numbers.len())?;
     let (mut unit, page) = units.chunk_decompressor::<T, _>(encoded).map_err(damaged)?;
-    // The library allocates a window before it validates the input. The windows of its own encoder are not longer than this.
+    // The library allocates a window before it validates the input. Its own encoder does not use larger windows than this.
     if let DeltaEncoding::Lookback { config, .. } = &unit.meta().delta_encoding
         && 1_usize
             .checked_shl(config.window_n_log)
@@ -373,11 +373,11 @@ fn decode_unit<'e, T: Number>(
     Ok(page.into_src())
 }
 
-/// Rejects a dictionary with more entries than there are numbers: the library would allocate it at once.
+/// Rejects a dictionary with more entries than there are numbers, since the library would immediately allocate it.
 fn check_dictionary(unit: &[u8], count: usize) -> Result<(), CodecError> {
     const DICTIONARY: u32 = 4;
     let Some(head) = unit.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)) else { return Ok(()) };
-    // Four bits for the mode, and 25 for the number of entries.
+    // The mode takes four bits, and the number of entries 25.
     let entries = (head >> 4) & 0x1ff_ffff;
     if head & 0xf == DICTIONARY && entries as usize > count {
         return Err(CodecError::corrupt(format!("a dictionary of {entries} entries for {count} numbers")));
@@ -443,7 +443,7 @@ mod tests {
         encoded
     }
 
-    /// Returns 60 numbers: seven 0, seven 3, seven 6, and so on.
+    /// Returns 60 numbers: seven 0s, seven 3s, seven 6s, and so on.
     fn steps(storage: &Storage) -> Vec<u8> {
         let steps = (0..60_i16).map(|i| i / 7 * 3);
         match storage {

@@ -1,12 +1,12 @@
-//! `pickle`: Python objects in Python's pickle format. Only the name is known, so that the error states the reason: unpickling
-//! executes code from the data.
+//! `pickle`: Python objects in Python's pickle format. The codec is known only by name, so that the error can state why it is not
+//! supported: unpickling executes code from the data.
 //!
 //! Names: `numcodecs.pickle`, `pickle` in v3; `pickle` in v2.
 
 use zarrox_core::codec::{CodecDef, CodecError, CodecKind};
 use zarrox_core::internals::data_type::PICKLE;
 
-/// The definition of `pickle`, which always fails to create a codec.
+/// The definition of `pickle`. Creating the codec always fails.
 pub(crate) static DEF: CodecDef =
     CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, |_, _| Err(refused()))
         .aliases(&["pickle"])

@@ -1,16 +1,16 @@
-//! `zarrs.optional`: optional elements, as a mask of booleans and the values that are present.
+//! `zarrs.optional`: stores optional elements as a boolean mask and the values that are present.
 //!
 //! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/optional/index.html>, an experimental codec of
 //! the Rust library zarrs.
 //!
 //! | member | value |
 //! |---|---|
-//! | `mask_codecs` | the codecs of the mask, which has the chunk's shape |
-//! | `data_codecs` | the codecs of the values, which have one dimension |
+//! | `mask_codecs` | the codecs of the mask, which has the shape of the chunk |
+//! | `data_codecs` | the codecs of the values, which are one-dimensional |
 //!
 //! Names: `zarrs.optional` in v3 (also `optional` and a URL, in older versions); v2 does not have it.
 //!
-//! Encoded bytes: the lengths of the encoded mask and of the encoded values as little-endian `u64`, the encoded mask, the
+//! Encoded bytes: the lengths of the encoded mask and of the encoded values as little-endian `u64`, the encoded mask, and the
 //! encoded values. If no value is present, the encoded values are empty.
 
 use zarrox_core::codec::{
@@ -36,7 +36,7 @@ const NAME: &str = "zarrs.optional";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
     .aliases(&["optional", "https://codec.zarrs.dev/array_to_bytes/optional"]);
 
-/// Optional elements: a mask and the values that are present.
+/// Stores optional elements as a mask and the values that are present.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZarrsOptional {
     mask_codecs: Vec<CodecSpec>,
@@ -44,7 +44,7 @@ pub struct ZarrsOptional {
 }
 
 impl Default for ZarrsOptional {
-    /// Packs the mask into one bit per element, and stores the values with `bytes`.
+    /// Packs the mask to one bit per element, and stores the values with `bytes`.
     fn default() -> Self {
         Self { mask_codecs: vec![PackBits::default().into()], data_codecs: vec![Bytes::little().into()] }
     }
@@ -95,7 +95,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(OptionalCodec { chunk, value, mask, data, limit: context.limit })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct OptionalCodec {
     chunk: ChunkSpec,
@@ -137,7 +137,7 @@ impl ArrayToBytes for OptionalCodec {
         let mask: Vec<u8> =
             elements.chunks_exact(size + 1).map(|element| u8::from(element[0] != 0)).collect();
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
-        // One element more than the values: a missing value is written to the position of the next value.
+        // One more element than there are values: a missing value is written to the position of the next value.
         let mut values = self.scratch((present + 1) * size)?;
         compact(elements, size, &mask, &mut values);
         let values = &values[..present * size];
@@ -220,7 +220,7 @@ impl OptionalCodec {
         }
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
         let size = self.value.size();
-        // One element more than the values: a missing value is read from the position of the next value.
+        // One more element than there are values: a missing value is read from the position of the next value.
         let mut values = self.scratch((present + 1) * size)?;
         let (stored, behind) = values.split_at_mut(present * size);
         self.data.decode(data, stored, &VlenBuffer::new()).map_err(|e| e.at("data"))?;
@@ -239,7 +239,7 @@ impl OptionalCodec {
         Ok(())
     }
 
-    /// Decodes the mask to a byte for each element: 1 if its value is present.
+    /// Decodes the mask to one byte per element: 1 if the value is present, and otherwise 0.
     fn decode_mask(&self, encoded: &[u8]) -> Result<Scratch, CodecError> {
         let shape = self.chunk.shape();
         let mut mask = self.scratch(shape.iter().product())?;
@@ -276,7 +276,7 @@ fn split(encoded: &[u8]) -> Result<(&[u8], &[u8]), CodecError> {
     Ok(rest.split_at(rest.len() - usize::try_from(data).unwrap_or(rest.len())))
 }
 
-/// Copies the present values to consecutive positions. There must be room for one more value.
+/// Copies the present values to consecutive positions. `values` must have room for one more value.
 fn compact(elements: &[u8], size: usize, mask: &[u8], values: &mut [u8]) {
     match size {
         1 => compact_sized::<1>(elements, mask, values),
@@ -292,7 +292,7 @@ fn compact(elements: &[u8], size: usize, mask: &[u8], values: &mut [u8]) {
     }
 }
 
-/// [`compact`] for a constant size, whose loop has no branch.
+/// [`compact`] for a constant size, with a branchless loop.
 fn compact_sized<const N: usize>(elements: &[u8], mask: &[u8], values: &mut [u8]) {
     let values = values.as_chunks_mut::<N>().0;
     let mut next = 0;
@@ -302,7 +302,7 @@ fn compact_sized<const N: usize>(elements: &[u8], mask: &[u8], values: &mut [u8]
     }
 }
 
-/// Copies values to the elements that the mask marks as present. One more value must follow, which is zero.
+/// Copies values to the elements that the mask marks as present. The values must be followed by one more value, which is zero.
 fn expand(values: &[u8], size: usize, mask: &[u8], elements: &mut [u8]) {
     match size {
         1 => expand_sized::<1>(values, mask, elements),
@@ -323,7 +323,7 @@ fn expand(values: &[u8], size: usize, mask: &[u8], elements: &mut [u8]) {
     }
 }
 
-/// [`expand`] for a constant size, whose loop has no branch.
+/// [`expand`] for a constant size, with a branchless loop.
 fn expand_sized<const N: usize>(values: &[u8], mask: &[u8], elements: &mut [u8]) {
     let values = values.as_chunks::<N>().0;
     let mut next = 0;
@@ -356,7 +356,7 @@ mod tests {
         DataType::optional(&of("int16")).unwrap()
     }
 
-    /// Returns an element, missing in half of the cases; `value` creates the value.
+    /// Returns an element that is missing with a probability of one half. `value` creates its value.
     fn element(
         data_type: &DataType,
         value: impl Fn(&mut Random) -> Vec<u8>,
@@ -412,7 +412,7 @@ mod tests {
         chain(&[spec(NAME, configuration)], &chunk, &registry(), strictness).map_err(|e| e.to_string())
     }
 
-    /// Returns elements of a type from the bytes of their values.
+    /// Returns the elements with these values; `None` is a missing value.
     fn elements<const N: usize>(values: &[Option<[u8; N]>]) -> Vec<u8> {
         let element = |value: &Option<[u8; N]>| match value {
             Some(value) => [&[1], value.as_slice()].concat(),

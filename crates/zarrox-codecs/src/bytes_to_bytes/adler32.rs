@@ -1,4 +1,4 @@
-//! `numcodecs.adler32`: the Adler-32 checksum of zlib, stored with the bytes.
+//! `numcodecs.adler32`: stores an Adler-32 checksum, as used by zlib, with the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
@@ -8,8 +8,7 @@
 //!
 //! Names: `numcodecs.adler32` in v3, `adler32` in v2.
 //!
-//! Encoded bytes: the Adler-32 of the bytes as a little-endian `u32`, then the bytes themselves (or in the
-//! opposite order).
+//! Encoded bytes: the Adler-32 of the bytes as a little-endian `u32`, followed by the bytes themselves, or the other way round.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};
@@ -27,14 +26,14 @@ pub(crate) static DEF: CodecDef =
     .v2_id("adler32")
     .with_from_v2(|members, _| Ok(ChecksumLocation::from_v2(members)));
 
-/// An Adler-32 checksum, before the bytes by default.
+/// Stores an Adler-32 checksum, by default before the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Adler32 {
     location: Option<ChecksumLocation>,
 }
 
 impl Adler32 {
-    /// Sets the position of the checksum.
+    /// Sets the location of the checksum.
     pub fn at(location: ChecksumLocation) -> Self {
         Self { location: Some(location) }
     }

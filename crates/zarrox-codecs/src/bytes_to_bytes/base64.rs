@@ -1,4 +1,4 @@
-//! `numcodecs.base64`: bytes as text.
+//! `numcodecs.base64`: encodes bytes as text.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/other/base64.html>
 //!
@@ -6,7 +6,7 @@
 //!
 //! Names: `numcodecs.base64` in v3, `base64` in v2.
 //!
-//! Encoded bytes: base64 of RFC 4648 in the standard alphabet, padded, in one line. Line breaks and other
+//! Encoded bytes: Base64 as in RFC 4648 with the standard alphabet, padded, and without line breaks. Line breaks and other
 //! characters outside the alphabet are errors.
 
 use base64::engine::general_purpose::STANDARD;
@@ -23,7 +23,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.base64", CodecKind::B
     .v2_id("base64")
     .with_from_v2(|_, _| Ok(Map::default()));
 
-/// Bytes as base64 text, a third longer, for stores that only accept text.
+/// Encodes bytes as Base64 text, which is a third longer, for stores that only accept text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Base64;
 
@@ -38,7 +38,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(Base64)))
 }
 
-/// Returns the number of characters for this number of bytes.
+/// Returns the number of characters that encode this number of bytes.
 fn encoded_length(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn other_characters_are_damage() {
-        // Without padding, in the other alphabet, in lines, with excess bits, with characters after the padding.
+        // Without padding, in the URL-safe alphabet, with line breaks, with excess bits, and with characters after the padding.
         for text in [
             "YQ",
             "YQ=",

@@ -1,23 +1,23 @@
-//! The bytes of elements in planes: first the first bytes of all elements, then all second bytes, and so on.
+//! Conversion between elements and byte planes: the first bytes of all elements, then all second bytes, and so on.
 //!
-//! The bytes are transposed in steps. Each step uses a vector instruction that interleaves the bytes of two vectors. Applied to
-//! the two halves of a block, it rotates the index of each byte by one bit: the last bit becomes the first, and all other bits
-//! move up. Four steps move four bits from the front of the index to its end: the number of the element among sixteen elements,
-//! or the number of the byte among sixteen bytes.
+//! The bytes are transposed in steps. Each step uses a vector instruction that interleaves the bytes of two vectors. Interleaving
+//! the two halves of a block rotates the index of each byte by one bit: the highest bit becomes the lowest, and all other bits
+//! move up. Four steps move the upper four bits of the index to its lower end. These four bits are the number of an element among
+//! sixteen elements, or the number of a byte among sixteen bytes.
 
 use std::array;
 
 use wide::u8x16;
 
-/// The number of bytes of a vector.
+/// The number of bytes in a vector.
 const LANES: usize = 16;
-/// The number of vectors of each plane that are processed together, so that whole cache lines are read and
-/// written even if the planes of large chunks evict each other.
+/// The number of vectors per plane that are processed together. Whole cache lines are thus read and written even if the planes of
+/// large chunks evict each other from the cache.
 const GROUP: usize = 8;
 
 type Lane = [u8; LANES];
 
-/// Converts elements of `item` bytes to planes. Both slices have the same length, and whole elements.
+/// Converts elements of `item` bytes to planes. Both slices have the same length, which is a whole number of elements.
 pub(crate) fn split(elements: &[u8], planes: &mut [u8], item: usize) {
     let done = match item {
         2 => split_by::<2>(elements, planes),
@@ -34,7 +34,7 @@ pub(crate) fn split(elements: &[u8], planes: &mut [u8], item: usize) {
     }
 }
 
-/// Converts planes to elements of `item` bytes. Both slices have the same length, and whole elements.
+/// Converts planes to elements of `item` bytes. Both slices have the same length, which is a whole number of elements.
 pub(crate) fn join(planes: &[u8], elements: &mut [u8], item: usize) {
     let done = match item {
         2 => join_by::<2>(planes, elements),
@@ -51,7 +51,7 @@ pub(crate) fn join(planes: &[u8], elements: &mut [u8], item: usize) {
     }
 }
 
-/// Interleaves the bytes of the first half of the vectors with the bytes of the second half.
+/// Interleaves the bytes of the first half of the vectors with those of the second half.
 #[inline]
 fn zip<const N: usize>(block: [u8x16; N]) -> [u8x16; N] {
     let mut zipped = block;
@@ -68,7 +68,7 @@ fn split_block<const N: usize>(elements: &[Lane; N]) -> [u8x16; N] {
     zip(zip(zip(zip(elements.map(u8x16::new)))))
 }
 
-/// Returns the inverse of [`split_block`], for a power of two.
+/// The inverse of [`split_block`], if `N` is a power of two.
 #[inline]
 fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
     for _ in 0..N.trailing_zeros() {
@@ -112,14 +112,14 @@ fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     done
 }
 
-/// Returns the first columns of the squares of 16 × 16 bytes that elements of any size are divided into. The last square may
-/// overlap the square before it.
+/// Returns the first columns of the squares of 16 × 16 bytes into which elements of any size are divided. The last square may
+/// overlap the previous one.
 fn columns(item: usize) -> impl Iterator<Item = usize> {
     (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))
 }
 
-/// Returns the number of elements of `item` bytes that can be processed in whole groups of squares: the row of a short element
-/// extends into the next elements.
+/// Returns the number of elements of `item` bytes that can be processed in whole groups of squares. If elements are short, the
+/// row of an element extends into the following elements.
 fn in_squares(length: usize, item: usize) -> usize {
     let beyond = LANES.saturating_sub(item);
     length.saturating_sub(beyond) / item / (GROUP * LANES) * (GROUP * LANES)
@@ -163,7 +163,7 @@ fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
             let squares = (at * item + column..).step_by(LANES * item).take(GROUP);
             for (index, first) in squares.enumerate() {
                 let rows = join_block(array::from_fn::<_, LANES, _>(|plane| u8x16::new(lines[plane][index])));
-                // The excess bytes of the row of a short element are overwritten by later elements.
+                // If elements are short, the excess bytes of a row are overwritten by later elements.
                 for (number, row) in rows.iter().enumerate() {
                     elements[first + number * item..][..LANES].copy_from_slice(row);
                 }

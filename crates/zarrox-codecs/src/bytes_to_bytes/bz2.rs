@@ -6,9 +6,9 @@
 //! |---|---|
 //! | `level` | 1 to 9: the size of the blocks that are sorted, in units of 100 kB |
 //!
-//! Names: `numcodecs.bz2` in v3, `bz2` in v2. In the lenient mode, an absent `level` is 1.
+//! Names: `numcodecs.bz2` in v3, `bz2` in v2. In the lenient mode, `level` defaults to 1.
 //!
-//! Files of several streams are read; zeros may follow the last stream.
+//! Files that consist of several streams can be read. The last stream may be followed by zeros.
 
 use bzip2::Compression;
 use bzip2::{Action, Compress, Decompress, Status};
@@ -27,7 +27,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.bz2", CodecKind::Byte
     .v2_id("bz2")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 1}))));
 
-/// bzip2: small and very slow.
+/// bzip2: high compression, but very slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bz2 {
     level: i32,
@@ -71,7 +71,7 @@ impl BytesToBytes for Bz2 {
         let mut stream = Compress::new(Compression::new(self.level.unsigned_abs()), 30);
         let mut rest = decoded;
         loop {
-            // The bound of the library, so that one round suffices.
+            // The library's upper bound, so that one call suffices.
             encoded.try_reserve(rest.len() + rest.len() / 100 + 600)?;
             let before = stream.total_in();
             let status = stream.compress_vec(rest, encoded, Action::Finish);
@@ -98,7 +98,7 @@ impl BytesToBytes for Bz2 {
     }
 }
 
-/// Decodes one stream, and returns the numbers of bytes that were read and written.
+/// Decodes one stream. Returns the number of bytes that were read and the number that were written.
 fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), CodecError> {
     let mut stream = Decompress::new(false);
     let (mut read, mut written) = (0, 0);
@@ -110,7 +110,7 @@ fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), C
         if status == Status::StreamEnd {
             return Ok((total_in, total_out));
         }
-        // The library continues until it runs out of input or of room.
+        // The library continues until it runs out of input or output space.
         if (total_in, total_out) == (read, written) || total_in == encoded.len() {
             let full = total_out == decoded.len() && total_in < encoded.len();
             return Err(if full { too_large(decoded.len()) } else { truncated(encoded.len()) });

@@ -1,6 +1,6 @@
-//! The implementation that all checksums share: four bytes before or after the bytes that they cover.
+//! The shared implementation of all checksums: four bytes before or after the bytes that they cover.
 //!
-//! A checksum is a small file with a type that implements [`Checksum`]; [`Checked`] turns it into a codec.
+//! A checksum is a small module with a type that implements [`Checksum`]. [`Checked`] turns it into a codec.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::error::too_large;
 use crate::error::truncated;
 
-/// The number of bytes of a checksum.
+/// The size of a checksum, in bytes.
 const SIZE: usize = 4;
 
 /// The location of a checksum.
@@ -26,13 +26,13 @@ pub enum ChecksumLocation {
 }
 
 impl ChecksumLocation {
-    /// Reads the member `location`, if it is present.
+    /// Reads the member `location`, if present.
     pub(crate) fn read(config: Config<'_>) -> Result<Option<Self>, CodecError> {
         let choices = [("start", Self::Start), ("end", Self::End)];
         config.get("location").map(|_| config.choice("location", &choices, Self::Start)).transpose()
     }
 
-    /// Returns the member `location`, if the configuration has it.
+    /// Returns the member `location`, if it was given.
     pub(crate) fn to_members(said: Option<Self>) -> Map {
         let name = said.map(|location| match location {
             Self::Start => "start",
@@ -41,7 +41,7 @@ impl ChecksumLocation {
         name.map(|name| ("location".to_owned(), Json::from(name))).into_iter().collect()
     }
 
-    /// Converts v2 members, in which `null` is the same as an absent member.
+    /// Converts v2 members. In v2, `null` has the same meaning as an absent member.
     pub(crate) fn from_v2(members: &Map) -> Map {
         let said = members.get("location").filter(|json| !json.is_null());
         said.map(|json| ("location".to_owned(), json.clone())).into_iter().collect()
@@ -53,7 +53,7 @@ pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
     /// Returns the complete configuration.
     fn configuration(&self) -> Map;
 
-    /// Returns the location of the checksum, which is stored as a little-endian number.
+    /// Returns the location of the checksum. A checksum is stored in little-endian order.
     fn location(&self) -> ChecksumLocation;
 
     /// Returns the checksum of some bytes.
@@ -65,7 +65,7 @@ pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// A codec that stores a checksum with the bytes, and verifies it.
+/// A codec that stores a checksum with the bytes and verifies it.
 #[derive(Debug)]
 pub(crate) struct Checked<C>(C);
 
@@ -82,7 +82,7 @@ impl<C: Checksum> Checked<C> {
         }
     }
 
-    /// Returns the bytes, and their stored checksum.
+    /// Returns the bytes and their stored checksum.
     fn split<'e>(&self, encoded: &'e [u8]) -> Result<(&'e [u8], u32), CodecError> {
         let parts = match self.0.location() {
             ChecksumLocation::Start => encoded.split_first_chunk().map(|(stored, bytes)| (bytes, stored)),
@@ -100,7 +100,7 @@ impl<C: Checksum> Checked<C> {
         Err(CodecError::corrupt(format!("the checksum is {computed:08x}, but {stored:08x} is stored")))
     }
 
-    /// Returns the bytes, if they match the checksum.
+    /// Returns the bytes if they match the checksum.
     fn check<'e>(&self, encoded: &'e [u8]) -> Result<&'e [u8], CodecError> {
         let (bytes, stored) = self.split(encoded)?;
         self.verify(bytes, stored)?;
@@ -159,17 +159,17 @@ impl<C: Checksum> Framed for Checked<C> {
     }
 }
 
-/// Returns the codec with the name of a definition and the configuration of a checksum.
+/// Returns the codec with this name and the configuration of a checksum.
 pub(crate) fn spec(name: &str, checksum: &impl Checksum) -> CodecSpec {
     CodecSpec { name: name.to_owned(), configuration: checksum.configuration() }
 }
 
-/// Codecs that store a checksum of each chunk, whatever their configuration.
+/// The codecs that store a checksum of each chunk regardless of their configuration.
 const CHECKED: [&str; 8] =
     ["crc32c", "crc32", "adler32", "fletcher32", "jenkins_lookup3", "gzip", "zlib", "bz2"];
 
-/// Returns true if decoding detects any change of a chunk: one of these codecs, or of the codecs of the inner chunks, stores a
-/// checksum. Pipelines without a checksum detect some changes, and decode others to wrong elements.
+/// Returns true if decoding detects any change to a chunk, because one of these codecs, or of the codecs of the inner chunks,
+/// stores a checksum. Pipelines without a checksum only detect some changes, and decode others to wrong elements.
 pub fn has_checksum(codecs: &[CodecSpec]) -> bool {
     codecs.iter().any(|codec| {
         let inner = codec.configuration.get("codecs").and_then(Json::as_array);
@@ -190,7 +190,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::{configured, hex, make, spec, through_v2};
 
-    /// Tests a checksum: `bytes` have this checksum, and damage is reported.
+    /// Tests that `bytes` have this checksum, and that damage is reported.
     pub(crate) fn golden(
         name: &str,
         configuration: Json,
@@ -224,7 +224,7 @@ pub(crate) mod tests {
         assert!(error.contains("truncated"), "{what}: {error}");
     }
 
-    /// The location is written only if it was given explicitly.
+    /// The location is only written if it was given explicitly.
     pub(crate) fn locations(name: &str, id: &str) {
         for said in [json!({}), json!({"location": "start"}), json!({"location": "end"})] {
             for strictness in [Strictness::Lenient, Strictness::Strict] {

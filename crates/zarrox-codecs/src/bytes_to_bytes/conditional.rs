@@ -1,17 +1,17 @@
-//! `conditional`: codecs that are applied to some chunks only; each chunk records which codecs were applied.
+//! `conditional`: applies codecs only to some chunks. Each chunk records which codecs were applied.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional>
 //!
 //! | member | value |
 //! |---|---|
 //! | `codecs` | the codecs, all of them bytes→bytes |
-//! | `header_bits` | the number of bits of the header: a multiple of 8, by default the smallest that suffices |
+//! | `header_bits` | the number of bits in the header: a multiple of 8, by default the smallest that suffices |
 //!
 //! Name: `conditional` in v3; v2 does not have it.
 //!
-//! Encoded bytes: the header, in which the lowest bit of the first byte belongs to the first codec, and the bytes, encoded with
-//! the codecs whose bit is set. The writer applies a codec only if the encoded bytes are fewer. A codec that never reduces the
-//! bytes, such as a checksum, therefore belongs beside `conditional`, not inside it.
+//! Encoded bytes: the header, in which the lowest bit of the first byte belongs to the first codec, followed by the bytes,
+//! encoded with the codecs whose bits are set. The writer applies a codec only if this reduces the number of bytes. A codec that
+//! never does, such as a checksum, therefore belongs beside `conditional`, not inside it.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -31,10 +31,10 @@ const NAME: &str = "conditional";
 /// The definition of `conditional`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::BytesToBytes, create);
 
-/// The maximum number of bits of a header: more codecs indicate an error or an attack.
+/// The maximum number of bits in a header. More codecs would indicate an error or an attack.
 const MAX_BITS: i32 = 8 << 10;
 
-/// Codecs that are applied to the chunks that they make smaller.
+/// Applies codecs only to chunks that they make smaller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conditional {
     codecs: Vec<CodecSpec>,
@@ -47,7 +47,7 @@ impl Conditional {
         Self { codecs: codecs.into_iter().collect(), header_bits: None }
     }
 
-    /// Sets the number of bits of the header. It may exceed the number of codecs, so that codecs can be added to the array
+    /// Sets the number of bits in the header. It may exceed the number of codecs, so that more codecs can be added to the array
     /// later.
     #[must_use]
     pub fn header_bits(self, bits: u32) -> Self {
@@ -103,20 +103,20 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(ConditionalCodec { codecs, header, limit: context.limit })))
 }
 
-/// A codec with its name, for errors.
+/// A codec, and its name for errors.
 #[derive(Debug)]
 struct Named {
     name: &'static str,
     codec: Box<dyn BytesToBytes>,
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ConditionalCodec {
     codecs: Vec<Named>,
     /// The length of the header, in bytes.
     header: usize,
-    /// The maximum memory for the intermediate bytes between two codecs.
+    /// The maximum size of the intermediate bytes between two codecs.
     limit: usize,
 }
 
@@ -129,7 +129,7 @@ impl BytesToBytes for ConditionalCodec {
         members(&self.codecs.iter().map(spec).collect::<Vec<_>>(), self.header * 8)
     }
 
-    /// Returns the maximum size, because another writer may apply any of the codecs to any chunk.
+    /// Returns the maximum size, because other writers may apply any of the codecs to any chunk.
     fn encoded_size(&self, decoded: Size) -> Size {
         let largest =
             self.codecs.iter().fold(decoded.limit(), |size, Named { codec, .. }| largest(&**codec, size));
@@ -165,7 +165,7 @@ impl BytesToBytes for ConditionalCodec {
             decoded.get_mut(..bytes.len()).ok_or_else(|| too_large(room))?.copy_from_slice(bytes);
             return Ok(bytes.len());
         };
-        // The maximum number of input bytes of each of the other codecs.
+        // The maximum number of input bytes for each of the other codecs.
         let mut sizes = vec![largest(&*first.codec, decoded.len())];
         sizes.extend(others.iter().scan(sizes[0], |size, named| {
             *size = largest(&*named.codec, *size);
@@ -239,7 +239,7 @@ impl ConditionalCodec {
     }
 }
 
-/// Returns the maximum number of bytes after a codec was or was not applied to `size` bytes.
+/// Returns the maximum number of bytes that result from `size` bytes, whether or not a codec is applied.
 fn largest(codec: &dyn BytesToBytes, size: usize) -> usize {
     size.max(codec.encoded_size(Size::AtMost(size)).limit())
 }
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // No other implementation has this codec: created by hand from the specification. The checksum was computed with
+        // Created by hand from the specification, since no other implementation has this codec. The checksum was computed with
         // `crc32c`, and the gzip member with Python's `gzip.compress(b'abc', mtime=0)`.
         let specs = json!([{"name": "crc32c"}, {"name": "gzip", "configuration": {"level": 9}}]);
         let conditional = |bits| {
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_others_apply_is_decoded() {
-        // All codecs were applied, although none makes the bytes fewer.
+        // All codecs were applied, although none of them reduces the number of bytes.
         let all =
             [Bz2::level(1).into(), Gzip::level(1).into(), Crc32c::default().into(), Zstd::level(1).into()];
         let noise = zarrox_testkit::codec::Random::new(2).bytes(50);

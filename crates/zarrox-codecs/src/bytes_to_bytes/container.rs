@@ -1,6 +1,6 @@
-//! The containers of DEFLATE.
+//! The container formats of DEFLATE.
 
-/// The container of the compressed bytes.
+/// The container format of the compressed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Container {
     /// RFC 1952.

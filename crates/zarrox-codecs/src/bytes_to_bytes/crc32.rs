@@ -1,4 +1,4 @@
-//! `numcodecs.crc32`: the CRC-32 checksum of gzip, stored with the bytes.
+//! `numcodecs.crc32`: stores a CRC-32 checksum, as used by gzip, with the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
@@ -8,8 +8,7 @@
 //!
 //! Names: `numcodecs.crc32` in v3, `crc32` in v2.
 //!
-//! Encoded bytes: the CRC-32 of the bytes as a little-endian `u32`, then the bytes themselves (or in the
-//! opposite order).
+//! Encoded bytes: the CRC-32 of the bytes as a little-endian `u32`, followed by the bytes themselves, or the other way round.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};
@@ -27,14 +26,14 @@ pub(crate) static DEF: CodecDef =
     .v2_id("crc32")
     .with_from_v2(|members, _| Ok(ChecksumLocation::from_v2(members)));
 
-/// A CRC-32 checksum, before the bytes by default.
+/// Stores a CRC-32 checksum, by default before the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Crc32 {
     location: Option<ChecksumLocation>,
 }
 
 impl Crc32 {
-    /// Sets the position of the checksum.
+    /// Sets the location of the checksum.
     pub fn at(location: ChecksumLocation) -> Self {
         Self { location: Some(location) }
     }

@@ -1,17 +1,17 @@
-//! `crc32c`: a CRC32C checksum, stored with the bytes.
+//! `crc32c`: stores a CRC32C checksum with the bytes.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html>
 //!
-//! It has no configuration; the checksum follows the bytes. In numcodecs, the checksum can also precede the bytes:
+//! It has no configuration, and the checksum follows the bytes. In numcodecs, the checksum can also precede the bytes:
 //!
 //! | member | value |
 //! |---|---|
 //! | `location` | `"end"` (the default) or `"start"` |
 //!
-//! Names: `crc32c` in v3 and v2. In v3, a checksum at the start is `numcodecs.crc32c`. In the lenient mode, both names are
-//! accepted for both locations.
+//! Names: `crc32c` in v3 and v2. In v3, the codec is named `numcodecs.crc32c` if the checksum is at the start. In the lenient
+//! mode, both names are accepted for both locations.
 //!
-//! Encoded bytes: the bytes themselves, then their CRC32C as a little-endian `u32` (or in the opposite order).
+//! Encoded bytes: the bytes themselves, followed by their CRC32C as a little-endian `u32`, or the other way round.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::Map;
@@ -44,14 +44,14 @@ pub(crate) static NUMCODECS: CodecDef =
         Err(_) => Ok(ChecksumLocation::from_v2(members)),
     });
 
-/// A CRC32C checksum, after the bytes by default.
+/// Stores a CRC32C checksum, by default after the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crc32c {
     location: ChecksumLocation,
 }
 
 impl Crc32c {
-    /// Sets the position of the checksum. A checksum at the start requires readers that support numcodecs' codec.
+    /// Sets the location of the checksum. A checksum at the start can only be read by readers that support numcodecs' codec.
     pub fn at(location: ChecksumLocation) -> Self {
         Self { location }
     }
@@ -76,7 +76,7 @@ impl From<Crc32c> for CodecSpec {
     }
 }
 
-/// In the lenient mode, each definition accepts the location of the other definition.
+/// In the lenient mode, each definition also accepts the other one's location.
 fn create(
     configuration: &Map,
     context: &CodecContext<'_>,
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn as_numcodecs_stores_it() {
-        // `numcodecs.CRC32C()` and `CRC32C(location='start')` of the `u16` numbers 0 to 15, and of the letters.
+        // `numcodecs.CRC32C()` and `CRC32C(location='start')` for the `u16` numbers 0 to 15, and for the letters.
         let numbers: Vec<u8> = (0..16_u16).flat_map(u16::to_le_bytes).collect();
         for (bytes, stored) in [(&numbers[..], "268b10f3"), (b"abc", "b73f4b36")] {
             golden("crc32c", json!({}), bytes, stored, ChecksumLocation::End);

@@ -1,4 +1,4 @@
-//! The parts that `gzip` and `zlib` share.
+//! The code shared by `gzip` and `zlib`.
 
 use zarrox_core::codec::CodecError;
 
@@ -8,7 +8,7 @@ use crate::bytes_to_bytes::ffi::deflate::decompress;
 #[cfg(not(feature = "libdeflate"))]
 use crate::bytes_to_bytes::pure::deflate::decompress;
 
-/// Decodes all members. Zeros may follow the last member, because some writers pad files with zeros.
+/// Decodes all members. The last member may be followed by zeros, because some writers pad files.
 pub(crate) fn decode(container: Container, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
     let (mut rest, mut length) = (encoded, 0);
     loop {
@@ -18,7 +18,7 @@ pub(crate) fn decode(container: Container, encoded: &[u8], decoded: &mut [u8]) -
         if rest.iter().all(|&byte| byte == 0) {
             return Ok(length);
         }
-        // Only gzip files are concatenated.
+        // Only gzip files can consist of several members.
         if container == Container::Zlib {
             return Err(CodecError::corrupt(format!("{} bytes follow the end of the stream", rest.len())));
         }

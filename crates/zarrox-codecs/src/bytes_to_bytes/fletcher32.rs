@@ -1,4 +1,4 @@
-//! `numcodecs.fletcher32`: HDF5's Fletcher checksum after the bytes.
+//! `numcodecs.fletcher32`: stores HDF5's Fletcher checksum after the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
@@ -6,9 +6,10 @@
 //!
 //! Names: `numcodecs.fletcher32` in v3, `fletcher32` in v2.
 //!
-//! Encoded bytes: the bytes themselves, then a little-endian `u32`. Its lower half is the sum of the bytes as big-endian `u16`
-//! words, its upper half the sum of the cumulative sums, both modulo 65535. A zero byte is appended to an odd number of bytes.
-//! A sum is 0 only if all words are 0; otherwise a sum that is congruent to 0 is 65535.
+//! Encoded bytes: the bytes themselves, followed by a little-endian `u32`. Its lower half is the sum of the bytes, interpreted as
+//! big-endian `u16` words. Its upper half is the sum of the cumulative sums. Both are modulo 65535. If the number of bytes is
+//! odd, a zero byte is appended for the computation. A sum is 0 only if all words are 0; any other sum that is congruent to 0 is
+//! 65535.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};
@@ -27,12 +28,12 @@ pub(crate) static DEF: CodecDef =
     .v2_id("fletcher32")
     .with_from_v2(|_, _| Ok(Map::default()));
 
-/// A Fletcher checksum after the bytes, as in HDF5.
+/// Stores a Fletcher checksum after the bytes, as in HDF5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fletcher32;
 
 impl Fletcher32 {
-    /// Returns the checksum of bytes as HDF5 stores it.
+    /// Returns the checksum of the bytes as HDF5 stores it.
     #[must_use]
     #[doc(hidden)]
     pub fn checksum(self, bytes: &[u8]) -> u32 {
@@ -61,13 +62,13 @@ impl Checksum for Fletcher32 {
     }
 }
 
-/// The number of words that are summed in parallel, so that the compiler vectorises the loop.
+/// The number of words that are summed in parallel, which allows the compiler to vectorise the loop.
 const LANES: usize = 16;
-/// The number of rounds in which the sums of a lane cannot overflow.
+/// The number of rounds for which the sums of a lane cannot overflow.
 const ROUNDS: usize = 256;
 
-/// Returns both sums of little-endian words. Modulo 65535, swapping the bytes of a word multiplies it by 256, so these are the
-/// sums of big-endian words with their bytes swapped.
+/// Returns both sums of the little-endian words. Modulo 65535, swapping the bytes of a word is the same as multiplying it by 256.
+/// So these sums are the byte-swapped sums of the big-endian words.
 fn sums(bytes: &[u8]) -> [u16; 2] {
     let (mut first, mut second) = (0_u64, 0_u64);
     for run in bytes.chunks(2 * LANES * ROUNDS) {
@@ -94,7 +95,8 @@ fn sum_rounds(rounds: &[[u8; 2 * LANES]]) -> [u64; 2] {
             *weighted += *plain;
         }
     }
-    // The sums of a lane count rounds, not words: a word in lane `l` is in `LANES` times as many cumulative sums, less `l`.
+    // The cumulative sums of a lane are taken over rounds, not over words. Taken over words, a word in lane `l` is in `LANES`
+    // times as many cumulative sums, minus `l`.
     let mut sums = [0; 2];
     for (lane, (plain, weighted)) in plain.iter().zip(&weighted).enumerate() {
         sums[0] += u64::from(*plain);
@@ -103,7 +105,7 @@ fn sum_rounds(rounds: &[[u8; 2 * LANES]]) -> [u64; 2] {
     sums
 }
 
-/// Returns the sum modulo 65535, with 65535 for a non-zero sum that is congruent to 0.
+/// Returns the sum modulo 65535, but 65535 for a non-zero sum that is congruent to 0.
 fn reduced(sum: u64) -> u64 {
     if sum == 0 { 0 } else { (sum - 1) % 65535 + 1 }
 }
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn as_numcodecs_stores_it() {
-        // `numcodecs.Fletcher32().encode(np.frombuffer(…, 'u1'))`, which is the same from version 0.12.0 on.
+        // `numcodecs.Fletcher32().encode(np.frombuffer(…, 'u1'))`, which has given the same result since version 0.12.0.
         let golden = |bytes: &[u8], stored| golden(DEF.name, json!({}), bytes, stored, ChecksumLocation::End);
         golden(&[0, 1, 2, 3], "04020502");
         golden(b"abc", "62c4c525");

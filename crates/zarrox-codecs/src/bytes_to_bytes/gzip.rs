@@ -1,15 +1,15 @@
-//! `gzip`: DEFLATE in a gzip file of RFC 1952.
+//! `gzip`: DEFLATE in a gzip file (RFC 1952).
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `level` | 0 (only stored) to 9 (smallest) |
+//! | `level` | 0 (uncompressed) to 9 (smallest) |
 //!
-//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. In the lenient mode, `level` may be −1, which means 6, and an
-//! absent `level` is 1, the default of numcodecs: no other writer omits it.
+//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. In the lenient mode, `level` may be −1, which means 6, and defaults
+//! to 1, which is the default of numcodecs: no other writer omits it.
 //!
-//! Files of several members are read; zeros may follow the last member.
+//! Files that consist of several members can be read. The last member may be followed by zeros.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
@@ -30,14 +30,14 @@ pub(crate) static DEF: CodecDef = CodecDef::new("gzip", CodecKind::BytesToBytes,
     .v2_id("gzip")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 1}))));
 
-/// A gzip file: slow, and supported everywhere.
+/// gzip: slow, but supported everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gzip {
     level: i32,
 }
 
 impl Gzip {
-    /// Creates the codec with a compression level, 0 (only stored) to 9 (smallest).
+    /// Creates the codec with a compression level, 0 (uncompressed) to 9 (smallest).
     pub fn level(level: i32) -> Self {
         Self { level }
     }
@@ -78,7 +78,7 @@ impl BytesToBytes for Gzip {
         deflate::decode(Container::Gzip, encoded, decoded)
     }
 
-    /// Returns the size that the last member ends with.
+    /// Returns the decoded size that is stored at the end of the last member.
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
         usize::try_from(u32::from_le_bytes(*encoded.last_chunk()?)).ok()
     }

@@ -1,17 +1,17 @@
-//! `numcodecs.jenkins_lookup3`: HDF5's checksum of metadata, after the bytes.
+//! `numcodecs.jenkins_lookup3`: stores the checksum that HDF5 uses for metadata after the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>; the function is `hashlittle` of
 //! <https://www.burtleburtle.net/bob/c/lookup3.c>
 //!
 //! | member | value |
 //! |---|---|
-//! | `initval` | 0 to 2^32 − 1: the initial value of the function |
+//! | `initval` | 0 to 2^32 − 1: the initial value of the hash function |
 //! | `prefix` | `null`, or a list of bytes that are hashed before the bytes of the chunk |
 //!
-//! Names: `numcodecs.jenkins_lookup3` in v3, `jenkins_lookup3` in v2. In the lenient mode, absent members are 0 and `null`.
-//! numcodecs computes with a prefix but cannot write it to metadata; here a prefix is a list of numbers.
+//! Names: `numcodecs.jenkins_lookup3` in v3, `jenkins_lookup3` in v2. In the lenient mode, the members default to 0 and `null`.
+//! numcodecs supports a prefix but cannot write it to metadata; here, the prefix is a list of numbers.
 //!
-//! Encoded bytes: the bytes themselves, then their checksum as a little-endian `u32`.
+//! Encoded bytes: the bytes themselves, followed by their checksum as a little-endian `u32`.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
@@ -26,7 +26,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.jenkins_lookup3", Cod
     .v2_id("jenkins_lookup3")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"initval": 0, "prefix": null}))));
 
-/// The checksum `lookup3` by Bob Jenkins after the bytes, as in HDF5.
+/// Stores Bob Jenkins' checksum `lookup3` after the bytes, as in HDF5.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JenkinsLookup3 {
     initval: u32,
@@ -34,7 +34,7 @@ pub struct JenkinsLookup3 {
 }
 
 impl JenkinsLookup3 {
-    /// Sets the initial value of the function.
+    /// Sets the initial value of the hash function.
     #[must_use]
     pub fn initval(self, initval: u32) -> Self {
         Self { initval, ..self }
@@ -46,7 +46,7 @@ impl JenkinsLookup3 {
         Self { prefix: Some(prefix.into()), ..self }
     }
 
-    /// Returns the checksum of bytes.
+    /// Returns the checksum of the bytes.
     #[must_use]
     #[doc(hidden)]
     pub fn checksum(&self, bytes: &[u8]) -> u32 {
@@ -140,7 +140,7 @@ impl State {
         }
     }
 
-    /// Mixes the remaining bytes; the last block, even if it is whole, is mixed differently.
+    /// Mixes the remaining bytes. The last block is mixed differently, even if it is complete.
     fn finish(mut self, rest: &[u8]) -> u32 {
         let Some(last) = rest.len().checked_sub(1).map(|at| at / BLOCK * BLOCK) else { return self.0[2] };
         let (blocks, last) = rest.split_at(last);
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// `i * i / 7` of every index, in a byte.
+    /// `i * i / 7` for every index, as a byte.
     fn squares(indices: std::ops::Range<u64>) -> Vec<u8> {
         indices.map(|i| (i * i / 7).to_le_bytes()[0]).collect()
     }
@@ -200,7 +200,7 @@ mod tests {
         golden(0, b"", "efbeadde");
         golden(7, b"", "f6beadde");
         golden(0, b"abc", "3176390e");
-        // The vectors of lookup3.c itself.
+        // The test vectors in lookup3.c itself.
         golden(0, b"Four score and seven years ago", "51057717");
         golden(1, b"Four score and seven years ago", "618162cd");
         let lengths = [

@@ -1,14 +1,14 @@
-//! `numcodecs.lz4`: one LZ4 block after the decoded size.
+//! `numcodecs.lz4`: a single LZ4 block, preceded by the decoded size.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/compression/lz4.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `acceleration` | 1 (smallest), or more (faster) |
+//! | `acceleration` | 1 (smallest) or a larger number (faster) |
 //!
-//! Names: `numcodecs.lz4` in v3, `lz4` in v2. In the lenient mode, an absent `acceleration` is 1.
+//! Names: `numcodecs.lz4` in v3, `lz4` in v2. In the lenient mode, `acceleration` defaults to 1.
 //!
-//! Encoded bytes: the decoded size as a little-endian `u32`, then the block.
+//! Encoded bytes: the decoded size as a little-endian `u32`, followed by the block.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
@@ -27,14 +27,14 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.lz4", CodecKind::Byte
     .v2_id("lz4")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"acceleration": 1}))));
 
-/// An LZ4 block: very fast.
+/// LZ4: very fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lz4 {
     acceleration: i32,
 }
 
 impl Lz4 {
-    /// Sets the acceleration: larger numbers are faster and compress less than 1.
+    /// Creates the codec with an acceleration: numbers above 1 are faster, but compress less.
     pub fn acceleration(acceleration: i32) -> Self {
         Self { acceleration }
     }

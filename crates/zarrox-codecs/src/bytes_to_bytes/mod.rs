@@ -1,4 +1,4 @@
-//! Codecs from bytes to bytes: compressors and checksums.
+//! Bytes→bytes codecs: compressors and checksums.
 
 pub(crate) mod adler32;
 pub(crate) mod base64;

@@ -1,4 +1,4 @@
-//! `numcodecs.shuffle`: the first bytes of all elements, then all second bytes, and so on, which compresses better.
+//! `numcodecs.shuffle`: stores the first bytes of all elements, then all second bytes, and so on, which compress better.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html>
 //!
@@ -6,11 +6,11 @@
 //! |---|---|
 //! | `elementsize` | the number of bytes of an element |
 //!
-//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. In the lenient mode, an absent
-//! `elementsize` in v3 is the size of the elements that are converted to bytes, as in zarr-python, and a size below 1 counts as 1,
-//! which leaves the bytes unchanged.
+//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, `elementsize` defaults to 4. In the lenient mode, an absent
+//! `elementsize` in v3 is the size of the elements that reach the array→bytes codec, as in zarr-python; and a size below 1 counts
+//! as 1, which leaves the bytes unchanged.
 //!
-//! Only whole elements can be encoded: numcodecs also rejects a remainder.
+//! Only whole elements can be encoded. numcodecs also rejects a remainder.
 
 use zarrox_core::codec::{
     BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size,
@@ -29,14 +29,14 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.shuffle", CodecKind::
     .v2_id("shuffle")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"elementsize": 4}))));
 
-/// Reorders the bytes of elements by their position in the element, so that they compress better.
+/// Groups the bytes of elements by their position within the element, so that they compress better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteShuffle {
     element_size: u32,
 }
 
 impl ByteShuffle {
-    /// Creates the codec for elements of this number of bytes.
+    /// Creates the codec for elements of this size in bytes.
     pub fn element_size(bytes: u32) -> Self {
         Self { element_size: bytes.max(1) }
     }
@@ -45,7 +45,7 @@ impl ByteShuffle {
         usize::try_from(self.element_size).unwrap_or(usize::MAX)
     }
 
-    /// Checks that this number of bytes is a whole number of elements.
+    /// Checks that this number of bytes is a multiple of the element size.
     fn check(self, length: usize) -> Result<(), String> {
         if length.is_multiple_of(self.item()) {
             return Ok(());
@@ -122,7 +122,7 @@ impl BytesToBytes for ByteShuffle {
     }
 }
 
-/// Elements of one byte are unchanged.
+/// One-byte elements are unchanged.
 impl Framed for ByteShuffle {
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError> {
         Ok((self.element_size == 1).then_some(encoded))
@@ -205,8 +205,8 @@ mod tests {
         assert_eq!(through_v2("shuffle", size(2), 8), (size(2), size(2)));
     }
 
-    /// zarr-python 3.4.2 writes `zarr.codecs.numcodecs.Shuffle()` with the size of the elements that reach it, and interprets a
-    /// configuration without a size in the same way.
+    /// zarr-python 3.4.2 writes the size of the elements that reach the codec for `zarr.codecs.numcodecs.Shuffle()`, and
+    /// interprets a configuration without a size in the same way.
     #[test]
     fn elements_say_their_size() {
         for (storage, bytes) in [(Storage::Uint(2), 2), (Storage::Complex(16), 16), (Storage::Raw(5), 5)] {

@@ -1,17 +1,17 @@
-//! `v2_filter`: a v2 filter whose input is bytes rather than the elements of an array.
+//! `v2_filter`: applies a v2 filter to bytes instead of the elements of an array.
 //!
 //! | member | value |
 //! |---|---|
-//! | `filter` | the filter, as in v3 metadata: one whose configuration names its types, or `numcodecs.packbits` |
+//! | `filter` | the filter as in v3 metadata: one whose configuration contains its types, or `numcodecs.packbits` |
 //!
-//! Names: none. v2 metadata has the filter itself, and v3 has no equivalent, so this name is never in metadata.
+//! Names: none. v2 metadata contains the filter itself, and v3 has no equivalent, so this name never occurs in metadata.
 //!
 //! A filter of numcodecs interprets its input as numbers of the filter's own `dtype`. If that is the data type of the array,
-//! which is the usual case, the codec pipeline has the filter itself and not this codec. This codec is for filters whose input
-//! is the bytes of another codec (`[shuffle, delta]`), or whose byte order differs from the byte order of the array (`>i4`
-//! elements, and the `dtype` `<i4`).
+//! which is the usual case, the codec pipeline contains the filter itself and not this codec. This codec is for filters whose
+//! input is the output of another codec (`[shuffle, delta]`), or whose byte order differs from that of the array (`>i4` elements,
+//! and the `dtype` `<i4`).
 //!
-//! Bytes that do not decode to themselves are rejected: numcodecs would store them, and lose data.
+//! Bytes that do not decode to themselves are rejected. numcodecs would store them, and thus lose data.
 
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::data_type::{Endian, Storage};
@@ -30,14 +30,14 @@ use crate::numeric::filter::dtype::{self, Dtype};
 /// The definition of `v2_filter`.
 pub(crate) static DEF: CodecDef = CodecDef::new("v2_filter", CodecKind::BytesToBytes, create);
 
-/// A v2 filter that is applied to the bytes of the codecs before it.
+/// Applies a v2 filter to the bytes that the preceding codecs produce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct V2Filter {
     filter: CodecSpec,
 }
 
 impl V2Filter {
-    /// Creates the codec from a filter, which interprets the bytes as numbers of its own type.
+    /// Creates the codec from a filter. The filter interprets the bytes as numbers of its own type.
     pub fn new(filter: impl Into<CodecSpec>) -> Self {
         Self { filter: filter.into() }
     }
@@ -55,7 +55,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let filter = CodecSpec::from_json(json).ok_or_else(|| config::wrong("filter", json, "a codec"))?;
     let (seen, encoded) = types(&filter, context.registry)?;
     let data_type = DataType::of_storage(&seen.storage).ok_or_else(|| not_of_bytes(&filter.name))?;
-    // The number of numbers in a chunk, if no codec before this one changes the number of bytes.
+    // The count of numbers in a chunk, if no preceding codec changes the number of bytes.
     let usual = context.chunk.size() / seen.storage.size();
     let bytes = bytes_codec(encoded.as_ref());
     let chain = LinearChain::new(vec![filter, bytes], &data_type, usual.max(1), context)?;
@@ -63,8 +63,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(FilterOfBytes { seen, size, chain })))
 }
 
-/// Returns the type of the decoded numbers of a filter, and the type of the encoded numbers, which is `None` if the filter
-/// packs bits.
+/// Returns the types of a filter's decoded and encoded numbers. The latter is `None` if the filter packs bits.
 fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype>), CodecError> {
     let def = registry.codec(&filter.name).map_err(|error| CodecError::unsupported(error.to_string()))?;
     if def.name == packbits_filter::DEF.name {
@@ -87,7 +86,7 @@ fn not_of_bytes(name: &str) -> CodecError {
     ))
 }
 
-/// Returns the codec that stores the encoded numbers of a filter.
+/// Returns the codec that stores a filter's encoded numbers.
 fn bytes_codec(encoded: Option<&Dtype>) -> CodecSpec {
     let endian = encoded.filter(|dtype| dtype.storage.word() > 1).map(Dtype::stored_order);
     CodecSpec::new("bytes", endian.map_or(Json::Null, |endian| json!({"endian": endian.name()})))
@@ -105,7 +104,7 @@ fn check_whole(length: usize, size: usize) -> Result<(), String> {
 struct FilterOfBytes {
     /// The type of the numbers in the decoded bytes.
     seen: Dtype,
-    /// The number of bytes of each encoded number; `None` if bits are packed.
+    /// The size of an encoded number in bytes; `None` if bits are packed.
     size: Option<usize>,
     /// The filter for any number of elements.
     chain: LinearChain,
@@ -179,7 +178,7 @@ impl FilterOfBytes {
         Ok((encoded.len() / size).saturating_mul(self.seen.storage.size()))
     }
 
-    /// Converts numbers from their own byte order to the machine's, or back.
+    /// Converts numbers from their own byte order to the machine's, or vice versa.
     fn swap(&self, numbers: &mut [u8]) {
         let storage = &self.seen.storage;
         if storage.word() > 1 && self.seen.stored_order() != Endian::NATIVE {
@@ -291,7 +290,7 @@ mod tests {
         }
     }
 
-    /// Rejects elements that numcodecs stores, but reads as different elements.
+    /// Elements that numcodecs stores but reads back as different elements are rejected.
     #[test]
     fn lossy_elements_are_rejected() {
         let refused = |filter: CodecSpec, plain: &[u8]| {

@@ -1,13 +1,12 @@
-//! `numcodecs.zlib`: DEFLATE in a zlib stream of RFC 1950.
+//! `numcodecs.zlib`: DEFLATE in a zlib stream (RFC 1950).
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/compression/zlib.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `level` | 0 (only stored) to 9 (smallest) |
+//! | `level` | 0 (uncompressed) to 9 (smallest) |
 //!
-//! Names: `numcodecs.zlib` in v3, `zlib` in v2. In the lenient mode, `level` may be −1, which means 6, and an absent `level` is
-//! 1.
+//! Names: `numcodecs.zlib` in v3, `zlib` in v2. In the lenient mode, `level` may be −1, which means 6, and defaults to 1.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
@@ -27,14 +26,14 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.zlib", CodecKind::Byt
     .v2_id("zlib")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 1}))));
 
-/// A zlib stream.
+/// zlib: DEFLATE with a short header and a checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Zlib {
     level: i32,
 }
 
 impl Zlib {
-    /// Creates the codec with a compression level, 0 (only stored) to 9 (smallest).
+    /// Creates the codec with a compression level, 0 (uncompressed) to 9 (smallest).
     pub fn level(level: i32) -> Self {
         Self { level }
     }

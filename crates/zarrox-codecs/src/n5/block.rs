@@ -4,17 +4,17 @@ use zarrox_core::codec::CodecError;
 
 use crate::error::truncated;
 
-/// The modes of blocks, which determine their number of elements.
+/// The modes of blocks, which determine how their number of elements is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum N5BlockMode {
-    /// The block has as many elements as its shape.
+    /// The number of elements is that of the block's shape.
     Default,
-    /// The header has the number of elements, whatever the shape.
+    /// The header contains the number of elements, regardless of the shape.
     VarLength,
 }
 
-/// A decoded block, which may have fewer or more elements than its shape.
+/// A decoded block. It may have fewer or more elements than its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct N5Block {
@@ -22,7 +22,7 @@ pub struct N5Block {
     pub mode: N5BlockMode,
     /// The shape in the header of the block, in the order of the array's axes.
     pub shape: Vec<u64>,
-    /// All stored elements, in the machine's byte order.
+    /// All stored elements, in native byte order.
     pub elements: Vec<u8>,
 }
 
@@ -30,21 +30,21 @@ pub struct N5Block {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) mode: N5BlockMode,
-    /// The shape in row-major order; N5 stores the fastest dimension first.
+    /// The shape in row-major order. N5 stores the fastest-varying dimension first.
     pub(crate) shape: Vec<u64>,
-    /// The number of elements that are stored.
+    /// The number of stored elements.
     pub(crate) count: u64,
     /// The length of the header.
     pub(crate) length: usize,
 }
 
-/// Returns the maximum length of the header of a block with this number of dimensions.
+/// Returns the maximum length of the header of a block with `ndim` dimensions.
 pub(crate) fn longest_header(ndim: usize) -> usize {
     8 + 4 * ndim
 }
 
 impl Header {
-    /// Reads the header of a block with this number of dimensions.
+    /// Reads the header of a block with `ndim` dimensions.
     pub(crate) fn parse(encoded: &[u8], ndim: usize) -> Result<Self, CodecError> {
         let mut rest = encoded;
         let mode = match u16::from_be_bytes(take(&mut rest, encoded)?) {
@@ -78,7 +78,7 @@ impl Header {
         Ok(Self { mode, shape, count, length: encoded.len() - rest.len() })
     }
 
-    /// Writes the header of a whole block.
+    /// Appends the header of a complete block.
     pub(crate) fn append(shape: &[u32], encoded: &mut Vec<u8>) {
         let ndim = u16::try_from(shape.len()).unwrap_or(u16::MAX);
         encoded.extend(0_u16.to_be_bytes());
@@ -86,13 +86,13 @@ impl Header {
         encoded.extend(shape.iter().rev().flat_map(|length| length.to_be_bytes()));
     }
 
-    /// Returns true if the block has as many elements as its shape.
+    /// Returns true if the number of elements is that of the block's shape.
     pub(crate) fn is_box(&self) -> bool {
         self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n)) == Some(self.count)
     }
 }
 
-/// Returns the next bytes of a header.
+/// Takes the next bytes of a header.
 fn take<const N: usize>(rest: &mut &[u8], encoded: &[u8]) -> Result<[u8; N], CodecError> {
     let (bytes, behind) = rest.split_first_chunk().ok_or_else(|| truncated(encoded.len()).at("header"))?;
     *rest = behind;

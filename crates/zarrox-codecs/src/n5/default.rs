@@ -1,21 +1,21 @@
-//! `n5_default`: a chunk as an N5 block, with a header that contains its shape.
+//! `n5_default`: stores a chunk as an N5 block, whose header contains its shape.
 //!
-//! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>, and for the blocks
+//! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>; for the blocks,
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
 //!
 //! | member | value |
 //! |---|---|
 //! | `codecs` | the codecs of the elements: `transpose` (any number), `bytes` in big-endian order, at most one compressor |
 //!
-//! Name: `n5_default` in v3; N5 has the compressor in `compression`. The registered codec has one `transpose` that reverses all
-//! axes; without this `transpose`, the axes of the array are in the reverse of N5's order, and the blocks are the same.
+//! Name: `n5_default` in v3; in N5, `compression` names the compressor. The registered codec requires one `transpose` that
+//! reverses all axes. Without this `transpose`, the array's axes are in the reverse of N5's order, and the blocks are the same.
 //!
-//! Encoded bytes: the mode (`u16`: 0 default, 1 with a number of elements, 2 Java object), the number of dimensions (`u16`),
-//! the length of each dimension (`u32`), fastest first; in mode 1 the number of elements (`u32`); then the encoded elements.
-//! All numbers are big-endian.
+//! Encoded bytes: the mode (`u16`: 0 for default, 1 for a variable number of elements, 2 for a Java object), the number of
+//! dimensions (`u16`), the length of each dimension (`u32`), fastest-varying first; in mode 1, the number of elements (`u32`);
+//! and the encoded elements. All numbers are big-endian.
 //!
-//! A block may be smaller than its chunk, because Java truncates blocks at the edge of the array: the missing elements are the
-//! fill value.
+//! A block may be smaller than its chunk, because the Java implementation truncates blocks at the edge of the array. Missing
+//! elements have the fill value.
 
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion, Size,
@@ -35,15 +35,15 @@ pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, |
     Ok(Codec::ArrayToBytes(Box::new(N5Codec::new(configuration, context)?)))
 });
 
-/// A chunk as an N5 block.
+/// Stores a chunk as an N5 block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct N5Default {
     codecs: Vec<CodecSpec>,
 }
 
 impl N5Default {
-    /// Creates the codec for blocks whose elements have these codecs: `transpose`, if axes are reversed, `bytes` in big-endian
-    /// order, and at most one compressor.
+    /// Creates the codec for blocks whose elements are encoded with these codecs: `transpose` if axes are reversed, `bytes` in
+    /// big-endian order, and at most one compressor.
     pub fn new(codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { codecs: codecs.into_iter().collect() }
     }
@@ -59,16 +59,16 @@ fn members(codecs: &[CodecSpec]) -> Map {
     config::members(json!({"codecs": codecs.iter().map(codec_to_json).collect::<Vec<_>>()}))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct N5Codec {
-    /// The codec pipeline of a block with the shape of the chunk.
+    /// The codec pipeline for a block with the shape of the chunk.
     whole: CodecChain,
-    /// The order of the chunk's axes in the block.
+    /// The order in which the block has the axes of the chunk.
     order: Vec<usize>,
-    /// The shape of a whole block, in the order of its axes.
+    /// The shape of a complete block, in the order of its axes.
     stored: Vec<u32>,
-    /// The registry, to build pipelines for other shapes.
+    /// The registry, from which pipelines for other shapes are built.
     registry: Registry,
     mode: Strictness,
 }
@@ -105,7 +105,7 @@ impl N5Codec {
         shape
     }
 
-    /// Returns the shape of a block, which must fit into the chunk.
+    /// Returns the shape of a block, which must fit in the chunk.
     fn shape_inside(&self, header: &Header) -> Result<Vec<usize>, CodecError> {
         let shape = self.shape(header);
         let chunk = self.whole.chunk().shape();
@@ -168,13 +168,13 @@ impl N5Codec {
     }
 }
 
-/// Returns the part of a span before `length`.
+/// Returns the part of a span that lies before `length`.
 fn clipped(span: Span, length: usize) -> Span {
     let count = length.saturating_sub(span.start).div_ceil(span.step.max(1));
     Span { count: count.min(span.count), ..span }
 }
 
-/// Checks that N5 can represent the codecs: N5 has one byte order, and one compressor.
+/// Checks that N5 can represent the codecs. N5 supports only one byte order, and at most one compressor.
 fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecError> {
     if chain.order().is_none() {
         return Err(CodecError::invalid(
@@ -201,8 +201,7 @@ fn is_kind(registry: &Registry, codec: &CodecSpec, kind: CodecKind) -> bool {
 }
 
 impl N5Block {
-    /// Decodes a stored block, including one whose number of elements differs from its shape. `codec` is the array's
-    /// `n5_default`.
+    /// Decodes a stored block, even if its number of elements does not match its shape. `codec` is the array's `n5_default`.
     ///
     /// # Errors
     /// When the codec is not `n5_default`, or the block is damaged.
@@ -285,7 +284,7 @@ mod tests {
         decode_chunk(chain, encoded).unwrap_err().to_string()
     }
 
-    /// The block of the specification's example: 1×2×3 elements of `uint16`, the numbers 1 to 6.
+    /// The block in the specification's example: 1×2×3 elements of type `uint16`, which are the numbers 1 to 6.
     const EXAMPLE: &str = "00000003000000010000000200000003000100020003000400050006";
 
     #[test]
@@ -293,7 +292,7 @@ mod tests {
         let encoded = hex(EXAMPLE);
         let plain = make(&[3, 2, 1], &[Bytes::big().into()]);
         assert_eq!(numbers(&decode_chunk(&plain, &encoded).unwrap()), [1, 2, 3, 4, 5, 6]);
-        // In N5's order of axes: x has length 1, y 2, z 3, and x varies fastest.
+        // In N5's order of axes, x has length 1, y has length 2 and z has length 3, and x varies fastest.
         let registered = make(&[1, 2, 3], &[reversed(3), Bytes::big().into()]);
         assert_eq!(numbers(&decode_chunk(&registered, &encoded).unwrap()), [1, 3, 5, 2, 4, 6]);
         for chain in [plain, registered] {
@@ -308,12 +307,12 @@ mod tests {
     #[test]
     fn what_a_smaller_block_lacks_is_the_fill_value() {
         let spec = ChunkSpec::new(&[2, 3], Storage::Uint(2), FillValue::new(9_u16.to_ne_bytes())).unwrap();
-        // N5's order: 2 along x, 1 along y.
+        // In N5's order: 2 elements along x, 1 along y.
         let encoded = hex("0000000200000002000000010007 0008".replace(' ', "").as_str());
         let n5 = N5Default::new([Bytes::big().into()]).into();
         let plain = chain(&[n5], &spec, &registry(), Strictness::Strict).unwrap();
         assert_eq!(numbers(&decode_chunk(&plain, &encoded).unwrap()), [7, 8, 9, 9, 9, 9]);
-        // Every second element of the second to last row, and of the other row.
+        // Every second element of the last row but one, and of the other row.
         let mut memory = [0; 8];
         let region = [Span::all(2), Span { start: 0, step: 2, count: 2 }].into_iter().collect();
         plain
@@ -341,7 +340,7 @@ mod tests {
             let inner =
                 chain(&codecs, &chunk(&smaller, Storage::Uint(2)), &registry(), Strictness::Strict).unwrap();
             let values = random.bytes(inner.chunk().size());
-            // Returns the block as another program writes it: its own shape in N5's order, then the elements.
+            // Returns the block as other programs write it: its own shape in N5's order, followed by the elements.
             let mut stored: Vec<u32> = smaller.iter().map(|&n| u32::try_from(n).unwrap()).collect();
             if codecs.len() > 1 {
                 stored.reverse();

@@ -1,22 +1,23 @@
-//! `n5_lz4`: the framing of LZ4 blocks that N5 uses, from lz4-java's `LZ4BlockOutputStream`.
+//! `n5_lz4`: LZ4 blocks with the framing that N5 uses, which is that of lz4-java's `LZ4BlockOutputStream`.
 //!
 //! Specification: <https://github.com/saalfeldlab/n5#file-system-specification>, which leaves the framing to
 //! <https://github.com/lz4/lz4-java>.
 //!
 //! | member | value |
 //! |---|---|
-//! | `blockSize` | 64 to 2^25: the number of bytes that are compressed as one block |
+//! | `blockSize` | 64 to 2^25: the number of bytes that are compressed to one block |
 //!
 //! The framing is implemented here: the crate `lz4-java-wrc` would add a second implementation of LZ4 and of its checksum to
 //! every build.
 //!
-//! Names: only used for the `lz4` of N5, inside `n5_default`. In the lenient mode, an absent `blockSize` is 65536, and a
-//! `blockSize` below 64 counts as 64.
+//! Names: the codec is only used for N5's `lz4`, inside `n5_default`. In the lenient mode, `blockSize` defaults to 65536, and
+//! values below 64 count as 64.
 //!
-//! Encoded bytes: blocks, each preceded by a header of 21 bytes. The header has the text `LZ4Block`; a byte with the method
-//! (0x10 stored, 0x20 LZ4) and the binary logarithm of the block size less 10; the compressed length, the decoded length, and
-//! the xxHash32 of the decoded bytes without the upper four bits of the hash, all as little-endian `u32`. An empty block ends
-//! the stream. In the lenient mode, bytes that do not begin with the text are one LZ4 block without framing, as z5 writes them.
+//! Encoded bytes: blocks, each preceded by a 21-byte header. The header consists of the text `LZ4Block`; a byte that contains the
+//! method (0x10 for stored, 0x20 for LZ4) and the binary logarithm of the block size minus 10; and the compressed length, the
+//! decoded length and the xxHash32 of the decoded bytes, with its upper four bits cleared, all as little-endian `u32`. An empty
+//! block ends the stream. In the lenient mode, bytes that do not begin with this text are read as a single LZ4 block without
+//! framing, as z5 writes them.
 
 use twox_hash::XxHash32;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
@@ -35,16 +36,16 @@ use crate::error::truncated;
 /// The definition of `n5_lz4`.
 pub(crate) static DEF: CodecDef = CodecDef::new("n5_lz4", CodecKind::BytesToBytes, create);
 
-/// LZ4 in N5's framing.
+/// LZ4 with N5's framing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct N5Lz4 {
     block_size: i32,
-    /// True if a block without framing is read as well.
+    /// True if blocks without framing are accepted as well.
     lenient: bool,
 }
 
 impl N5Lz4 {
-    /// Compresses this number of bytes, 64 to 2^25, as one block.
+    /// Sets the number of bytes that are compressed to one block, 64 to 2^25.
     pub fn block_size(bytes: i32) -> Self {
         Self { block_size: bytes, lenient: true }
     }
@@ -69,7 +70,7 @@ const LARGEST: i32 = 1 << 25;
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["blockSize"])?;
     let lenient = context.strictness == Strictness::Lenient;
-    // z5 writes the number of elements of a chunk, or another number that it does not use.
+    // z5 writes the number of elements of a chunk, or some other number that it does not use.
     let smallest = if lenient { 0 } else { SMALLEST };
     let block_size = config.integer("blockSize", smallest..=LARGEST, DEFAULT)?.max(SMALLEST);
     Ok(Codec::BytesToBytes(Box::new(N5Lz4 { block_size, lenient })))
@@ -85,7 +86,7 @@ impl BytesToBytes for N5Lz4 {
     }
 
     fn encoded_size(&self, decoded: Size) -> Size {
-        // Other writers may have chosen the smallest blocks.
+        // Other writers may have used the smallest block size.
         let n = decoded.limit();
         let smallest = usize::try_from(SMALLEST).unwrap_or(1);
         Size::AtMost(n.saturating_add(HEADER * (n / smallest + 2)).saturating_add(64 << 10))
@@ -103,7 +104,8 @@ impl BytesToBytes for N5Lz4 {
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         if self.lenient && !encoded.starts_with(MAGIC) {
-            // A block without framing cannot begin with the text: its first match would precede all bytes.
+            // A block without framing cannot begin with this text, since its first match would refer to bytes before the
+            // beginning.
             return block::decompress(encoded, decoded)
                 .ok_or_else(|| CodecError::corrupt("neither an LZ4Block stream nor an LZ4 block"));
         }
@@ -121,7 +123,7 @@ impl BytesToBytes for N5Lz4 {
 }
 
 impl N5Lz4 {
-    /// Returns the binary logarithm of the block size less 10, rounded up.
+    /// Returns the binary logarithm of the block size, rounded up, minus 10.
     fn level(self) -> u8 {
         let bits = u32::BITS - (self.block_size.max(1) - 1).unsigned_abs().leading_zeros();
         u8::try_from(bits.saturating_sub(10)).unwrap_or(0x0f).min(0x0f)
@@ -150,7 +152,7 @@ impl Header {
         encoded.extend(self.checksum.to_le_bytes());
     }
 
-    /// Returns the header at the front of the bytes, and the remaining bytes.
+    /// Returns the header at the beginning of the bytes, and the remaining bytes.
     fn split(bytes: &[u8]) -> Result<(Self, &[u8]), CodecError> {
         let (header, body) = bytes.split_first_chunk::<HEADER>().ok_or_else(|| truncated(bytes.len()))?;
         if !header.starts_with(MAGIC) {
@@ -205,7 +207,7 @@ fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), Co
     Ok(())
 }
 
-/// Decodes a block into the front of the remaining room.
+/// Decodes a block to the beginning of the remaining output buffer.
 fn decode_block(header: Header, body: &[u8], room: &mut [u8]) -> Result<(), CodecError> {
     let block = body.get(..header.compressed).ok_or_else(|| truncated(body.len()))?;
     let left = room.len();
@@ -233,13 +235,13 @@ mod tests {
 
     #[test]
     fn suite() {
-        // The lenient mode also reads a block without framing, which has no checksum.
+        // The lenient mode also accepts a block without framing, which has no checksum.
         for size in [64, DEFAULT, LARGEST] {
             bytes_to_bytes_suite(&registry(), &N5Lz4::block_size(size).into(), Integrity::Checked);
         }
     }
 
-    /// Returns a block made by hand: the text, the method and the level, the lengths, the checksum, the bytes.
+    /// Returns a handmade block: the text, the method and the level, the lengths, the checksum, and the bytes.
     fn block(token: u8, lengths: [u32; 2], checksum: u32, body: &[u8]) -> Vec<u8> {
         let numbers = [lengths[0], lengths[1], checksum].map(u32::to_le_bytes);
         [b"LZ4Block", &[token][..], numbers.as_flattened(), body].concat()
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn blocks_by_hand() {
         let plain = b"aaaaaaaaaaaaaaaaaaaaaaaaabcdef";
-        // One literal, a match of 24 bytes at a distance of one, five literals.
+        // One literal, a match of 24 bytes at an offset of one, and five literals.
         let compressed = hex("1f610100055062636465 66".replace(' ', "").as_str());
         let sum = checksum(plain);
         let end = block(0x16, [0, 0], 0, b"");
@@ -273,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_checksum_is_that_of_lz4_java() {
-        // xxHash32 of nothing and of "a", with lz4-java's seed, as python-xxhash computes it.
+        // xxHash32 of the empty string and of "a" with lz4-java's seed, as computed by python-xxhash.
         assert_eq!([checksum(b""), checksum(b"a")], [0x0d3b_42d8, 0x02b7_e114]);
     }
 

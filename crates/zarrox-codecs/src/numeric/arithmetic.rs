@@ -1,4 +1,4 @@
-//! An offset and a scale, in the arithmetic of the data type itself.
+//! Subtraction of an offset and multiplication by a scale, in the arithmetic of the data type itself.
 
 use zarrox_core::internals::number::{
     BLOCK, Half, Integer, Number, OutOfRange, RealType, Rounding, bf16, f16, for_each, marked,
@@ -20,16 +20,16 @@ pub(crate) enum Direction {
     Decode,
 }
 
-/// A description of two numbers and an operator that have no result.
+/// A message with the operator and the two numbers for which there is no valid result.
 type NoResult = String;
 
 impl Arithmetic {
-    /// Creates the arithmetic. The offset and the scale must be finite numbers of the type, and the scale must not be 0.
+    /// Creates the arithmetic. The offset and the scale must be finite numbers in the data type, and the scale must not be 0.
     pub(crate) fn new(real: RealType, offset: Number, scale: Number) -> Self {
         Self { real, offset, scale }
     }
 
-    /// Converts elements; both slices have the same number of elements.
+    /// Converts elements. Both slices have the same number of elements.
     pub(crate) fn apply(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), NoResult> {
         let item = self.real.size();
         let mut bad = [false; BLOCK];
@@ -47,7 +47,7 @@ impl Arithmetic {
         Ok(())
     }
 
-    /// Converts the elements that the loops can handle, and marks the other elements; returns false if it marked any.
+    /// Converts the elements that the fast loops can handle, and marks all others. Returns false if any element was marked.
     fn ordinary(&self, from: &[u8], to: &mut [u8], bad: &mut [bool], direction: Direction) -> bool {
         match &self.real {
             RealType::Integer(integer) if integer.is_full() => (),
@@ -129,7 +129,7 @@ fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result
     if inside { Ok(value) } else { Err(no_result(element / scale, '+', offset)) }
 }
 
-/// A loop for each machine type. Each loop returns false if it marked any element.
+/// The fast loop for each machine type. A loop returns false if it marked any element.
 trait Scaled {
     fn apply(
         from: &[u8],
@@ -140,7 +140,7 @@ trait Scaled {
     ) -> bool;
 }
 
-// Integers, in a type of twice the bits; the division uses floats, in which an integral quotient is exact.
+// Integers, computed in an integer type of twice the width. The division uses floats, in which an integral quotient is exact.
 macro_rules! narrow_integers {
     ($($T:ty, $Wide:ty, $Float:ty;)*) => {$(
         impl Scaled for $T {
@@ -158,7 +158,7 @@ macro_rules! narrow_integers {
                 let (least, most) = (<$T>::MIN as $Wide, <$T>::MAX as $Wide);
                 let inside = |value: $Wide| least <= value && value <= most;
                 match direction {
-                    // A product of unsigned numbers that is too large becomes negative, which is out of range as well.
+                    // If a product of unsigned numbers is too large, it becomes negative, which is out of range as well.
                     Direction::Encode => for_each(from, to, bad, |x: $T| {
                         let moved = x as $Wide - offset;
                         let result = moved.wrapping_mul(scale);
@@ -170,7 +170,7 @@ macro_rules! narrow_integers {
                     }),
                     Direction::Decode => {
                         let divisor = scale as $Float;
-                        // The last bits of a sum whose unit in the last place is 1 are the bits of the integer.
+                        // If the unit in the last place of a sum is 1, the last bits of the sum are the bits of the integer.
                         let shift = 1.5 * (1_u64 << (<$Float>::MANTISSA_DIGITS - 1)) as $Float;
                         for_each(from, to, bad, |x: $T| {
                             let sum = (x as $Float / divisor + shift).to_bits();
@@ -193,7 +193,7 @@ narrow_integers! {
     u32, i64, f64;
 }
 
-// Integers of 64 bits have neither a wider type nor an exact float.
+// For 64-bit integers, there is neither a wider machine type nor a float type that represents them exactly.
 macro_rules! wide_integers {
     ($($T:ty),*) => {$(
         impl Scaled for $T {
@@ -254,8 +254,8 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-// Floats of 16 bits, with each operation in 32 bits: with more than twice the precision plus two bits, rounding twice equals
-// rounding once.
+// 16-bit floats, with each operation done in 32 bits. Since these have at least twice the precision plus two bits, rounding twice
+// is equivalent to rounding once.
 macro_rules! halves {
     ($($T:ty),*) => {$(
         impl Scaled for $T {

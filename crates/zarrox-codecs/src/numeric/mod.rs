@@ -1,4 +1,4 @@
-//! Arithmetic on numbers of any type: filters, and scales and offsets of exact real numbers.
+//! Arithmetic on numbers of any type: filters, and exact scaling of real numbers.
 
 pub(crate) mod arithmetic;
 pub(crate) mod filter;

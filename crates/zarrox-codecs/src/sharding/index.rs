@@ -1,4 +1,4 @@
-//! The index of a shard: its encoding, and its entries.
+//! The index of a shard: its encoding and its entries.
 
 use zarrox_core::codec::{
     ByteRange, ChunkSpec, Codec, CodecContext, CodecError, EncodeOptions, ReadRegion, Size, Window,
@@ -9,7 +9,7 @@ use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{CodecChain, CodecSpec, FillValue};
 
-/// The location of the index in its chunk.
+/// The location of an index in its chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IndexLocation {
     /// Before the inner chunks.
@@ -31,7 +31,7 @@ impl IndexLocation {
     }
 }
 
-/// The offset and the length of an inner chunk.
+/// The offset and the length of an inner chunk, in bytes.
 pub(crate) type Entry = (u64, u64);
 
 /// The entry of an inner chunk that is not stored.
@@ -82,12 +82,12 @@ impl Index {
         }
     }
 
-    /// Decodes the entries of a box of inner chunks.
+    /// Decodes the entries of a region of inner chunks.
     pub(crate) fn entries(&self, encoded: &[u8], cells: Dims<Span>) -> Result<Entries, CodecError> {
         self.entries_with(encoded, cells, DecodeOptions::default())
     }
 
-    /// Decodes the entries of a box of inner chunks with these options.
+    /// Decodes the entries of a region of inner chunks with these options.
     pub(crate) fn entries_with(
         &self,
         encoded: &[u8],
@@ -112,7 +112,7 @@ impl Index {
     }
 }
 
-/// Returns true if this codec is the reason why the index has no fixed size.
+/// Returns true if this codec is the reason why the size of the index is not fixed.
 fn is_variable(spec: &CodecSpec, context: &CodecContext<'_>) -> bool {
     let Ok(def) = context.registry.codec(&spec.name) else { return false };
     let size = match (def.create)(&spec.configuration, context) {
@@ -123,7 +123,7 @@ fn is_variable(spec: &CodecSpec, context: &CodecContext<'_>) -> bool {
     !matches!(size, Size::Exact(_))
 }
 
-/// The decoded entries of a box of inner chunks.
+/// The decoded entries of a region of inner chunks.
 pub(crate) struct Entries {
     bytes: Scratch,
     first: Dims<usize>,
@@ -131,7 +131,7 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Returns the entry of an inner chunk of the box.
+    /// Returns the entry of an inner chunk in the region.
     pub(crate) fn get(&self, cell: &[usize]) -> Entry {
         let from_first = cell.iter().zip(&self.first).map(|(cell, first)| cell - first);
         let at = from_first.zip(&self.shape).fold(0, |at, (cell, &length)| at * length + cell) * ENTRY;

@@ -1,20 +1,20 @@
-//! `sharding_indexed`: a chunk stored as a shard of smaller chunks, each encoded separately, with an index.
+//! `sharding_indexed`: stores a chunk as a shard of smaller chunks, which are encoded separately, with an index.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `chunk_shape` | the shape of the inner chunks; divides the shape of the shard |
+//! | `chunk_shape` | the shape of the inner chunks; it must evenly divide the shape of the shard |
 //! | `codecs` | the codecs of the inner chunks |
 //! | `index_codecs` | the codecs of the index; their encoded size must be fixed |
 //! | `index_location` | the location of the index: `"start"` or `"end"` (the default) |
 //!
-//! Name: `sharding_indexed` in v3; v2 has no sharding. In the lenient mode, absent `index_codecs` are `bytes` (little) and
-//! `crc32c`.
+//! Name: `sharding_indexed` in v3; v2 has no sharding. In the lenient mode, `index_codecs` defaults to `bytes` (little-endian)
+//! and `crc32c`.
 //!
-//! The index has for each inner chunk, in row-major order, its offset from the start of the shard and its length; both are 2^64
-//! − 1 if the inner chunk is not stored and holds only the fill value. Inner chunks may be in any order and have gaps between
-//! them.
+//! For each inner chunk, in row-major order, the index contains its offset from the start of the shard and its length. Both are
+//! 2^64 − 1 if the inner chunk is not stored because it contains only the fill value. Inner chunks may be in any order, with gaps
+//! between them.
 
 pub(crate) mod index;
 pub(crate) mod read_budget;
@@ -47,7 +47,7 @@ const NAME: &str = "sharding_indexed";
 /// The definition of `sharding_indexed`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create);
 
-/// A chunk as a shard of smaller chunks, which can be read one by one.
+/// Stores a chunk as a shard of smaller chunks, which can be read individually.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sharding {
     chunk_shape: Vec<u64>,
@@ -57,7 +57,8 @@ pub struct Sharding {
 }
 
 impl Sharding {
-    /// Creates a shard of inner chunks of this shape, in elements, with these codecs; the index is at the end, with a checksum.
+    /// Creates the codec for inner chunks of this shape, in elements, with these codecs. The index is at the end, with a
+    /// checksum.
     pub fn new(chunk_shape: impl Into<Vec<u64>>, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self {
             chunk_shape: chunk_shape.into(),
@@ -127,7 +128,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(ShardingCodec { shape, grid, inner, index })))
 }
 
-/// Returns the shape of the inner chunks, and their number along each dimension.
+/// Returns the shape of the inner chunks, and the number of inner chunks along each dimension.
 fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>), CodecError> {
     if inner.len() != shard.len() {
         let message = format!(
@@ -153,7 +154,7 @@ fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>)
     Ok((shape, grid))
 }
 
-/// The index of an inner chunk, for messages and for lookup.
+/// The position of an inner chunk in the grid of inner chunks.
 type Cell = Dims<usize>;
 
 struct InnerChunkPlace(Cell);
@@ -164,7 +165,7 @@ impl fmt::Display for InnerChunkPlace {
     }
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ShardingCodec {
     /// The shape of the inner chunks.
@@ -246,7 +247,7 @@ impl InnerChunks for ShardingCodec {
 }
 
 impl ShardingCodec {
-    /// Returns the fetches for the inner chunks that a part touches.
+    /// Returns the fetches for the inner chunks that a region intersects.
     fn read_chunks<'a>(
         &'a self,
         index: &[u8],
@@ -264,7 +265,7 @@ impl ShardingCodec {
         Ok(reading.fetches)
     }
 
-    /// Returns the position of an inner chunk in the stored object; `None` if the inner chunk is not stored.
+    /// Returns the position of an inner chunk in the stored object, or `None` if the inner chunk is not stored.
     fn locate(&self, shard: Window, (offset, length): Entry) -> Result<Option<Window>, CodecError> {
         if (offset, length) == EMPTY {
             return Ok(None);
@@ -275,8 +276,8 @@ impl ShardingCodec {
             );
             return Err(CodecError::corrupt(message));
         }
-        // A damaged index must not cause requests for more memory than an inner chunk can take. A shard inside a shard may have
-        // gaps, and is not fetched as a whole.
+        // A damaged index must not cause reads of more bytes than an inner chunk can have. A nested shard may contain gaps, and
+        // is not fetched as a whole.
         let limit = self.inner.encoded_size().limit() as u64;
         if length > limit && self.inner.inner_chunk_shape().is_none() {
             let message = format!(
@@ -291,8 +292,7 @@ impl ShardingCodec {
         }
     }
 
-    /// Writes a shard from the inner chunks that `encode_chunk` appends; `encode_chunk` returns false for an inner chunk that
-    /// is not stored.
+    /// Writes a shard. `encode_chunk` appends each inner chunk, and returns false if the inner chunk is not stored.
     fn assemble(
         &self,
         options: EncodeOptions,
@@ -331,8 +331,8 @@ impl ShardingCodec {
         Ok(true)
     }
 
-    /// Rejects a shard larger than the limit: overlapping entries of a damaged index could make a rewritten shard far larger
-    /// than the stored shard.
+    /// Rejects shards larger than the limit: if entries of a damaged index overlap, the rewritten shard could be far larger than
+    /// the stored one.
     fn check_room(&self, size: usize) -> Result<(), CodecError> {
         let limit = self.inner.limit();
         if size <= limit {
@@ -360,7 +360,7 @@ impl ShardingCodec {
         })
     }
 
-    /// Encodes a shard again with a part of it changed. `stored` is called with the index of an inner chunk and the current
+    /// Re-encodes a shard in which a region was changed. `stored` is called with the position of an inner chunk and the current
     /// length of `encoded`, and returns the stored bytes of the inner chunk.
     fn update_chunks<'e>(
         &self,
@@ -393,7 +393,7 @@ impl ShardingCodec {
     }
 }
 
-/// Reads of inner chunks, with a known index.
+/// The reading of inner chunks once the index is known.
 struct Reading<'a> {
     codec: &'a ShardingCodec,
     shard: Window,
@@ -403,7 +403,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Prepares reads of the inner chunks that a non-empty region touches.
+    /// Prepares to read the inner chunks that a non-empty region intersects.
     fn new(
         codec: &'a ShardingCodec,
         index: &[u8],
@@ -416,7 +416,7 @@ impl<'a> Reading<'a> {
         Ok(Self { codec, shard, entries, budget, fetches: Vec::new() })
     }
 
-    /// Returns the position of an inner chunk, if it is stored.
+    /// Returns the position of an inner chunk in the stored object, if the inner chunk is stored.
     fn locate(&mut self, cell: &[usize]) -> Result<Option<Window>, CodecError> {
         let located = self.codec.locate(self.shard, self.entries.get(cell));
         let located = located.map_err(|e| e.at(InnerChunkPlace(cell.into())))?;
@@ -435,7 +435,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Returns the inner chunks from the first to the last that a non-empty span touches.
+/// Returns the span of inner chunks from the first to the last that a non-empty span intersects.
 fn touched(span: Span, length: usize) -> Span {
     let first = piece(span, length, 0).chunk;
     let last = piece(span, length, piece_count(span, length) - 1).chunk;
@@ -456,7 +456,7 @@ mod tests {
     use zarrox_core::ErrorKind;
     use zarrox_testkit::errors::assert_error;
 
-    /// Returns a codec with inner chunks of at most three positions along each axis: 2 × 2 × … if possible.
+    /// Returns an inner chunk shape with at most three elements along each axis: 2 × 2 × … if possible.
     fn inner(shape: &[u64]) -> Vec<u64> {
         let divisor = |&length: &u64| [2, 3, 5, 7].into_iter().find(|d| length % d == 0).unwrap_or(1);
         shape.iter().map(divisor).collect()
@@ -506,7 +506,7 @@ mod tests {
         json!([{"name": "bytes", "configuration": {"endian": "little"}}])
     }
 
-    /// Returns the numbers 0 to 15; the lower left inner chunk is zeros.
+    /// Returns the numbers 0 to 15, except that the lower left inner chunk is all zeros.
     fn numbers() -> Vec<u8> {
         [0_u16, 1, 2, 3, 4, 5, 6, 7, 0, 0, 10, 11, 0, 0, 14, 15]
             .into_iter()
@@ -562,7 +562,7 @@ mod tests {
     fn untouched_inner_chunks_are_copied() {
         let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
         let chain = make(configuration, Strictness::Lenient).unwrap();
-        // The inner chunks in an unusual order, with gaps, two of them sharing their bytes.
+        // The inner chunks are in an unusual order, with gaps, and two of them share their bytes.
         let entries: [u64; 8] = [20, 8, 3, 8, u64::MAX, u64::MAX, 3, 8];
         let stored =
             [(0..40).collect::<Vec<u8>>(), entries.into_iter().flat_map(u64::to_le_bytes).collect()].concat();
@@ -576,7 +576,7 @@ mod tests {
         assert_eq!(&encoded[8..24], [&stored[3..11], &stored[3..11]].concat());
         let after = decode_chunk(&chain, &encoded).unwrap();
         assert_eq!((&after[..2], &after[2..]), (&[0xff, 0xff][..], &before[2..]));
-        // A shard that already has the data is not rewritten, in whatever order it was written.
+        // A shard that already contains the data is not rewritten, regardless of the order of its inner chunks.
         for shape in [[1, 1], [2, 2], [2, 3]] {
             let region: Dims<Span> = shape.iter().map(|&count| Span::all(count)).collect();
             let whole = View::contiguous(&before, &[4, 4], 2);

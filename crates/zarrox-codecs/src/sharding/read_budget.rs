@@ -1,13 +1,13 @@
-//! A limit of the work that the index of a shard can cause: the work must not exceed the size of the shard by much.
+//! A limit on the work that the index of a shard can cause: reading must not greatly exceed the size of the shard.
 
 use zarrox_core::CodecChain;
 use zarrox_core::codec::{CodecError, Window};
 
-/// A counter of the bytes of inner chunks that are read from a shard. Entries may share bytes; but only a damaged index turns a
-/// small shard into a lot of work.
+/// A counter for the bytes of inner chunks that are read from a shard. Entries may share bytes, but only a damaged index makes a
+/// small shard cause a lot of work.
 pub(crate) struct ReadBudget {
     requested: u64,
-    /// The size of the shard, in bytes. The inner chunks together may exceed it, if they have at most `each` bytes on average.
+    /// The size of the shard, in bytes. The inner chunks together may exceed it if they have at most `each` bytes on average.
     stored: u64,
     /// Twice the decoded size of an inner chunk, plus [`SMALL`], in bytes.
     each: u64,
@@ -21,7 +21,7 @@ impl ReadBudget {
         Self { requested: 0, stored: shard.length.unwrap_or(u64::MAX), each, count: 0 }
     }
 
-    /// Counts an inner chunk that is read.
+    /// Counts an inner chunk that is about to be read.
     pub(crate) fn add(&mut self, chunk: Window) -> Result<(), CodecError> {
         self.requested = self.requested.saturating_add(chunk.length.unwrap_or(0));
         self.count += 1;
@@ -34,5 +34,5 @@ impl ReadBudget {
     }
 }
 
-/// The number of bytes that an inner chunk may take in addition to twice its decoded size.
+/// The number of bytes that an inner chunk may take beyond twice its decoded size.
 const SMALL: u64 = 1 << 10;

@@ -1,8 +1,8 @@
-//! Recovery of the original index of a damaged shard, proven by the checksum of the index.
+//! Recovery of the original index of a damaged shard, using the checksum of the index as proof.
 //!
-//! The bytes of a shard do not identify their inner chunk: only the index does. So only the corrections that are consistent
-//! with the inner chunks are tried, and a correction is accepted only if the stored checksum is the checksum of the
-//! corrected index. Without such a correction, the inner chunks are unknown, even if the entries are plausible.
+//! Bytes in a shard can only be assigned to inner chunks by the index. So only corrections that are consistent with the inner
+//! chunks are tried, and a correction is only accepted if the checksum of the corrected index equals the stored one. If there is
+//! no such correction, the inner chunks cannot be identified, even if the entries are plausible.
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use zarrox_core::internals::codec::{DecodeOptions, Entry};
 use super::index::{EMPTY, ENTRY, IndexLocation};
 use super::{NAME, ShardingCodec};
 
-/// The minimum number of bytes of a checksum that is accepted as proof.
+/// The minimum length of a checksum that is accepted as proof, in bytes.
 const CHECKSUM: usize = 4;
 
-/// The maximum number of bytes that are hashed in search of a wrong bit.
+/// The maximum number of bytes that are hashed in the search for a wrong bit.
 const HASHED: usize = 1 << 28;
 
-/// The maximum number of conflicting entries for which the search tries each of them as the only wrong entry.
+/// The maximum number of conflicting entries up to which the search assumes, for each of them, that it is the only wrong one.
 const ALONE: usize = 256;
 
-/// Returns the entries of a damaged index, if its checksum proves them.
+/// Returns the original entries of a damaged index, if the checksum proves them.
 ///
 /// # Errors
-/// When the checksum proves no entries.
+/// When there are no entries that the checksum proves.
 pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Result<Vec<Entry>, CodecError> {
     let unchecked = DecodeOptions { verify_checksums: false };
     let entries = codec.all_entries(index, unchecked)?;
@@ -44,13 +44,12 @@ pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Resu
 struct Proof<'a> {
     codec: &'a ShardingCodec,
     checksum: &'a [u8],
-    /// True if the checksum differs from the checksum of the present entries by one bit: the checksum itself is damaged.
+    /// True if the stored checksum differs from that of the present entries by one bit, so that the checksum itself is damaged.
     is_one_bit_off: bool,
 }
 
 impl<'a> Proof<'a> {
-    /// Finds the checksum of an index. Returns `None` if the index has no checksum after its entries, or only a short
-    /// checksum.
+    /// Finds the checksum of an index. Returns `None` if there is no checksum after the entries, or if it is too short.
     fn new(codec: &'a ShardingCodec, index: &'a [u8], entries: &[Entry]) -> Result<Option<Self>, CodecError> {
         let length = entries.len() * ENTRY;
         let encoded = encoded(codec, entries)?;
@@ -71,7 +70,7 @@ impl<'a> Proof<'a> {
         Ok(Some(Self { codec, checksum, is_one_bit_off: wrong == 1 }))
     }
 
-    /// Returns true if these entries have the stored checksum.
+    /// Returns true if the checksum of these entries equals the stored one.
     fn holds(&self, entries: &[Entry]) -> Result<bool, CodecError> {
         Ok(encoded(self.codec, entries)?.ends_with(self.checksum))
     }
@@ -87,7 +86,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Returns the entries, with the conflicting entries replaced by ranges that belong to no other entry.
+    /// Tries to replace conflicting entries with ranges that belong to no other entry. Returns the corrected entries.
     fn by_places(&self) -> Result<Option<Vec<Entry>>, CodecError> {
         let mut places: Vec<Option<Range<usize>>> =
             self.entries.iter().map(|&entry| self.whole(entry)).collect();
@@ -105,7 +104,7 @@ impl Search<'_> {
         self.filled(&places)
     }
 
-    /// Returns the entries with one bit changed.
+    /// Tries to change a single bit. Returns the corrected entries.
     fn by_bits(&self) -> Result<Option<Vec<Entry>>, CodecError> {
         let tries = HASHED / (self.entries.len() * ENTRY).max(1);
         let (doubtful, others): (Vec<_>, Vec<_>) = (0..self.entries.len()).partition(|&cell| {
@@ -125,7 +124,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Returns the range of the inner chunk of an entry, if it can be decoded.
+    /// Returns the range of an entry's inner chunk, if the inner chunk can be decoded.
     fn whole(&self, entry: Entry) -> Option<Range<usize>> {
         let Entry::Stored { offset, length } = entry else { return None };
         let window = self.codec.locate(Window::of_size(self.shard.len() as u64), (offset, length));
@@ -135,7 +134,7 @@ impl Search<'_> {
         self.codec.inner.verify(&self.shard[range.clone()]).is_ok().then_some(range)
     }
 
-    /// Returns the range of the shard without its index.
+    /// Returns the range of the shard outside its index.
     fn data(&self) -> Range<usize> {
         let size = self.codec.index.size;
         match self.codec.index.location {
@@ -144,7 +143,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the entries of these ranges, with the gaps assigned to the other inner chunks, if the checksum matches.
+    /// Returns the entries for these ranges, with the gaps assigned to the other inner chunks, if the checksum matches.
     fn filled(&self, places: &[Option<Range<usize>>]) -> Result<Option<Vec<Entry>>, CodecError> {
         let mut entries = self.entries.clone();
         let is_open = |cell: &usize| places[*cell].is_none() && self.entries[*cell] != Entry::Empty;
@@ -162,7 +161,7 @@ impl Search<'_> {
         Ok(self.proof.holds(&entries)?.then_some(entries))
     }
 
-    /// Divides bytes among inner chunks in their order.
+    /// Divides bytes among inner chunks in row-major order, if their sizes are known.
     fn divide(&self, bytes: &Range<usize>, cells: &[usize], entries: &mut [Entry]) {
         let size = match (cells, self.codec.inner.encoded_size()) {
             ([_], _) => bytes.len(),
@@ -179,13 +178,13 @@ impl Search<'_> {
     }
 }
 
-/// Bytes that belong to no inner chunk, and the inner chunks whose numbers are between the numbers of its neighbours.
+/// Bytes that belong to no known inner chunk, and the inner chunks whose numbers lie between those of the gap's neighbours.
 struct Gap {
     bytes: Range<usize>,
     cells: Range<usize>,
 }
 
-/// Returns the ranges in the order of their bytes, each with the number of its inner chunk.
+/// Returns the ranges sorted by offset, each with the number of its inner chunk.
 fn ordered(places: &[Option<Range<usize>>]) -> Vec<(Range<usize>, usize)> {
     let place = |(cell, place): (usize, &Option<Range<usize>>)| Some((place.clone()?, cell));
     let mut ordered: Vec<_> = places.iter().enumerate().filter_map(place).collect();
@@ -209,7 +208,7 @@ fn gaps(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<Gap> {
     gaps
 }
 
-/// Returns the inner chunks that share bytes with another inner chunk, or with the index.
+/// Returns the inner chunks that share bytes with another inner chunk or with the index.
 fn conflicts(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<usize> {
     let ordered = ordered(places);
     let outside = |range: &Range<usize>| range.start < data.start || range.end > data.end;
@@ -231,7 +230,7 @@ fn conflicts(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<usize>
     conflicts
 }
 
-/// Returns the numbers of an entry in the index.
+/// Returns the two numbers with which the index represents an entry.
 fn numbers(entry: Entry) -> (u64, u64) {
     match entry {
         Entry::Empty => EMPTY,

@@ -1,7 +1,8 @@
-//! Repair of a shard: the valid inner chunks of a damaged shard become a new shard.
+//! Repair of a damaged shard: its valid inner chunks are written to a new shard.
 //!
-//! An inner chunk is valid if it can be decoded at the position in the index. An index that cannot be decoded is replaced by
-//! the original index if the original can be [proven](super::recover); otherwise no inner chunk can be identified.
+//! An inner chunk is valid if it can be decoded at its position according to the index. If the index cannot be decoded, it is
+//! replaced with the original index, provided that this can be [proven](super::recover) to be the original. Otherwise no inner
+//! chunk can be identified.
 
 use std::ops::Range;
 
@@ -16,11 +17,11 @@ use super::{NAME, ShardingCodec};
 enum InnerChunkState {
     /// The inner chunk is marked as not stored.
     Empty,
-    /// The inner chunk is valid, and has this range in the shard.
+    /// The inner chunk is valid, and is in this range of the shard.
     Whole(Range<usize>),
-    /// The inner chunk is a shard itself, rebuilt from its valid inner chunks as these bytes.
+    /// The inner chunk is itself a shard, which was rebuilt from its valid inner chunks to these bytes.
     Rebuilt(Vec<u8>),
-    /// The entry of the inner chunk points to bytes that cannot be decoded, or outside the shard.
+    /// The entry of the inner chunk refers to bytes that cannot be decoded or that are outside the shard.
     Lost,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct ShardRepair<'a> {
 }
 
 impl<'a> ShardRepair<'a> {
-    /// Finds all valid inner chunks.
+    /// Determines the state of every inner chunk.
     pub(super) fn new(codec: &'a ShardingCodec, shard: &'a [u8]) -> Result<Self, CodecError> {
         let window = Window::of_size(shard.len() as u64);
         let index = codec.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?.of(shard)?;
@@ -49,7 +50,7 @@ impl<'a> ShardRepair<'a> {
         Ok(repair)
     }
 
-    /// Returns the state of the inner chunk of an entry.
+    /// Returns the state of the inner chunk to which an entry refers.
     fn state(&self, entry: Entry) -> InnerChunkState {
         let Entry::Stored { offset, length } = entry else { return InnerChunkState::Empty };
         let window = self.codec.locate(Window::of_size(self.shard.len() as u64), (offset, length));
@@ -68,7 +69,7 @@ impl<'a> ShardRepair<'a> {
         }
     }
 
-    /// Writes a shard of all valid inner chunks.
+    /// Writes a shard with all valid inner chunks.
     pub(super) fn write(self, fill: bool, encoded: &mut Vec<u8>) -> Result<RepairOutcome, CodecError> {
         let base = encoded.len();
         let (mut states, mut repaired) = (self.states.iter(), RepairOutcome::default());

@@ -1,4 +1,4 @@
-//! A shard as a table of inner chunks, for check and repair.
+//! A shard as a table of inner chunks, for checking and repairing.
 
 use zarrox_core::codec::{ByteRange, CodecError, Window};
 use zarrox_core::internals::codec::{ChunkTable, DecodeOptions, Entry, RepairOutcome};

@@ -1,4 +1,4 @@
-//! Helpers for the tests of numcodecs' filters.
+//! Test helpers for the filters of numcodecs.
 
 use zarrox_core::codec::{ChunkSpec, CodecError, EncodeOptions};
 use zarrox_core::data_type::Storage;
@@ -11,14 +11,14 @@ use zarrox_testkit::codec::{Integrity, array_suite_of};
 use crate::testing::{chain, decode_chunk, spec};
 use crate::{Bytes, registry};
 
-/// Builds the codec pipeline of filters for flat chunks.
+/// Builds a codec pipeline of filters for flat chunks.
 fn flat(specs: &[CodecSpec], storage: &Storage, fill: &[u8], count: usize) -> Result<CodecChain, CodecError> {
     let chunk = ChunkSpec::new(&[count as u64], storage.clone(), FillValue::new(fill)).unwrap();
     let specs: Vec<CodecSpec> = specs.iter().cloned().chain([Bytes::little().into()]).collect();
     chain(&specs, &chunk, &registry(), Strictness::Lenient)
 }
 
-/// Runs the suite for array codecs with lossless filters for elements of one layout.
+/// Runs the test suite for array codecs with lossless filters for elements of one memory layout.
 pub(crate) fn suite_of(storage: &Storage, specs: &[CodecSpec]) {
     let shapes: [&[u64]; 6] = [&[], &[1], &[13], &[6, 7], &[3, 4, 5], &[40, 33]];
     array_suite_of(&registry(), std::slice::from_ref(storage), &shapes, Integrity::Unchecked, |_| {
@@ -50,7 +50,7 @@ pub(crate) fn decode(
     decode_chunk(&flat(specs, storage, &vec![0; storage.size()], count)?, encoded)
 }
 
-/// Encodes elements with the fill value 0 and compares the other elements after decoding.
+/// Encodes elements, with the fill value 0, and compares all other elements after decoding.
 pub(crate) fn round_trip(specs: &[CodecSpec], storage: &Storage, elements: &[u8]) -> Result<(), CodecError> {
     let (size, fill) = (storage.size(), vec![0; storage.size()]);
     let encoded = encode(specs, storage, &fill, elements)?;
@@ -61,8 +61,8 @@ pub(crate) fn round_trip(specs: &[CodecSpec], storage: &Storage, elements: &[u8]
     Ok(())
 }
 
-/// Checks that the strict mode accepts a configuration, that the lenient forms normalise to it, and that invalid
-/// configurations give the right errors.
+/// Checks that the strict mode accepts a configuration, that lenient forms are normalised to it, and that invalid configurations
+/// cause the right errors.
 pub(crate) fn configurations(
     name: &str,
     storage: &Storage,

@@ -1,4 +1,4 @@
-//! Helpers for the tests of the codecs for Python objects.
+//! Test helpers for the codecs for Python objects.
 
 use zarrox_core::codec::{ChunkSpec, CodecError, EncodeOptions, ReadRegion};
 use zarrox_core::data_type::Storage;
@@ -12,7 +12,7 @@ use zarrox_testkit::codec::Random;
 
 use crate::registry;
 
-/// Returns a random object in its encoding in memory.
+/// Returns a random object as encoded in memory.
 pub(crate) fn random(random: &mut Random) -> Vec<u8> {
     pack(&value(random, 3))
 }
@@ -31,14 +31,14 @@ fn value(random: &mut Random, levels: usize) -> Json {
     }
 }
 
-/// Returns an object in its encoding in memory.
+/// Returns an object as encoded in memory.
 pub(crate) fn pack(json: &Json) -> Vec<u8> {
     let mut bytes = Vec::new();
     msgpack::from_json(json, &mut bytes).unwrap();
     bytes
 }
 
-/// Builds a codec pipeline of one codec for chunks of objects.
+/// Builds a pipeline of a single codec for chunks of objects.
 pub(crate) fn chain(
     codec: &CodecSpec,
     shape: &[u64],
@@ -87,7 +87,7 @@ pub(crate) fn decode_elements(
     decode_with(&chain(codec, shape, Strictness::Lenient)?, encoded)
 }
 
-/// Encodes a chunk of a list of objects.
+/// Encodes a chunk that contains a list of objects.
 pub(crate) fn encode(codec: &CodecSpec, shape: &[u64], values: &Json) -> Result<Vec<u8>, CodecError> {
     let elements: Vec<Vec<u8>> = values.as_array().unwrap().iter().map(pack).collect();
     encode_elements(codec, shape, &elements)

@@ -1,4 +1,4 @@
-//! Stores in a single file that holds many values.
+//! Stores that keep many values in a single file.
 
 #[cfg(all(unix, feature = "zip"))]
 pub(crate) mod zip;

@@ -32,21 +32,21 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["az", "azure", "abfs", "abfss"]
 
 /// A container of Azure Blob Storage. [`AzureOptions`] opens it.
 ///
-/// Each value is a block blob whose name is the key. A read of a range is one request, with the size and the version of the value
-/// in the same response; a read of the end of a value takes two requests, since Azure supports only offsets from the start. The
-/// server checks conditions.
+/// Each value is a block blob whose name is the key. Reading a range takes one request, whose response also contains the size and
+/// the version of the value. Reading a suffix of a value takes two requests, since Azure only supports offsets from the start.
+/// Conditions are checked by the server.
 pub type AzureStore = Blocking<CloudStore>;
 
-/// Options for opening a container of Azure.
+/// Options for opening an Azure container.
 ///
 /// | option | default |
 /// |---|---|
-/// | [`account`](Self::account) | required, unless a connection string has it |
+/// | [`account`](Self::account) | required unless a connection string contains it |
 /// | [`access_key`](Self::access_key), [`shared_access_signature`](Self::shared_access_signature), [`bearer_token`](Self::bearer_token) | the managed identity of the machine or the pod |
 /// | [`connection_string`](Self::connection_string) | none |
 /// | [`anonymous`](Self::anonymous) | requests are signed |
 /// | [`endpoint`](Self::endpoint) | `https://ACCOUNT.blob.core.windows.net` |
-/// | [`allow_http`](Self::allow_http) | only encrypted connections |
+/// | [`allow_http`](Self::allow_http) | connections must be encrypted |
 /// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
 ///
 /// ```no_run
@@ -79,14 +79,14 @@ impl AzureOptions {
         Self::default()
     }
 
-    /// Creates options from the usual variables: `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_ACCOUNT_NAME`,
+    /// Creates options from the usual environment variables: `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_ACCOUNT_NAME`,
     /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID`, `AZURE_CLIENT_SECRET`, `AZURE_TENANT_ID`,
     /// `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_STORAGE_ENDPOINT`; and also `AZURE_ALLOW_HTTP`, `AZURE_SKIP_SIGNATURE` and
     /// `AZURE_USE_AZURE_CLI` (`true`).
     #[must_use]
     pub fn from_environment() -> Self {
         let mut options = Self { builder: MicrosoftAzureBuilder::from_env(), ..Self::default() };
-        // The command line and fsspec use these names.
+        // The Azure command line and fsspec use these names.
         let other = [
             ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
             ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
@@ -101,14 +101,14 @@ impl AzureOptions {
         options
     }
 
-    /// Sets the name of the account.
+    /// Sets the storage account name.
     #[must_use]
     pub fn account(mut self, name: impl Into<String>) -> Self {
         self.builder = self.builder.with_account(name);
         self
     }
 
-    /// Sets one of the keys of the account.
+    /// Sets the access key: either of the account's keys.
     #[must_use]
     pub fn access_key(mut self, key: impl Into<String>) -> Self {
         self.builder = self.builder.with_access_key(key);
@@ -122,14 +122,14 @@ impl AzureOptions {
         self
     }
 
-    /// Sets a token of Entra ID.
+    /// Sets an Entra ID token.
     #[must_use]
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         self.builder = self.builder.with_bearer_token_authorization(token);
         self
     }
 
-    /// Sets a connection string, as the portal shows it. It has the account, the key or signature, and the endpoint, and
+    /// Sets a connection string, as shown in the portal. It contains the account, the key or signature, and the endpoint. It
     /// overrides the other options.
     #[must_use]
     pub fn connection_string(mut self, text: impl Into<String>) -> Self {
@@ -137,35 +137,35 @@ impl AzureOptions {
         self
     }
 
-    /// Sets whether requests are not signed: for public containers.
+    /// Sets whether requests are sent unsigned, as for public containers.
     #[must_use]
     pub fn anonymous(mut self, anonymous: bool) -> Self {
         self.builder = self.builder.with_skip_signature(anonymous);
         self
     }
 
-    /// Sets the URL of the account; the URL of an emulator has the account in its path.
+    /// Sets the URL of the account. The URL of an emulator has the account in its path.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.builder = self.builder.with_endpoint(url.into());
         self
     }
 
-    /// Sets whether the connection to an endpoint may be unencrypted.
+    /// Sets whether connections to the endpoint may be unencrypted.
     #[must_use]
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.builder = self.builder.with_allow_http(allow);
         self
     }
 
-    /// Sets the options of connections to the server.
+    /// Sets the options for connections to the server.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
     }
 
-    /// Returns the options and the container of a URL and its storage options: `account`, `access_key`, `sas`, `bearer_token`,
+    /// Returns the options and the container for a URL and its storage options: `account`, `access_key`, `sas`, `bearer_token`,
     /// `connection_string`, `anonymous`, `endpoint` and `allow_http`.
     fn with_storage_options<'a>(
         mut self,
@@ -203,7 +203,7 @@ impl AzureOptions {
         Ok((self, container))
     }
 
-    /// Opens a container. Nothing is sent yet: a missing container is detected when it is first used.
+    /// Opens a container without sending a request. A missing container is detected on first use.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl AzureOptions {
     }
 }
 
-/// Adds the settings of a connection string: `name=value` pairs separated by `;`.
+/// Adds the settings from a connection string: `name=value` pairs separated by `;`.
 fn with_connection_string(
     mut builder: MicrosoftAzureBuilder,
     text: &str,
@@ -267,7 +267,7 @@ fn with_connection_string(
             "UseDevelopmentStorage" => {
                 return Err(wrong("the emulator needs its own connection string, which has an AccountName"));
             }
-            // Queues, tables and files are not used here.
+            // Endpoints for queues, tables and files are not used here.
             _ => {}
         }
     }
@@ -277,7 +277,7 @@ fn with_connection_string(
         return Err(wrong("the connection string has neither AccountName nor BlobEndpoint"));
     };
     let endpoint = endpoint.unwrap_or_else(|| format!("{protocol}://{account}.blob.{suffix}"));
-    // An endpoint with http:// allows an unencrypted connection.
+    // An http:// endpoint allows unencrypted connections.
     builder = if endpoint.starts_with("http://") { builder.with_allow_http(true) } else { builder };
     Ok(builder.with_account(account).with_endpoint(endpoint))
 }
@@ -290,7 +290,7 @@ fn wrong(message: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Other, "opening", message)
 }
 
-/// Checks the name of a container: it is a part of URLs, so it must not be able to change their host or path.
+/// Checks the name of a container. It becomes part of URLs, so it must not be able to change their host or path.
 fn check_container(container: &str) -> Result<(), StoreError> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if container.is_empty() || !(container.bytes().all(plain) || container == "$root" || container == "$web")

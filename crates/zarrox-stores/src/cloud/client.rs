@@ -1,6 +1,6 @@
-//! The clients of `object_store`: how they connect, and what their errors mean.
+//! The clients of the `object_store` crate: how they connect, and what their errors mean.
 //!
-//! The clients use a transport of this crate, which intercepts every error response of a server. So each error response arrives
+//! The clients use this crate's transport, which intercepts every error response from a server. So each error response arrives
 //! here with its status and its code, before a client can interpret it.
 
 use std::error::Error;
@@ -19,14 +19,14 @@ use super::connection::ConnectionOptions;
 use super::failure::{Refusal, explanation, root_cause};
 use crate::{StoreError, StoreErrorKind};
 
-/// The time after which an unused connection is closed. Otherwise the server would close it, even while a request is being sent;
-/// servers based on Node do so after 5 s.
+/// The time after which an idle connection is closed. Otherwise the server would close it, possibly just as a request is being
+/// sent; servers based on Node do so after 5 s.
 const UNUSED: Duration = Duration::from_secs(4);
 
 /// The methods of a client that a store needs.
 #[async_trait]
 pub(super) trait Client: ObjectStore + PaginatedListStore {
-    /// Obtains credentials, which are cached as long as they are valid.
+    /// Obtains credentials. They are cached as long as they are valid.
     async fn authenticate(&self) -> object_store::Result<()>;
 }
 
@@ -60,12 +60,12 @@ pub(super) fn client_options(
     Ok(certificates.into_iter().fold(options, ClientOptions::with_root_certificate))
 }
 
-/// Returns the configuration of a single attempt: a wrapper retries, since it knows which repeated writes are safe.
+/// Returns a configuration without retries. A wrapper retries instead, since it knows which writes are safe to repeat.
 pub(super) fn no_retries() -> RetryConfig {
     RetryConfig { max_retries: 0, retry_timeout: Duration::ZERO, backoff: BackoffConfig::default() }
 }
 
-/// A connector whose connections return error responses as errors.
+/// A connector whose connections report error responses as errors.
 #[derive(Debug, Default)]
 pub(super) struct Connector;
 
@@ -110,19 +110,19 @@ impl fmt::Display for WholeInstead {
 
 impl Error for WholeInstead {}
 
-/// The kinds of errors of a client.
+/// The kinds of client errors.
 pub(super) enum Failure {
     /// The server returned an error.
     Refused(Refusal),
-    /// The server does not support ranges of this value.
+    /// The server does not support range requests for this value.
     WholeInstead,
     /// Any other error.
     Other(StoreError),
 }
 
 impl Failure {
-    /// Returns true if the reason may be that the range begins after the end. In this case, Azurite sends an invalid range, which
-    /// the client cannot parse.
+    /// Returns true if the reason may be that the range begins beyond the end of the value. In this case, Azurite sends an
+    /// invalid range, which the client cannot parse.
     pub(super) fn may_be_out_of_range(&self) -> bool {
         match self {
             Self::Refused(refusal) => refusal.status == 416,
@@ -164,7 +164,7 @@ impl From<object_store::Error> for Failure {
             }
             link = cause.source();
         }
-        // A client with another transport has interpreted the response itself.
+        // A client with a different transport has interpreted the response itself.
         let status = match &error {
             Client::AlreadyExists { .. } => Some(409),
             Client::Precondition { .. } => Some(412),
@@ -183,7 +183,7 @@ impl From<object_store::Error> for Failure {
 fn kind_of(kind: HttpErrorKind) -> StoreErrorKind {
     match kind {
         HttpErrorKind::Timeout => StoreErrorKind::TimedOut,
-        // The other errors are errors of the connection, also in the middle of a body.
+        // All other errors are connection errors, including those in the middle of a body.
         _ => StoreErrorKind::Unreachable,
     }
 }

@@ -6,15 +6,15 @@ use url::Url;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// Options of the connection between a client and its server.
+/// Options for the connection between a client and its server.
 ///
 /// | option | default |
 /// |---|---|
 /// | [`connect_timeout`](Self::connect_timeout) | 5 seconds |
 /// | [`idle_timeout`](Self::idle_timeout) | 30 seconds |
-/// | [`certificates`](Self::certificates) | the certificate authorities of the system |
+/// | [`certificates`](Self::certificates) | the system's certificate authorities |
 ///
-/// The usual variables set the proxies: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
+/// Proxies are set by the usual environment variables: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
 #[derive(Clone, Debug)]
 pub struct ConnectionOptions {
     pub(super) connect_timeout: Duration,
@@ -39,22 +39,22 @@ impl ConnectionOptions {
         Self::default()
     }
 
-    /// Sets the timeout of connecting. After that, an operation fails with [`StoreErrorKind::TimedOut`].
+    /// Sets the timeout for connecting, after which an operation fails with [`StoreErrorKind::TimedOut`].
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// Sets the longest time without any bytes from the server: before its response, and between parts of a response. After that,
-    /// an operation fails with [`StoreErrorKind::TimedOut`]. A large value may take longer, as long as bytes arrive.
+    /// Sets the maximum time without any bytes from the server, before a response and between parts of it. After that, an
+    /// operation fails with [`StoreErrorKind::TimedOut`]. A large value may take longer, as long as bytes keep arriving.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
         self
     }
 
-    /// Adds certificates of further authorities to trust, as PEM: for servers with self-signed certificates.
+    /// Adds certificates of further trusted authorities in PEM format, such as for servers with self-signed certificates.
     #[must_use]
     pub fn certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.certificates = pem.into();
@@ -62,9 +62,9 @@ impl ConnectionOptions {
     }
 }
 
-/// Parses the URL of a server, which must have a host and one of the schemes `http` and `https`.
+/// Parses the URL of a server. It must have a host, and the scheme `http` or `https`.
 ///
-/// Errors do not repeat the text: it may contain a password.
+/// Errors do not quote the URL, since it may contain a password.
 pub(super) fn server_url(text: &str) -> Result<Url, StoreError> {
     let wrong = |message: String| StoreError::new(StoreErrorKind::Other, "opening", message);
     let url = Url::parse(text).map_err(|error| wrong(format!("the URL is invalid: {error}")))?;
@@ -75,12 +75,12 @@ pub(super) fn server_url(text: &str) -> Result<Url, StoreError> {
     Ok(url)
 }
 
-/// Returns the name of a URL in errors and locks: without user, password, query and fragment, and without a trailing `/`.
+/// Returns the form of a URL that is used in errors and lock names: without user, password, query, fragment and trailing `/`.
 pub(super) fn public_text(url: &Url) -> String {
     let mut public = url.clone();
     public.set_query(None);
     public.set_fragment(None);
-    // These fail only for URLs that cannot have a user at all.
+    // These calls only fail for URLs that cannot have a user at all.
     let _ = public.set_username("");
     let _ = public.set_password(None);
     public.as_str().trim_end_matches('/').to_owned()

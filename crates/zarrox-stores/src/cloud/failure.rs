@@ -1,4 +1,4 @@
-//! Failures between a client and a server, and the bodies of responses.
+//! Failures between a client and a server, and response bodies.
 
 use std::error::Error;
 use std::fmt;
@@ -9,12 +9,12 @@ use futures_util::{Stream, StreamExt};
 use crate::parts::{Arriving, ByteParts};
 use crate::{StoreError, StoreErrorKind};
 
-/// The maximum number of bytes that are read of a body that explains an error.
+/// The maximum number of bytes that are read from the body of an error response.
 const EXPLANATION: usize = 16 << 10;
 
 /// An error response: its status, and the error code if the server sends one.
 ///
-/// Neither can contain a secret; the explanations of servers can, so they are left out.
+/// Neither of them can contain a secret. The explanations of servers can, so they are left out.
 #[derive(Clone, Debug)]
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -22,14 +22,14 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// Extracts the code from an S3 or Azure error: `<Error><Code>NoSuchKey</Code>…`.
+    /// Extracts the error code from an S3 or Azure error: `<Error><Code>NoSuchKey</Code>…`.
     pub(super) fn new(status: u16, explanation: &[u8]) -> Self {
         let text = String::from_utf8_lossy(explanation);
         let code = text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>"));
         Self { status, code: code.and_then(|(code, _)| plain(code)) }
     }
 
-    /// Adds the code that a header contains.
+    /// Adds the error code from a header.
     #[cfg(feature = "object_store")]
     pub(super) fn with_code(self, code: Option<&str>) -> Self {
         Self { code: code.and_then(plain).or(self.code), ..self }
@@ -40,7 +40,7 @@ impl Refusal {
         matches!(self.status, 404 | 410) && !self.is_missing_place()
     }
 
-    /// Returns true if the bucket, container or account does not exist.
+    /// Returns true if the bucket or container does not exist.
     pub(super) fn is_missing_place(&self) -> bool {
         let code = self.code.as_deref();
         self.status == 404 && code.is_some_and(|code| code == "NoSuchBucket" || code.starts_with("Container"))
@@ -87,13 +87,13 @@ impl fmt::Display for Refusal {
 
 impl Error for Refusal {}
 
-/// Returns a code if it is a single word.
+/// Returns the code if it is a single word.
 fn plain(code: &str) -> Option<String> {
     let word = code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
     word.then(|| code.to_owned())
 }
 
-/// Reads the beginning of a body that explains an error; read errors are ignored.
+/// Reads the beginning of the body of an error response. Read errors are ignored.
 pub(super) async fn explanation<E>(mut parts: impl Stream<Item = Result<Bytes, E>> + Unpin) -> Vec<u8> {
     let mut text = Vec::new();
     while let Some(Ok(part)) = parts.next().await {
@@ -114,13 +114,13 @@ pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     cause.to_string()
 }
 
-/// Reads all of a body that has this length.
+/// Reads a whole body of this length.
 pub(super) async fn collect(
     mut body: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
     length: u64,
 ) -> Result<ByteParts, StoreError> {
     let mut parts = Arriving::default();
-    // Reads to the end, so that the connection can be reused.
+    // The body is read to the end, so that the connection can be reused.
     while let Some(part) = body.next().await.transpose()? {
         let received = parts.len() + part.len();
         if received as u64 > length {

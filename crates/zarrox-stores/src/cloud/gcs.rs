@@ -1,7 +1,7 @@
 //! [`GcsStore`].
 //!
-//! Credentials come from `object_store`, but requests use the JSON API, which emulators support completely, and not the XML API
-//! that `object_store` uses.
+//! Credentials come from the `object_store` crate, but requests use the JSON API, which emulators fully support, and not the XML
+//! API that `object_store` uses.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -29,16 +29,16 @@ use crate::{
 
 const GOOGLE: &str = "https://storage.googleapis.com";
 
-/// The environment variable with the address of an emulator, which Google's own clients read as well.
+/// The environment variable with the address of an emulator. Google's own clients use it as well.
 const EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 
-/// The largest number of entries in a page of a listing, which the service sets.
+/// The maximum number of entries in a page of a listing, which is set by the service.
 const PAGE: u32 = 1_000;
 
-/// The largest size of a response without a value: a page of names of 1,024 bytes, escaped.
+/// The maximum size of a response that is not a value: a page of names of 1,024 bytes each, escaped.
 const ANSWER: u64 = 16 << 20;
 
-/// The characters that are not escaped in a segment of a path, or in a value of a query.
+/// The characters that are escaped in a path segment or in the value of a query parameter.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub(crate) static SCHEME: Scheme = Scheme::new(&["gs", "gcs"], |url, options| {
@@ -64,16 +64,16 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["gs", "gcs"], |url, options| {
     StorageOption::flag("anonymous", "send requests without credentials"),
 ]);
 
-/// A store that keeps each value as an object of a bucket of Google Cloud Storage. The key is the object's name.
+/// A store that keeps each value as an object in a Google Cloud Storage bucket. The name of the object is the key.
 ///
 /// | option | default |
 /// |---|---|
-/// | [`credentials_file`](GcsOptions::credentials_file), [`token`](GcsOptions::token), [`anonymous`](GcsOptions::anonymous) | the application's default credentials: the file of `GOOGLE_APPLICATION_CREDENTIALS`, the file of `gcloud auth application-default login`, or the account of the machine |
-/// | [`endpoint`](GcsOptions::endpoint) | `STORAGE_EMULATOR_HOST`, with anonymous requests; otherwise Google's endpoint |
+/// | [`credentials_file`](GcsOptions::credentials_file), [`token`](GcsOptions::token), [`anonymous`](GcsOptions::anonymous) | the application default credentials: the file named by `GOOGLE_APPLICATION_CREDENTIALS`, the file written by `gcloud auth application-default login`, or the machine's service account |
+/// | [`endpoint`](GcsOptions::endpoint) | `STORAGE_EMULATOR_HOST`, with anonymous requests; if it is not set, Google's endpoint |
 /// | [`timeout`](GcsOptions::timeout) | 60 seconds |
 ///
-/// A value's version is its generation. Conditional writes compare generations, and all ranges of an open value belong to one
-/// generation. Objects with `Content-Encoding: gzip` are read as they are stored, and not decompressed.
+/// A value's version is its generation. Conditional writes compare generations, and all ranges that are read from an open value
+/// belong to the same generation. Objects with `Content-Encoding: gzip` are read as stored, without decompression.
 ///
 /// Requests are not retried here.
 #[derive(Clone)]
@@ -94,7 +94,7 @@ pub struct GcsOptions {
     timeout: Duration,
 }
 
-/// The credentials of the options.
+/// The credentials that were set in the options.
 #[derive(Clone)]
 enum Login {
     Default,
@@ -103,7 +103,7 @@ enum Login {
     Anonymous,
 }
 
-/// The identity that signs requests.
+/// The identity that authenticates requests.
 #[derive(Clone)]
 enum Account {
     Anonymous,
@@ -131,7 +131,7 @@ impl GcsOptions {
         self
     }
 
-    /// Sets the JSON file of a service account or of a user.
+    /// Sets the JSON file with the credentials of a service account or a user.
     #[must_use]
     pub fn credentials_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.login = Login::File(path.into());
@@ -145,26 +145,26 @@ impl GcsOptions {
         self
     }
 
-    /// Sends requests without credentials, as public buckets and emulators allow.
+    /// Sends requests without credentials. Public buckets and emulators allow this.
     #[must_use]
     pub fn anonymous(mut self) -> Self {
         self.login = Login::Anonymous;
         self
     }
 
-    /// Sets the longest time without any bytes from the server.
+    /// Sets the maximum time without any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Opens a bucket. A missing bucket is detected when it is first used.
+    /// Opens a bucket. A missing bucket is detected on first use.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the name of the bucket is empty, and an error when the endpoint is not a URL, or when
-    /// the file of credentials cannot be read.
+    /// [`StoreErrorKind::InvalidKey`] when the name of the bucket is empty, and an error when the endpoint is not a URL or the
+    /// credentials file cannot be read.
     pub fn open(self, bucket: &str) -> Result<Blocking<GcsStore>, StoreError> {
         if bucket.is_empty() {
             let message = "the URL has no bucket; the form is 'gs://bucket/path'";
@@ -205,7 +205,7 @@ fn endpoint(text: &str) -> Result<Url, StoreError> {
         let message = "the endpoint of Google Cloud Storage must be a URL of the form 'https://host'";
         StoreError::new(StoreErrorKind::Other, "connecting", message)
     })?;
-    // A query and a fragment are not valid here, and could be secrets.
+    // A query or fragment is not valid here, and could contain secrets.
     url.set_query(None);
     url.set_fragment(None);
     Ok(url)
@@ -227,7 +227,7 @@ fn account(login: Login, bucket: &str, timeout: Duration) -> Result<Account, Sto
     Ok(Account::Google(store.credentials().clone()))
 }
 
-/// Returns the error without its source, which may repeat the content of the file of credentials.
+/// Returns the error without its source, which may quote the credentials file.
 fn no_credentials(error: &object_store::Error) -> StoreError {
     tracing::debug!(kind = error_kind(error), "no credentials for Google Cloud Storage");
     let message = "no credentials for Google Cloud Storage were found; set GOOGLE_APPLICATION_CREDENTIALS, run \
@@ -263,7 +263,7 @@ impl GcsStore {
         url
     }
 
-    /// Returns the URL of the bucket's objects, or of the object of a key.
+    /// Returns the URL of the bucket's object collection, or of the object with a key.
     fn objects(&self, key: Option<&Key>) -> Url {
         let parts = ["storage", "v1", "b", &self.bucket, "o"];
         match key {
@@ -296,7 +296,7 @@ impl GcsStore {
         }
     }
 
-    /// Returns the response; `None` if the object is missing, and an error if the bucket is missing.
+    /// Returns the response, `None` if the object is missing, or an error if the bucket is missing.
     async fn present(
         &self,
         operation: &'static str,
@@ -312,7 +312,7 @@ impl GcsStore {
         }
     }
 
-    /// Fails if the bucket does not exist. A bucket without permission to list it is assumed to exist.
+    /// Returns an error if the bucket does not exist. If listing the bucket is not permitted, the bucket is assumed to exist.
     async fn bucket_exists(&self) -> Result<(), StoreError> {
         if self.known.load(Ordering::Relaxed) {
             return Ok(());
@@ -344,7 +344,7 @@ impl GcsStore {
         let generation = version.map(generation_of).transpose()?;
         let mut query = vec![("alt", "media")];
         query.extend(generation.map(|generation| ("generation", generation)));
-        // With this header, compressed objects arrive as they are stored, and ranges count stored bytes.
+        // With this header, compressed objects arrive as stored, and ranges refer to the stored bytes.
         let request =
             self.request(Method::GET, self.objects(Some(key)), &query).await?.header(ACCEPT_ENCODING, "gzip");
         let request = match range {
@@ -377,7 +377,7 @@ impl GcsStore {
         Ok(Some(Head { size: size_of("reading", &object)?, version }))
     }
 
-    /// Uploads metadata and value in one request: the kind of upload that is known to check all conditions.
+    /// Uploads metadata and value in one request, the only kind of upload that is known to check all conditions.
     async fn insert(&self, key: &Key, value: Bytes, condition: Condition<'_>) -> Result<(), StoreError> {
         let generation = match condition {
             Condition::Always | Condition::Locked(_) => None,
@@ -417,13 +417,13 @@ impl GcsStore {
     }
 
     async fn delete(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        // Google compares generations here as well, but not every compatible server does.
+        // Google also compares generations here, but not every compatible server does.
         condition.unconditional()?;
         let request = self.request(Method::DELETE, self.objects(Some(key)), &[]).await?;
         Ok(self.present("erasing", send("erasing", request).await?).await?.is_some())
     }
 
-    /// Reads one page of a listing, with the token of the next page.
+    /// Reads one page of a listing, and the token of the next page.
     async fn page(
         &self,
         prefix: &str,
@@ -470,7 +470,7 @@ fn conflict(operation: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::Conflict, operation, "another writer changed the value in the meantime")
 }
 
-/// Returns the generation of a version. It is a number; any other version comes from another store.
+/// Returns the generation from a version. It is a number; a version of any other form comes from another store.
 fn generation_of(version: &Version) -> Result<&str, StoreError> {
     let text = std::str::from_utf8(version.as_bytes()).ok();
     text.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).ok_or_else(|| {
@@ -478,7 +478,7 @@ fn generation_of(version: &Version) -> Result<&str, StoreError> {
     })
 }
 
-/// Returns a boundary of parts that no value contains.
+/// Returns a multipart boundary that no value contains.
 fn boundary() -> String {
     let random = || RandomState::new().hash_one(());
     format!("zarrox-{:016x}{:016x}", random(), random())
@@ -513,7 +513,7 @@ impl AsyncStore for GcsStore {
             GOOGLE => format!("gs://{}", self.bucket),
             _ => {
                 let mut url = self.url(&[&self.bucket]);
-                // Both can only fail for URLs without a host.
+                // Both calls can only fail for URLs without a host.
                 let _ = (url.set_username(""), url.set_password(None));
                 url.into()
             }

@@ -1,6 +1,6 @@
 //! [`HttpStore`].
 //!
-//! This module sends its own requests: the client of `object_store` for web servers expects servers that list by WebDAV.
+//! This module does not use the HTTP client of `object_store`, which expects servers that support listings with WebDAV.
 
 use std::error::Error;
 use std::fmt;
@@ -29,10 +29,10 @@ use crate::{
 /// The number of parallel requests.
 const IN_FLIGHT: usize = 64;
 
-/// The number of redirects that are followed.
+/// The maximum number of redirects that are followed.
 const REDIRECTIONS: usize = 10;
 
-/// The characters that are not escaped in the path of a URL.
+/// The characters that are escaped in the path of a URL.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// `https://host/path`: the store is the whole server. The path is percent-encoded as in a browser, with `%20` for a space.
@@ -64,27 +64,28 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["http", "https"], |url, options
     StorageOption::flag("allow_http", "false makes an unencrypted connection an error"),
 ]);
 
-/// The pattern of the names of options that are headers.
+/// The pattern of the names of options that set headers.
 const HEADERS: &str = "header.*";
 
-/// A read-only store of the files below a URL of a web server. [`HttpOptions`] opens it.
+/// A read-only store of the files below a URL on a web server. [`HttpOptions`] opens it.
 ///
-/// A key is appended to the path of the URL. A read of a range is one request, with the size and the version of the value in the
-/// same response; a server that does not support ranges sends the whole value, and the rest is discarded. If it sends a strong
-/// `ETag`, all reads of an open value return one version; otherwise only the size can show that the value changed.
+/// Keys are appended to the path of the URL. Reading a range takes one request, whose response also contains the size and the
+/// version of the value. A server that does not support range requests sends the whole value, and the rest is discarded. If the
+/// server sends a strong `ETag`, all reads of an open value return the same version; otherwise a change of the value is detected
+/// only if its size changes.
 ///
 /// A web server cannot list keys.
 pub type HttpStore = Blocking<WebServer>;
 
-/// Options for reading from a web server.
+/// Options for opening an [`HttpStore`].
 ///
 /// | option | default |
 /// |---|---|
 /// | [`header`](Self::header) | no further headers |
-/// | [`bearer_token`](Self::bearer_token) | user and password of the URL, if it has them |
-/// | [`user_agent`](Self::user_agent) | `zarrox/` and its version |
-/// | [`timeout`](Self::timeout) | no limit while bytes arrive |
-/// | [`proxy`](Self::proxy) | the proxies of the environment |
+/// | [`bearer_token`](Self::bearer_token) | the user and password in the URL, if any |
+/// | [`user_agent`](Self::user_agent) | `zarrox/` followed by the version |
+/// | [`timeout`](Self::timeout) | no limit as long as bytes arrive |
+/// | [`proxy`](Self::proxy) | the proxies set in the environment |
 /// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
 ///
 /// ```no_run
@@ -139,14 +140,14 @@ impl HttpOptions {
         Self { user_agent: Some(name.into()), ..self }
     }
 
-    /// Sets the timeout of one request, including its response. After that, an operation fails with [`StoreErrorKind::TimedOut`];
-    /// each retry has this time again.
+    /// Sets the timeout of a request, including its response. After that, an operation fails with [`StoreErrorKind::TimedOut`].
+    /// The timeout applies to each retry separately.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
     }
 
-    /// Sets the proxy of all requests, instead of the proxies of the environment.
+    /// Sets the proxy for all requests, instead of the proxies set in the environment.
     #[must_use]
     pub fn proxy(self, url: impl Into<String>) -> Self {
         Self { proxy: Some(url.into()), ..self }
@@ -175,14 +176,15 @@ impl HttpOptions {
         Ok(self)
     }
 
-    /// Sets the options of connections to the server.
+    /// Sets the options for connections to the server.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
     }
 
-    /// Opens the files below a URL. Its query, such as that of a signed URL, is sent with every request. Nothing is sent yet.
+    /// Opens the files below a URL. The query of the URL, such as that of a signed URL, is sent with every request. Opening does
+    /// not send a request.
     ///
     /// # Errors
     ///
@@ -197,7 +199,7 @@ impl HttpOptions {
     fn client(&self) -> Result<Client, StoreError> {
         let wrong = |message: String| StoreError::new(StoreErrorKind::Other, "opening", message);
         let mut headers = HeaderMap::new();
-        // Values must arrive as they are stored, since sizes and ranges count stored bytes.
+        // Values must arrive as stored, since sizes and ranges refer to the stored bytes.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         for (name, value) in &self.headers {
             let header = HeaderName::try_from(name)
@@ -220,7 +222,7 @@ impl HttpOptions {
             builder = builder.timeout(timeout);
         }
         if let Some(proxy) = &self.proxy {
-            // The error would repeat the URL, which may contain a password.
+            // The error would quote the URL, which may contain a password.
             let proxy = Proxy::all(proxy).map_err(|_| wrong("the URL of the proxy is invalid".to_owned()))?;
             builder = builder.proxy(proxy);
         }
@@ -230,8 +232,8 @@ impl HttpOptions {
     }
 }
 
-/// Follows redirects to other files. A redirect that only appends a `/` leads to a directory, which is not a value; a redirect to
-/// an unencrypted URL is not followed.
+/// Follows redirects to other files. A redirect that only appends a `/` is not followed, since it leads to a directory, which is
+/// not a value; neither is a redirect to an unencrypted URL.
 fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let Some(last) = attempt.previous().last() else { return attempt.follow() };
     let directory = attempt.url().path().strip_suffix('/') == Some(last.path());
@@ -243,7 +245,7 @@ fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-/// The files below a URL of a web server; the basis of [`HttpStore`].
+/// The files below a URL on a web server: the asynchronous store behind [`HttpStore`].
 pub struct WebServer {
     client: Client,
     url: Url,
@@ -316,7 +318,7 @@ impl WebServer {
         bytes.map_err(|error| self.place(error, key.as_str()))
     }
 
-    /// Reads the bytes of a response that has exactly the requested range.
+    /// Reads the bytes of a response that contains only a range of the value.
     async fn part(&self, response: Response, key: &Key) -> Result<ValuePart, StoreError> {
         let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
         let Some((start, end, size)) = range.and_then(content_range) else {
@@ -328,7 +330,7 @@ impl WebServer {
         Ok(ValuePart { offset: start, bytes, head })
     }
 
-    /// Extracts the requested range from a response that has the whole value.
+    /// Extracts the requested range from a response that contains the whole value.
     async fn whole(
         &self,
         response: Response,
@@ -351,7 +353,7 @@ impl WebServer {
         Ok(ValuePart { offset: start, bytes, head: Head { size, version } })
     }
 
-    /// Returns the part of a range that lies in a value of this size.
+    /// Returns the part of a range that lies within a value of this size.
     fn bounds(&self, range: Option<ByteRange>, size: u64, key: &Key) -> Result<(u64, u64), StoreError> {
         let (start, end) = match range {
             None => return Ok((0, size)),
@@ -415,7 +417,7 @@ impl AsyncStore for WebServer {
             Err(error) if error.kind() == StoreErrorKind::Unsupported => {}
             Err(error) => return Err(error),
         }
-        // The server does not report the size without the value. Reading one byte is enough, unless the value is empty.
+        // The server does not report the size without sending the value. Reading one byte is enough, unless the value is empty.
         let byte = ByteRange::From { offset: 0, length: Some(1) };
         match self.read(key, Some(byte), None).await {
             Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
@@ -447,12 +449,12 @@ impl AsyncStore for WebServer {
     }
 }
 
-/// Returns the header that requests a range; `None` when the range is empty.
+/// Returns the header value that requests a range, or `None` if the range is empty.
 fn range_header(range: ByteRange) -> Option<HeaderValue> {
     let text = match range {
         ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 } => return None,
         ByteRange::From { offset, length } => {
-            // A last byte that exceeds the numbers of servers is omitted.
+            // The offset of the last byte is omitted if it exceeds the numbers that servers support.
             let last =
                 length.and_then(|length| offset.checked_add(length - 1)).filter(|last| *last < 1 << 62);
             last.map_or(format!("bytes={offset}-"), |last| format!("bytes={offset}-{last}"))
@@ -471,14 +473,14 @@ fn content_range(text: &str) -> Option<(u64, u64, u64)> {
     (start < end && end <= size).then_some((start, end, size))
 }
 
-/// Returns the length in the header of the response, even without a body.
+/// Returns the content length in the header of the response, even if it has no body.
 fn length(response: &Response) -> Option<u64> {
     response.headers().get(reqwest::header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 fn version(response: &Response) -> Option<Version> {
     let tag = response.headers().get(ETAG)?.as_bytes();
-    // Weak ETags are equal for values that are only equivalent.
+    // Weak ETags can be equal for values that are equivalent but not identical.
     (!tag.starts_with(b"W/")).then(|| Version::from(tag))
 }
 
@@ -490,7 +492,7 @@ fn leads_to_directory(response: &Response) -> bool {
     response.status().is_redirection() && path == Some(response.url().path())
 }
 
-/// Reads `length` bytes of a body from `skip` on. The rest is not read.
+/// Reads `length` bytes of a body, starting at `skip`. The rest is not read.
 fn window(
     parts: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
     skip: u64,
@@ -509,7 +511,7 @@ fn window(
     })
 }
 
-/// Reads all of a body of unknown length.
+/// Reads a whole body of unknown length.
 async fn collect_all(
     mut parts: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
 ) -> Result<Bytes, StoreError> {
@@ -525,7 +527,7 @@ async fn collect_all(
     Ok(bytes.into())
 }
 
-/// Returns the error of a connection that failed or was interrupted.
+/// Returns the error for a connection that failed or was interrupted.
 fn broken(error: &reqwest::Error) -> StoreError {
     let kind = if error.is_timeout() { StoreErrorKind::TimedOut } else { StoreErrorKind::Unreachable };
     let cause = error.source().map_or_else(|| error.to_string(), root_cause);

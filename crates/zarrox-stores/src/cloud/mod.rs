@@ -1,4 +1,4 @@
-//! Stores on HTTP servers: cloud object stores, and web servers.
+//! Stores on HTTP servers: cloud object stores and web servers.
 
 #[cfg(feature = "azure")]
 pub(crate) mod azure;

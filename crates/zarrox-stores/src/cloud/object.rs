@@ -23,42 +23,44 @@ use crate::{
 /// The number of parallel requests.
 const IN_FLIGHT: usize = 64;
 
-/// The size of the parts of larger values in bytes. A value has at most [`MOST_PARTS`] parts, which are larger if necessary.
+/// The size in bytes of the parts in which large values are sent. A value has at most [`MOST_PARTS`] parts; if necessary, the
+/// parts are larger.
 const PART: usize = 16 << 20;
 const MOST_PARTS: usize = 10_000;
 
-/// The number of parts of one value that are sent in parallel.
+/// The number of parts of a value that are sent in parallel.
 const PARTS_AT_ONCE: usize = 4;
 
-/// The number of attempts to read the end of a value that another writer replaces, before the whole value is read.
+/// The number of attempts to read a suffix of a value that other writers keep replacing. After that, the whole value is read.
 const ATTEMPTS: usize = 3;
 
-/// A bucket of S3, a container of Azure, or the target of another client of `object_store`. It is the basis of `S3Store` and
-/// `AzureStore`.
+/// An S3 bucket, an Azure container, or the storage behind any other `object_store` client. `S3Store` and `AzureStore` are based
+/// on it.
 ///
-/// The name of an object is the key. Objects whose names are not valid keys are ignored, such as directory markers (`a/`). The
-/// client does not support control characters in names ([`StoreErrorKind::InvalidKey`]), and lists nothing if it meets an object
-/// with such a name or with `//` in it.
+/// The name of an object is the key. Objects whose names are not valid keys, such as directory markers (`a/`), are ignored. The
+/// client does not support control characters in names ([`StoreErrorKind::InvalidKey`]). Its listings fail if they contain an
+/// object whose name has a control character or `//` in it.
 pub struct CloudStore {
     location: String,
     client: Arc<dyn ObjectStore>,
-    /// Credentials and listings, for clients that this crate has created.
+    /// Credentials and listings, for clients created by this crate.
     account: Option<Arc<dyn Client>>,
     anonymous: bool,
-    /// True if the server supports ranges from the end.
+    /// True if the server supports suffix ranges.
     suffixes: bool,
-    /// The number of keys that one request erases.
+    /// The maximum number of keys that one request erases.
     batch: usize,
     /// True if the bucket or container is known to exist.
     seen: Arc<AtomicBool>,
 }
 
 impl CloudStore {
-    /// Creates the store of a client that the program has created. `location` is its name in errors: it must not contain secrets.
+    /// Creates a store from a client that the program has created. `location` is the store's name in errors, and must not contain
+    /// secrets.
     ///
-    /// The client must support `PutMode::Create` and `PutMode::Update`, with which writers exclude each other: the clients of
-    /// cloud services and of memory support both, and `LocalFileSystem` does not; for directories use
-    /// [`DirectoryStore`](crate::DirectoryStore). Only the client retries requests.
+    /// The client must support `PutMode::Create` and `PutMode::Update`, by which writers exclude each other. The clients for
+    /// cloud services and the in-memory client support both. `LocalFileSystem` does not; for directories, use
+    /// [`DirectoryStore`](crate::DirectoryStore). Requests are retried only by the client.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -92,7 +94,7 @@ impl CloudStore {
         anonymous: bool,
         suffixes: bool,
     ) -> Self {
-        // Azure, which does not support suffixes, needs some time for each key of a batch.
+        // Only Azure does not support suffix ranges, and Azure's batches take time for each key.
         let batch = if suffixes { 1_000 } else { 50 };
         let account: Option<Arc<dyn Client>> = Some(Arc::clone(&client) as _);
         Self { location, client, account, anonymous, suffixes, batch, seen: Arc::default() }
@@ -124,7 +126,7 @@ impl CloudStore {
         }
     }
 
-    /// Returns the name of the object, once credentials are available for the operation.
+    /// Obtains the credentials for the operation, and returns the name of the object.
     async fn prepare(&self, operation: &'static str, key: &Key) -> Result<Path, StoreError> {
         self.authenticate(operation, key.as_str()).await?;
         Path::parse(key.as_str()).map_err(|_| {
@@ -144,9 +146,9 @@ impl CloudStore {
         })
     }
 
-    /// Converts a range that is not empty to the client's form.
+    /// Converts a non-empty range to the client's type.
     fn client_range(range: ByteRange) -> Option<GetRange> {
-        // Some servers use signed numbers.
+        // Some servers use signed integers.
         const MOST: u64 = i64::MAX.unsigned_abs();
         match range {
             ByteRange::From { offset: 0, length: None } => None,
@@ -182,7 +184,7 @@ impl CloudStore {
         Ok(Some(ValuePart { offset: range.start, bytes, head }))
     }
 
-    /// Reads the end of a value on a server that only supports offsets from the start.
+    /// Reads a suffix of a value from a server that only supports offsets from the start.
     async fn get_end(
         &self,
         key: &Key,
@@ -197,7 +199,7 @@ impl CloudStore {
             let start = head.size.saturating_sub(length);
             match self.get(key, Some(GetRange::Bounded(start..head.size)), version).await {
                 Ok(piece) if piece.as_ref().is_none_or(|piece| piece.head == head) => return Ok(piece),
-                // The value was replaced, perhaps by a value that ends before the range begins.
+                // The value was replaced, perhaps by a value so short that the range begins beyond its end.
                 Ok(_) => {}
                 Err(Failed::Client(failure)) if failure.may_be_out_of_range() => {}
                 Err(failed) => return Err(failed),
@@ -208,7 +210,7 @@ impl CloudStore {
 
     async fn send(&self, path: &Path, value: Bytes, mode: PutMode) -> Result<(), Failure> {
         let part = PART.max(value.len().div_ceil(MOST_PARTS));
-        // Conditions apply only to values that are sent in one request.
+        // Conditions are only possible for values that are sent in one request.
         if value.len() <= part || mode != PutMode::Overwrite {
             self.client.put_opts(path, PutPayload::from_bytes(value), mode.into()).await?;
             return Ok(());
@@ -224,7 +226,7 @@ impl CloudStore {
             }
             upload.put(next);
         }
-        // If this fails, the client discards the parts itself.
+        // If this fails, the client itself discards the parts.
         upload.finish().await?;
         Ok(())
     }
@@ -247,8 +249,8 @@ impl CloudStore {
         }
     }
 
-    /// Checks that the name of an object without bytes is really this key. The client does not distinguish it from a directory
-    /// marker, whose name ends in `/`.
+    /// Checks that the name of an empty object really is this key. The client does not distinguish such an object from a
+    /// directory marker, whose name ends in `/`.
     async fn is_value(&self, (key, size): (Key, u64)) -> Result<Option<(Key, u64)>, StoreError> {
         if size > 0 {
             return Ok(Some((key, size)));
@@ -259,13 +261,13 @@ impl CloudStore {
 }
 
 impl fmt::Debug for CloudStore {
-    // The client's own output would contain secrets.
+    // The client's own debug output would contain secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("CloudStore").field("location", &self.location).finish_non_exhaustive()
     }
 }
 
-/// The reason why a value cannot be read: an error of the client, or an error of this crate.
+/// The reason why a value cannot be read: an error of the client or of this crate.
 enum Failed {
     Client(Failure),
     Store(StoreError),
@@ -278,7 +280,7 @@ impl From<StoreError> for Failed {
 }
 
 fn head_of(meta: &ObjectMeta) -> Head {
-    // Weak ETags are equal for values that are only equivalent.
+    // Weak ETags can be equal for values that are equivalent but not identical.
     let strong = meta.e_tag.as_ref().filter(|tag| !tag.starts_with("W/"));
     Head { size: meta.size, version: strong.map(|tag| Version::from(tag.as_bytes())) }
 }
@@ -347,7 +349,8 @@ impl AsyncStore for CloudStore {
         if refusal.code.is_some() || self.seen.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        // A response without a body does not say whether the value or the bucket is missing. The response to a read does.
+        // A response without a body does not say whether it is the value or the bucket that is missing. The response to a read
+        // does.
         let piece = self.get(key, Some(GetRange::Bounded(0..1)), None).await;
         let piece = piece.map_err(|failed| self.failed(failed, key))?;
         self.seen.store(true, Ordering::Relaxed);
@@ -383,7 +386,7 @@ impl AsyncStore for CloudStore {
 
     async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
         condition.unconditional().map_err(|error| self.place(error, key.as_str()))?;
-        // Not all servers report whether the object existed.
+        // Not every server reports whether the object existed.
         if self.head(key).await?.is_none() {
             return Ok(false);
         }
@@ -465,7 +468,7 @@ struct Lister {
 }
 
 impl Lister {
-    /// Lists all pages below a prefix, at any depth or directly below.
+    /// Lists a prefix page by page: either the objects at any depth, or only those directly below.
     fn pages(
         self,
         prefix: &Prefix,
@@ -519,5 +522,5 @@ fn unpaged(
     pages.map_ok(move |objects| page(result(objects))).boxed()
 }
 
-/// The number of keys of a page.
+/// The number of keys in a page.
 const PAGE: usize = 1_000;

@@ -1,7 +1,8 @@
-//! The profiles of the AWS command line: the content of `~/.aws/credentials` and `~/.aws/config`.
+//! The profiles of the AWS command line, which are in `~/.aws/credentials` and `~/.aws/config`.
 //!
-//! These settings of a profile are used: `aws_access_key_id`, `aws_secret_access_key`, `aws_session_token`, `region` and
-//! `endpoint_url`. Profiles with other sources of credentials, such as roles or a browser, are an error that names the profile.
+//! The following settings of a profile are used: `aws_access_key_id`, `aws_secret_access_key`, `aws_session_token`, `region` and
+//! `endpoint_url`. A profile with another source of credentials, such as a role or a browser login, is an error, which names the
+//! profile.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,17 +10,17 @@ use std::{env, fs, io};
 
 use crate::{StoreError, StoreErrorKind};
 
-/// The largest size of a file of profiles.
+/// The maximum size of a profile file.
 const LARGEST: u64 = 4 << 20;
 
-/// Settings by their names.
+/// Settings by name.
 pub(super) type Settings = HashMap<String, String>;
 
-/// Returns the settings of a profile. Settings in the file of credentials take precedence.
+/// Returns the settings of a profile. Settings in the credentials file take precedence.
 ///
 /// # Errors
 ///
-/// [`StoreErrorKind::NotFound`] when no file has the profile, and an error when a file cannot be read.
+/// [`StoreErrorKind::NotFound`] when neither file contains the profile, and an error when a file cannot be read.
 pub(super) fn profile(name: &str) -> Result<Settings, StoreError> {
     let files = [
         (place("AWS_CONFIG_FILE", "config"), format!("profile {name}")),
@@ -41,7 +42,7 @@ pub(super) fn profile(name: &str) -> Result<Settings, StoreError> {
     })
 }
 
-/// Fails if a profile names another source of credentials, and does not have the keys itself.
+/// Returns an error if a profile refers to another source of credentials and does not contain the access keys itself.
 pub(super) fn check(name: &str, settings: &Settings) -> Result<(), StoreError> {
     const ELSEWHERE: [&str; 5] =
         ["role_arn", "sso_session", "sso_start_url", "credential_process", "login_session"];
@@ -68,7 +69,7 @@ fn place(variable: &str, file: &str) -> Option<PathBuf> {
     set.or_else(|| Some(env::home_dir()?.join(".aws").join(file)))
 }
 
-/// Reads the text of a file; `None` when it does not exist.
+/// Reads a text file. Returns `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<String>, StoreError> {
     let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
     let size = match fs::metadata(path) {
@@ -81,7 +82,7 @@ fn read(path: &Path) -> Result<Option<String>, StoreError> {
     fs::read_to_string(path).map(Some).map_err(fail)
 }
 
-/// Returns the sections of a file. Indented lines belong to the setting above, and are ignored.
+/// Returns the sections of a file. Indented lines belong to the setting above them, and are ignored.
 fn sections(text: &str) -> HashMap<String, Settings> {
     let mut sections: HashMap<String, Settings> = HashMap::new();
     let mut section: Option<String> = None;

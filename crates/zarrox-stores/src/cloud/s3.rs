@@ -31,25 +31,25 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["s3", "s3a"], |url, options| {
     StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
 ]);
 
-/// A bucket of S3, or of another service with the same interface. [`S3Options`] opens it.
+/// A bucket in S3 or an S3-compatible service. [`S3Options`] opens it.
 ///
-/// Each value is an object whose name is the key. A read of a range is one request, with the size and the version of the value in
-/// the same response. The server checks conditions; they are not supported for values larger than 5 GiB, since such values are
-/// sent in parts.
+/// Each value is an object whose name is the key. Reading a range takes one request, whose response also contains the size and
+/// the version of the value. Conditions are checked by the server. They are not supported for values larger than 5 GiB, since
+/// such values are sent in parts.
 pub type S3Store = Blocking<CloudStore>;
 
-/// Options for opening a bucket of S3.
+/// Options for opening an S3 bucket.
 ///
 /// | option | default |
 /// |---|---|
-/// | [`credentials`](Self::credentials), [`session_token`](Self::session_token) | the profile's, or the role of the machine, the container or the pod |
-/// | [`profile`](Self::profile) | none; with [`from_environment`](Self::from_environment) the profile in `AWS_PROFILE`, or `default` |
+/// | [`credentials`](Self::credentials), [`session_token`](Self::session_token) | those of the profile, or of the role of the machine, the container or the pod |
+/// | [`profile`](Self::profile) | none; with [`from_environment`](Self::from_environment), the profile named by `AWS_PROFILE`, or `default` |
 /// | [`anonymous`](Self::anonymous) | requests are signed |
 /// | [`region`](Self::region) | the profile's, or `us-east-1` |
 /// | [`endpoint`](Self::endpoint) | the profile's, or Amazon's |
 /// | [`virtual_hosted`](Self::virtual_hosted) | the bucket is in the path of URLs |
-/// | [`allow_http`](Self::allow_http) | only encrypted connections |
-/// | [`bulk_erase`](Self::bulk_erase) | many keys are erased by one request |
+/// | [`allow_http`](Self::allow_http) | connections must be encrypted |
+/// | [`bulk_erase`](Self::bulk_erase) | one request erases many keys |
 /// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
 ///
 /// ```no_run
@@ -62,7 +62,7 @@ pub type S3Store = Blocking<CloudStore>;
 pub struct S3Options {
     builder: AmazonS3Builder,
     profile: Option<String>,
-    /// True if the profile need not exist.
+    /// True if the profile was not set explicitly and need not exist.
     implied: bool,
     connection: ConnectionOptions,
 }
@@ -86,9 +86,9 @@ impl S3Options {
         Self::default()
     }
 
-    /// Creates options from the variables of the AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`,
-    /// `AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and the variables for roles of containers and pods;
-    /// and also `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
+    /// Creates options from the environment variables of the AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+    /// `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and the variables for
+    /// container and pod roles; and also `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
     #[must_use]
     pub fn from_environment() -> Self {
         let named = env::var("AWS_PROFILE").ok().filter(|name| !name.is_empty());
@@ -100,22 +100,22 @@ impl S3Options {
         }
     }
 
-    /// Sets the keys that sign requests.
+    /// Sets the access key and the secret key, which sign requests.
     #[must_use]
     pub fn credentials(mut self, access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
         self.builder = self.builder.with_access_key_id(access_key).with_secret_access_key(secret_key);
         self
     }
 
-    /// Sets the session token of temporary keys.
+    /// Sets the session token of temporary credentials.
     #[must_use]
     pub fn session_token(mut self, token: impl Into<String>) -> Self {
         self.builder = self.builder.with_token(token);
         self
     }
 
-    /// Sets the profile of `~/.aws/config` and `~/.aws/credentials` whose keys, region and endpoint are used unless they are set
-    /// otherwise. `AWS_CONFIG_FILE` and `AWS_SHARED_CREDENTIALS_FILE` name other files.
+    /// Sets the profile in `~/.aws/config` and `~/.aws/credentials` from which the keys, the region and the endpoint are taken,
+    /// unless they are set otherwise. The variables `AWS_CONFIG_FILE` and `AWS_SHARED_CREDENTIALS_FILE` replace these files.
     #[must_use]
     pub fn profile(mut self, name: impl Into<String>) -> Self {
         self.profile = Some(name.into());
@@ -123,7 +123,7 @@ impl S3Options {
         self
     }
 
-    /// Sets whether requests are not signed: for public buckets.
+    /// Sets whether requests are sent unsigned, as for public buckets.
     #[must_use]
     pub fn anonymous(mut self, anonymous: bool) -> Self {
         self.builder = self.builder.with_skip_signature(anonymous);
@@ -144,28 +144,28 @@ impl S3Options {
         self
     }
 
-    /// Sets whether the bucket is a part of the host's name and not of the path.
+    /// Sets whether the bucket is part of the host name instead of the path.
     #[must_use]
     pub fn virtual_hosted(mut self, virtual_hosted: bool) -> Self {
         self.builder = self.builder.with_virtual_hosted_style_request(virtual_hosted);
         self
     }
 
-    /// Sets whether the connection to an endpoint may be unencrypted.
+    /// Sets whether connections to the endpoint may be unencrypted.
     #[must_use]
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.builder = self.builder.with_allow_http(allow);
         self
     }
 
-    /// Sets whether one request erases many keys, which not every service supports.
+    /// Sets whether one request erases many keys. Not every service supports this.
     #[must_use]
     pub fn bulk_erase(mut self, bulk: bool) -> Self {
         self.builder = self.builder.with_disable_bulk_delete(!bulk);
         self
     }
 
-    /// Sets the options of connections to the server.
+    /// Sets the options for connections to the server.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
@@ -202,7 +202,7 @@ impl S3Options {
         Ok(self)
     }
 
-    /// Opens a bucket. Nothing is sent yet: a missing bucket is detected when it is first used.
+    /// Opens a bucket without sending a request. A missing bucket is detected on first use.
     ///
     /// # Errors
     ///
@@ -244,7 +244,7 @@ impl S3Options {
         Ok(CloudStore::of_account(location, Arc::new(client), anonymous, true))
     }
 
-    /// Adds the settings of the profile that are not set otherwise.
+    /// Adds the settings of the profile, except those that are already set.
     fn add_profile(&mut self) -> Result<(), StoreError> {
         let Some(name) = self.profile.clone() else { return Ok(()) };
         let settings = match profile(&name) {
@@ -287,7 +287,7 @@ fn opening(error: object_store::Error) -> StoreError {
     Failure::from(error).into_error("opening")
 }
 
-/// Checks the name of a bucket: it is a part of URLs, so it must not be able to change their host or path.
+/// Checks the name of a bucket. It becomes part of URLs, so it must not be able to change their host or path.
 fn check_bucket(bucket: &str) -> Result<(), StoreError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
     if bucket.is_empty() || bucket.starts_with('.') || !bucket.bytes().all(plain) {

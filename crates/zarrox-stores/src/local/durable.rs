@@ -1,11 +1,10 @@
-//! Durable directory entries. After a power failure, even a flushed file is lost if the directory entry that names it is not on
-//! the disk.
+//! Durable directory entries. After a power failure, even a flushed file is lost if its directory entry is not on disk.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Creates a directory and its missing parents; with `sync`, all of them survive a power failure.
+/// Creates a directory and its missing parents. With `sync`, all of them survive a power failure.
 pub fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
     if !sync || path.is_dir() {
         return fs::create_dir_all(path);
@@ -21,12 +20,12 @@ pub fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
 
 /// Flushes the entries of a directory.
 pub fn sync_directory(path: &Path) -> io::Result<()> {
-    // Other systems do not have this call.
+    // Other systems cannot flush directories.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes the name of a file durable, with the names of the directories above it as far as this process can open them, since the
-/// program that created the directories need not have flushed their names. The bytes of the file are not flushed.
+/// Makes the name of a file durable, and the names of the directories above it as far as this process can open them, since the
+/// program that created them may not have flushed their names. The content of the file is not flushed.
 ///
 /// # Errors
 ///
@@ -38,7 +37,8 @@ pub fn flush_name(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Flushes the directories above a directory whose path has no links, as far as this process can open them.
+/// Flushes the parent directories of a directory, as far as this process can open them. The path of the directory must not
+/// contain links.
 pub(crate) fn flush_above(directory: &Path) {
     for above in directory.ancestors().skip(1) {
         if sync_directory(above).is_err() {
@@ -47,7 +47,7 @@ pub(crate) fn flush_above(directory: &Path) {
     }
 }
 
-/// Returns the directory of a file.
+/// Returns the directory that contains a file.
 pub fn directory_of(path: &Path) -> &Path {
     let named = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     named.unwrap_or(Path::new("."))

@@ -1,16 +1,16 @@
-//! Locks of files that other processes may hold.
+//! File locks that other processes may hold.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time for which a lock that another process holds is retried. A program that this process starts holds the locks of all
-/// open files for an instant.
+/// The time during which a lock that another process holds is retried. A program that this process starts briefly holds the locks
+/// of all open files.
 pub const MOMENT: Duration = Duration::from_millis(100);
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Retries while the file's lock `is_taken`, for at most `longest`.
+/// Retries while the file lock `is_taken`, for at most `longest`.
 ///
 /// # Errors
 ///

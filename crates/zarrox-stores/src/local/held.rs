@@ -1,12 +1,12 @@
-//! Locks of files that this process holds: [`HeldLock`].
+//! File locks that this process holds: [`HeldLock`].
 //!
-//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no lock file is needed. A
-//! process may acquire the same lock twice, as when a thread that holds the lock of a document deletes the document. So there are
-//! two [`Claim`]s: writers of whole values share the lock with all threads of their process, and threads that merge exclude each
-//! other. The lock is released with its last holder.
+//! A lock belongs to an open file (`flock`): the kernel releases it when its process dies, and no lock file is needed. A process
+//! may acquire the same lock twice, for example when a thread that holds the lock of a document deletes the document. So there
+//! are two [`Claim`]s: writers of whole values share the lock with all threads of their process, whereas merging threads exclude
+//! each other. The lock is released when its last holder releases it.
 //!
-//! The file itself is locked, regardless of the name by which it was opened. So threads that reach it by different paths (links,
-//! other mounts, other spellings) exclude each other as processes do.
+//! The file itself is locked, regardless of the path by which it was opened. So threads that open it by different paths (links,
+//! other mounts, other spellings) exclude each other, as processes do.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -17,10 +17,10 @@ use foldhash::HashMap;
 
 use crate::sync::{LazyLock, Mutex, MutexGuard, ThreadId, current, sleep, unpoisoned};
 
-/// The identity of a file as long as it is open or has a name: its device and its inode number.
+/// The device and inode numbers of a file. They identify the file as long as it is open or has a name.
 pub type Identity = (u64, u64);
 
-/// The locks that this process holds, by file. Each open file keeps its inode number from being reused.
+/// The locks that this process holds, by file. Since the files are open, their inode numbers are not reused.
 static HELD: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
 /// The locks that this process holds.
@@ -30,22 +30,22 @@ pub(crate) type Table = HashMap<Identity, Entry>;
 pub(crate) struct Entry {
     _file: Arc<File>,
     users: usize,
-    /// The thread that merges, and the number of times that it holds the lock for merging.
+    /// The merging thread, and the number of times that it holds the lock for merging.
     merges: Option<(ThreadId, usize)>,
 }
 
 /// The purpose of holding a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// To replace or erase the file, regardless of its content.
+    /// To replace or erase the file regardless of its content.
     Replace,
-    /// To replace the file by a value that was derived from its content. One thread at a time merges. It may hold the lock
-    /// several times, since equal files can be hard links to one file (deduplication tools create such links), and then share one
+    /// To replace the file with a value derived from its content. Only one thread merges at a time. It may hold the lock several
+    /// times, since files with equal content can be hard links to one file, as created by deduplication tools, and then share one
     /// lock.
     Merge,
 }
 
-/// The time after which waiting for a lock is logged.
+/// The time after which a wait for a lock is logged.
 pub const NOTICE: Duration = Duration::from_secs(1);
 /// The default timeout of a lock.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
@@ -57,14 +57,14 @@ pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
     unpoisoned(LazyLock::force(&HELD))
 }
 
-/// A lock of a file, which this process holds until the last `HeldLock` of the file is dropped.
+/// A file lock, which this process holds until the last `HeldLock` for the file is dropped.
 #[derive(Debug)]
 pub struct HeldLock(Identity, Claim);
 
 /// The outcome of an attempt to lock a file.
 pub(super) enum Attempt {
     Locked(HeldLock),
-    /// Another process, or another thread that merges, holds the lock.
+    /// Another process or another merging thread holds the lock.
     Taken,
     /// The file system does not support locks.
     Unsupported(io::Error),
@@ -75,14 +75,14 @@ impl HeldLock {
         self.0
     }
 
-    /// Takes over a file that the caller has locked, with the claim to merge.
+    /// Adopts a file that the caller has locked, with the claim to merge.
     pub fn adopt(file: File, identity: Identity) -> Self {
         held_locks()
             .insert(identity, Entry { _file: Arc::new(file), users: 1, merges: Some((current().id(), 1)) });
         Self(identity, Claim::Merge)
     }
 
-    /// Locks an open file, and waits for at most `longest`. Calls `notice` once if waiting takes a while.
+    /// Locks an open file. Waits for at most `longest`, and calls `notice` once if the wait is long.
     pub(super) fn wait(
         file: &Arc<File>,
         (identity, claim): (Identity, Claim),
@@ -121,8 +121,8 @@ impl HeldLock {
         }
     }
 
-    /// Locks an open file. A lock that this process already holds is shared, unless both claims are merges. `None` if the lock is
-    /// taken.
+    /// Tries to lock an open file. A lock that this process already holds is shared, unless both claims are merges. Returns
+    /// `None` if the lock is taken.
     fn attempt(file: &Arc<File>, identity: Identity, claim: Claim) -> io::Result<Option<Attempt>> {
         let own = (claim == Claim::Merge).then(|| current().id());
         let locked = || Ok(Some(Attempt::Locked(Self(identity, claim))));
@@ -167,7 +167,7 @@ impl Drop for HeldLock {
     }
 }
 
-/// Returns true for errors of file systems that do not support locks.
+/// Returns true if the error shows that the file system does not support locks.
 pub fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL))
@@ -277,7 +277,7 @@ mod model {
                         holders.fetch_sub(1, Relaxed);
                     });
                 }
-                // Files that are opened separately exclude each other, as files of two processes do.
+                // The locks of separately opened files exclude each other, as those of two processes do.
                 scope.spawn(|| {
                     let file = open();
                     while file.try_lock().is_err() {

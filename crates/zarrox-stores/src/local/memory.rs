@@ -55,12 +55,12 @@ impl Value for Stored {
 
 /// A store in the memory of this process.
 ///
-/// A clone shares the values of the original. [`get`](Store::get) copies nothing.
+/// Clones share the values of the original. [`get`](Store::get) does not copy.
 #[derive(Clone, Default)]
 pub struct MemoryStore(Arc<Shared>);
 
 struct Shared {
-    /// The name distinguishes the stores of a process. It names the storage of locks.
+    /// A name that is unique among the stores of this process. It identifies the storage in lock names.
     location: String,
     map: RwLock<Map>,
 }
@@ -74,13 +74,13 @@ impl Default for Shared {
 }
 
 impl MemoryStore {
-    /// Creates a store without keys.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    // A panic under the lock leaves the map consistent, since each change is either complete or not begun.
+    // A panic while the lock is held leaves the map consistent, since each change is either complete or not yet begun.
     fn read(&self) -> RwLockReadGuard<'_, Map> {
         self.0.map.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -237,14 +237,13 @@ impl Store for MemoryStore {
 /// The version that the holder of a lock last read or wrote; `None` if the value does not exist.
 struct LockedVersion(Mutex<Option<u64>>);
 
-/// Returns true if a value is the value that existed when the guard was created, or the value that its holder
-/// wrote.
+/// Returns true if a value is the one that existed when the guard was created, or the one that the guard's holder wrote.
 fn is_as_locked(guard: &LockGuard, there: Option<&Stored>) -> bool {
     let version = there.map(|stored| stored.version);
     guard.storage::<LockedVersion>().is_none_or(|locked| *unpoisoned(&locked.0) == version)
 }
 
-/// Records in a guard the version that its holder wrote.
+/// Records, in a guard, the version that the guard's holder wrote.
 fn relock(condition: Condition<'_>, version: Option<u64>) {
     if let Condition::Locked(guard) = condition
         && let Some(locked) = guard.storage::<LockedVersion>()
@@ -253,7 +252,7 @@ fn relock(condition: Condition<'_>, version: Option<u64>) {
     }
 }
 
-/// Bytes in memory are a value.
+/// Bytes in memory, as a value.
 impl Value for Bytes {
     fn size(&self) -> u64 {
         self.len() as u64

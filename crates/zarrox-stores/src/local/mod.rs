@@ -1,4 +1,4 @@
-//! Local stores: the memory of this process, and directories.
+//! Local stores: memory and directories.
 
 #[cfg(unix)]
 pub(crate) mod directory;

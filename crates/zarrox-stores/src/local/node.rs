@@ -1,7 +1,7 @@
-//! Holds of nodes in a directory: locks of their directories (`flock`), which need no lock file.
+//! Holds on nodes in a directory: locks on the nodes' directories (`flock`), which need no lock files.
 //!
-//! A lock belongs to an open directory, so that the kernel releases it when its process dies. Each holder opens the directory
-//! separately, so that holders in one process exclude each other as holders in several processes do.
+//! A lock belongs to an open directory, so the kernel releases it when its process dies. Each holder opens the directory
+//! separately, so that holders in the same process exclude each other as holders in different processes do.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -18,7 +18,7 @@ use crate::sync::sleep;
 /// The first and the longest pause between two attempts to get a lock.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
 
-/// An open directory that is locked or will be locked.
+/// An open directory that is locked, or about to be locked.
 pub(super) struct NodeLock {
     number: u64,
     directory: Arc<File>,
@@ -27,7 +27,7 @@ pub(super) struct NodeLock {
 /// The outcome of waiting for a lock.
 pub(super) enum LockOutcome {
     Locked,
-    /// Another holder kept the lock until the timeout.
+    /// Another holder held the lock until the timeout.
     Taken,
     /// The file system does not support locks.
     Unsupported,
@@ -37,7 +37,7 @@ impl NodeLock {
     /// Opens a directory to lock it.
     pub(super) fn open<E>(open: impl FnOnce() -> Result<File, E>) -> Result<Self, E> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        // A process that is forked in between would keep the directory open, and with it the lock.
+        // A process that is forked in between would keep the directory open and thus locked.
         let _delay = delay_fork();
         let directory = Arc::new(open()?);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -49,7 +49,7 @@ impl NodeLock {
         &self.directory
     }
 
-    /// Locks the directory, and waits for at most `longest`. Calls `notice` once if waiting takes a while.
+    /// Locks the directory. Waits for at most `longest`, and calls `notice` once if the wait is long.
     pub(super) fn wait(
         &self,
         how: Hold,
@@ -87,9 +87,9 @@ impl NodeLock {
 
 impl Drop for NodeLock {
     fn drop(&mut self) {
-        // In a forked process, the lock is the parent's.
+        // In a forked process, the lock belongs to the parent.
         if held_nodes().remove(&self.number).is_some() {
-            // A copy of the open directory in another process would keep the lock.
+            // Closing is not enough: a copy of the open directory in another process would keep the lock.
             let _ = self.directory.unlock();
         }
     }

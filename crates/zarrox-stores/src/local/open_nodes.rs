@@ -1,4 +1,4 @@
-//! The directories of nodes that this process has opened to hold them.
+//! The directories that this process has opened to hold nodes.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use crate::sync::{LazyLock, Mutex, MutexGuard, unpoisoned};
 
-/// The directories that this process holds or waits for, by a separate number. A forked process closes its copies.
+/// The directories that this process holds or waits for, by a unique number. A forked process closes its copies.
 pub(crate) type Nodes = HashMap<u64, Arc<File>>;
 
 static NODES: LazyLock<Mutex<Nodes>> = LazyLock::new(Mutex::default);

@@ -1,20 +1,20 @@
-//! A JSON document whose values can be read in their original text.
+//! A JSON document whose values can be read as originally written.
 
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-/// The numbers that only Python's JSON supports, each with a substitute of the same length.
+/// The numbers that only Python's JSON module supports, each with a substitute of the same length.
 const TOKENS: [(&[u8], &[u8]); 3] =
     [(b"NaN", b"0.0"), (b"Infinity", b"0.000000"), (b"-Infinity", b"-0.000000")];
 
-/// The characters that can surround a number.
+/// The characters that can precede or follow a number.
 const SEPARATORS: &[u8] = b" \t\r\n,:[]{}";
 
 /// A document that Python may have written.
 ///
-/// `serde_json` does not accept the numbers `NaN` and `Infinity`. It reads a copy in which other numbers replace them; values are
-/// then taken from the document itself.
+/// `serde_json` does not accept the numbers `NaN` and `Infinity`. It parses a copy in which other numbers replace them. The
+/// values are then taken from the original document.
 pub(super) struct Document<'a> {
     written: &'a [u8],
     readable: Cow<'a, [u8]>,
@@ -30,7 +30,7 @@ impl<'a> Document<'a> {
         &self.readable
     }
 
-    /// Returns the original text of a value of the readable copy.
+    /// Returns the original text of a value in the readable copy.
     pub(super) fn written<'b>(&'b self, value: &'b RawValue) -> &'b [u8] {
         let read = value.get().as_bytes();
         let start = read.as_ptr().addr().wrapping_sub(self.readable.as_ptr().addr());
@@ -39,7 +39,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Replaces [`TOKENS`] by other numbers. The text is copied only if it has tokens.
+/// Replaces [`TOKENS`] with other numbers. The text is only copied if it contains such tokens.
 fn without_tokens(written: &[u8]) -> Cow<'_, [u8]> {
     let mut readable = Cow::Borrowed(written);
     let mut at = 0;
@@ -58,7 +58,7 @@ fn without_tokens(written: &[u8]) -> Cow<'_, [u8]> {
     readable
 }
 
-/// Returns true if a complete token is at this offset.
+/// Returns true if there is a complete token at this offset.
 fn stands_at(text: &[u8], at: usize, token: &[u8]) -> bool {
     let ends = |byte: Option<&u8>| byte.is_none_or(|byte| SEPARATORS.contains(byte));
     text[at..].starts_with(token)
@@ -66,7 +66,7 @@ fn stands_at(text: &[u8], at: usize, token: &[u8]) -> bool {
         && ends(text.get(at + token.len()))
 }
 
-/// Returns the offset after the quotation mark that ends a string.
+/// Returns the offset after the closing quotation mark of a string.
 fn end_of_string(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
         at += match byte {

@@ -1,7 +1,7 @@
-//! References in a JSON document, of version 0 (a flat mapping) and version 1.
+//! References in a JSON document of version 0 (a flat mapping) or version 1.
 //!
-//! `serde_json` parses the references one by one. This module counts all memory that the references take, since a
-//! document from an untrusted source may have any size.
+//! `serde_json` parses the references one by one. This module counts all memory that the references take, since a document from
+//! an untrusted source may be of any size.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -20,9 +20,9 @@ use super::reference::{Budget, Problem, Reference};
 use super::template::{Scope, render};
 use crate::{Key, StoreErrorKind, key_map};
 
-/// The number of bytes that a node of a JSON tree takes in addition to its strings.
+/// The number of bytes that a node of a JSON tree takes, not counting its strings.
 const NODE: u64 = 64;
-/// The prefix of a string that encodes other bytes.
+/// The prefix of a Base64-encoded string.
 const BASE64: &str = "base64:";
 
 /// Parses the references of a document.
@@ -33,7 +33,7 @@ pub(super) fn parse(document: &[u8], limit: u64) -> Result<key_map::Map<Referenc
     reader.finish()
 }
 
-/// Visits the members of an object, until the visitor fails.
+/// Visits the members of an object until the visitor fails.
 pub(super) fn members<'a>(
     object: &'a [u8],
     visit: &mut dyn FnMut(String, &'a RawValue) -> Result<(), Problem>,
@@ -44,7 +44,7 @@ pub(super) fn members<'a>(
     match (problem, read) {
         (Some(problem), _) => Err(problem),
         (None, Ok(())) => Ok(()),
-        // The messages of other errors may contain parts of the document.
+        // The messages of other errors may quote the document.
         (None, Err(error)) if error.is_syntax() || error.is_eof() => {
             Err(Problem::corrupt(format!("the references are not JSON: {error}")))
         }
@@ -52,7 +52,7 @@ pub(super) fn members<'a>(
     }
 }
 
-/// Parses a value as a tree and counts its memory. Large integers become floats in it.
+/// Parses a value to a tree, and counts its memory. Large integers become floats.
 pub(super) fn tree(value: &RawValue, budget: &mut Budget) -> Result<Json, Problem> {
     let mut problem = None;
     let mut input = serde_json::Deserializer::from_str(value.get());
@@ -74,14 +74,14 @@ pub(super) fn text_bytes(text: String) -> Result<Bytes, String> {
     }
 }
 
-/// The references that have been read so far, and the other members of the document.
+/// The references read so far, and the other members of the document.
 struct Reader<'a> {
     document: &'a Document<'a>,
     budget: Budget,
-    /// All URLs, each once.
+    /// All distinct URLs.
     urls: HashSet<Arc<str>>,
     references: key_map::Map<Reference>,
-    /// The error to return if the document has version 0, whose references are not in the member `refs`.
+    /// The error to return if the document turns out to have version 0, in which references are not in the member `refs`.
     flat_problem: Option<Problem>,
     flat: key_map::Map<Reference>,
     version: Option<Json>,
@@ -231,7 +231,7 @@ fn templates(templates: Option<Json>) -> Result<BTreeMap<String, String>, Proble
     members.into_iter().map(text).collect()
 }
 
-/// Returns a URL in memory that all references to it share.
+/// Returns the shared copy of a URL, which all references to the URL use.
 fn shared(urls: &mut HashSet<Arc<str>>, budget: &mut Budget, url: String) -> Result<Arc<str>, Problem> {
     if let Some(known) = urls.get(&*url) {
         return Ok(Arc::clone(known));
@@ -250,7 +250,7 @@ fn text(value: &RawValue) -> Result<String, String> {
 /// The offset and the length in bytes; `None` for the whole object.
 type Range = Option<(u64, u64)>;
 
-/// Returns the URL of a reference that is a list, and the range of bytes.
+/// Parses a reference that is a list. Returns its URL and byte range.
 fn target(list: &RawValue) -> Result<(Option<String>, Range), String> {
     let mut input = serde_json::Deserializer::from_str(list.get());
     let items = input.deserialize_seq(Items).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -269,7 +269,7 @@ fn target(list: &RawValue) -> Result<(Option<String>, Range), String> {
     Ok((url, range.ok_or(wrong)?))
 }
 
-/// A deserializer of an object for [`members`].
+/// A deserializer for objects, used by [`members`].
 struct Members<'v, 'a> {
     visit: &'v mut dyn FnMut(String, &'a RawValue) -> Result<(), Problem>,
     problem: &'v mut Option<Problem>,
@@ -290,16 +290,16 @@ impl<'a> Visitor<'a> for Members<'_, 'a> {
     }
 }
 
-/// Stores the reason why reading stops, and returns the error that stops it.
+/// Stores the problem, and returns an error that stops the parser.
 fn broken_off<E: Error>(place: &mut Option<Problem>, problem: Problem) -> E {
     *place = Some(problem);
     E::custom("")
 }
 
-/// The number of elements of a list that are stored: one more than a valid list has.
+/// The maximum number of list elements that are stored: one more than a valid list has.
 const ITEMS: usize = 4;
 
-/// A deserializer of the first elements of a list.
+/// A deserializer for the first elements of a list.
 struct Items;
 
 impl<'a> Visitor<'a> for Items {
@@ -321,7 +321,7 @@ impl<'a> Visitor<'a> for Items {
     }
 }
 
-/// A deserializer of any JSON, which counts each node.
+/// A deserializer for any JSON value, which counts each node.
 struct Tree<'a> {
     budget: &'a mut Budget,
     problem: &'a mut Option<Problem>,

@@ -1,7 +1,7 @@
-//! References in a directory of Parquet files, each of which is read when one of its chunks is first requested.
+//! References in a directory of Parquet files. Each file is read when one of its references is first needed.
 //!
-//! The document `.zmetadata` has the metadata documents of all nodes, and the number of chunks whose references are in one file.
-//! The references of an array's chunks are in `ARRAY/refs.N.parq`, in row-major order of the chunks.
+//! The document `.zmetadata` contains the metadata documents of all nodes, and the number of references in each file. The
+//! references of an array's chunks are in `ARRAY/refs.N.parq`, in row-major order of the chunks.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -20,9 +20,9 @@ use crate::{DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, key_map}
 
 /// The document that contains all metadata documents.
 const METADATA: &str = ".zmetadata";
-/// The largest number of files per array that a listing reads: more would be a mistake, or an attack.
+/// The maximum number of files per array that a listing reads. More files would indicate a mistake or an attack.
 const LARGEST_LISTING: u64 = 1 << 20;
-/// The largest number of files that are cached, even if they are small.
+/// The maximum number of cached files, even if they are small.
 const MOST_TABLES: usize = 1024;
 
 /// References that are read on demand.
@@ -38,7 +38,7 @@ pub(super) struct LazySet {
     cache: Mutex<VecDeque<CachedTable>>,
 }
 
-/// A file of references: `None` before it is read, and `Some(None)` if it does not exist.
+/// A reference file: `None` before it is read, and `Some(None)` if it does not exist.
 type Slot = Arc<Mutex<Option<Option<Arc<Table>>>>>;
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ struct CachedTable {
 }
 
 impl LazySet {
-    /// Opens the references below a prefix; `None` if there is no metadata.
+    /// Opens the references below a prefix. Returns `None` if there is no metadata document.
     pub(super) fn open(
         store: Arc<dyn Store>,
         prefix: Prefix,
@@ -137,7 +137,7 @@ impl LazySet {
         Ok(listing.sorted())
     }
 
-    /// Returns a file of an array's references. A thread that requests a file while another thread reads the file waits for it.
+    /// Returns a reference file of an array. If another thread is already reading the file, waits for that thread.
     fn table(&self, array: &str, record: u64) -> Result<Option<Arc<Table>>, StoreError> {
         let slot = self.slot(array, record);
         let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -176,7 +176,7 @@ impl LazySet {
         slot
     }
 
-    /// Counts the memory of a file, and evicts other files until all files fit.
+    /// Records the memory of a file, and evicts other files until all files fit.
     fn keep(&self, slot: &Slot, bytes: u64) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = cache.iter_mut().find(|cached| Arc::ptr_eq(&cached.slot, slot)) {
@@ -189,7 +189,7 @@ impl LazySet {
     }
 }
 
-/// Reads a whole value, if it is not too large.
+/// Reads a whole value if it is not too large.
 pub(super) fn whole(store: &dyn Store, key: &Key, limit: u64) -> Result<Option<Bytes>, StoreError> {
     let value = match store.open_with(key, Some(WHOLE)) {
         // A directory is not a document.
@@ -282,7 +282,7 @@ fn grid(document: &Json) -> Result<Vec<u64>, String> {
     count.map(|_| grid).ok_or_else(|| "it has more than 2^64 chunks".into())
 }
 
-/// Returns the row-major index of a chunk, if it is in the grid.
+/// Returns the row-major index of a chunk if it is in the grid.
 fn index_of(name: &str, grid: &[u64]) -> Option<u64> {
     if grid.is_empty() {
         return (name == "0").then_some(0);
@@ -297,7 +297,7 @@ fn index_of(name: &str, grid: &[u64]) -> Option<u64> {
     parts.next().is_none().then_some(index)
 }
 
-/// Returns the name of the chunk with an index.
+/// Returns the name of the chunk with a row-major index.
 fn name_of(mut index: u64, grid: &[u64]) -> String {
     let mut parts = Vec::new();
     for length in grid.iter().rev() {

@@ -1,4 +1,4 @@
-//! References of kerchunk: documents that map each key to a range of bytes in another object.
+//! Kerchunk references: documents that map each key to a byte range in another object.
 
 mod document;
 mod generate;

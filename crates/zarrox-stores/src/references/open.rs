@@ -1,4 +1,4 @@
-//! Opening references, which may lead to any URL.
+//! Opening references, which may point to any URL.
 
 #[cfg(unix)]
 use std::path::Path;
@@ -20,14 +20,14 @@ impl ReferenceOptions {
         ReferenceStore::open_file(self, path.as_ref(), open_url)
     }
 
-    /// Opens references that are a value of another store.
+    /// Opens references that are stored in another store.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::NotFound`](crate::StoreErrorKind::NotFound) when the path does not exist,
-    /// [`StoreErrorKind::Corrupt`](crate::StoreErrorKind::Corrupt) when it does not contain references or one of them is
-    /// malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when they take too much memory, and an error
-    /// when they cannot be read.
+    /// [`StoreErrorKind::Corrupt`](crate::StoreErrorKind::Corrupt) when it does not contain references or a reference is
+    /// malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when the references take too much memory, and an
+    /// error when they cannot be read.
     pub fn open_in(self, store: Arc<dyn Store>, path: &str) -> Result<ReferenceStore, StoreError> {
         let open_url = self.stores.opener();
         ReferenceStore::open(self, store, path, None, open_url)

@@ -2,7 +2,7 @@
 
 use crate::{StorageOptions, StoreRegistry, registry};
 
-/// The default limit of the memory of references, in bytes.
+/// The default memory limit for references, in bytes.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
 /// Options for reading references.
@@ -11,7 +11,7 @@ const MEMORY_LIMIT: u64 = 1 << 30;
 /// |---|---|
 /// | [`target`](Self::target) | references without a URL are errors |
 /// | [`remote_protocol`](Self::remote_protocol) | paths without a scheme are files, or relative to the references |
-/// | [`allow_local`](Self::allow_local) | references in a file may point to files in its directory and below, and other references to no files |
+/// | [`allow_local`](Self::allow_local) | references in a file may point to files in the same directory and below it, and other references must not point to files |
 /// | [`memory_limit`](Self::memory_limit) | 1 GiB |
 /// | [`storage`](Self::storage) | none |
 /// | [`stores`](Self::stores) | references may point to the stores of this crate |
@@ -48,13 +48,13 @@ impl ReferenceOptions {
         }
     }
 
-    /// Sets the URL or path of references that have `null` as their target.
+    /// Sets the URL or path for references whose target is `null`.
     #[must_use]
     pub fn target(self, url: impl Into<String>) -> Self {
         Self { target: Some(url.into()), ..self }
     }
 
-    /// Sets the scheme, such as `s3`, of targets without a scheme. With `file`, references are trusted as with
+    /// Sets the scheme of targets that have no scheme, such as `s3`. With `file`, references are trusted as with
     /// [`allow_local`](Self::allow_local).
     #[must_use]
     pub fn remote_protocol(self, scheme: impl Into<String>) -> Self {
@@ -63,23 +63,24 @@ impl ReferenceOptions {
 
     /// Sets whether references may point to any local file, and to stores other than buckets and web servers.
     ///
-    /// By default, references in a local file may point to files in the same directory and below it, and other references to no
-    /// files. Untrusted references could otherwise read any file that this process can read; and a server of these references
-    /// would expose the files to its clients.
+    /// By default, references in a local file may point to files in the same directory and below it, and other references must
+    /// not point to files. Otherwise, untrusted references could read any file that this process can read, and a server that
+    /// serves them would expose these files to its clients.
     #[must_use]
     pub fn allow_local(self, allow: bool) -> Self {
         Self { allow_local: Some(allow), ..self }
     }
 
-    /// Sets the largest number of bytes of the references, in their document and in memory.
+    /// Sets the maximum size of the references in bytes, both of their document and in memory.
     #[must_use]
     pub fn memory_limit(self, bytes: u64) -> Self {
         Self { memory_limit: bytes, ..self }
     }
 
-    /// Sets the options for opening targets. Options that begin with `remote_` apply to targets alone, and take precedence.
+    /// Sets the options for opening targets. Options that begin with `remote_` apply only to targets, and take precedence.
     ///
-    /// A `bearer_token` is sent only to the server of the references, a `remote_bearer_token` to the server of every target.
+    /// A `bearer_token` is only sent to the server of the references, whereas a `remote_bearer_token` is sent to the server of
+    /// every target.
     #[must_use]
     pub fn storage(self, storage: StorageOptions) -> Self {
         Self { storage, ..self }
@@ -107,7 +108,7 @@ impl ReferenceOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     Nowhere,
-    /// The files in the directory of the references, and below it.
+    /// The files in the directory of the references and below it.
     Beside,
     Everywhere,
 }

@@ -1,22 +1,22 @@
-//! The sizes that pages of a Parquet column declare, which are checked before memory is allocated for them.
+//! The declared sizes of the pages of a Parquet column. They are checked before memory is allocated for the pages.
 //!
-//! The library that decodes pages trusts their headers: it allocates the memory that they declare, and panics if a dictionary is
-//! missing. So the headers are checked first. They are structures of Thrift's compact protocol. Only a few of their integers
-//! are read.
+//! The library that decodes pages trusts their headers: it allocates as much memory as they declare, and panics if a dictionary
+//! is missing. So the headers are checked first. They are structures in Thrift's compact protocol, and only a few of their
+//! integers are read.
 
-/// The depth to which structures may be nested.
+/// The maximum nesting depth of structures.
 const DEEPEST: usize = 8;
 
-/// The identifiers of integers in the header of a page: the field of the enclosing structure, and the field of the integer.
+/// The identifiers of integers in a page header: the field ID of the enclosing structure, and the field ID of the integer.
 const UNCOMPRESSED: (i64, i64) = (0, 2);
 const COMPRESSED: (i64, i64) = (0, 3);
 const DICTIONARY_VALUES: (i64, i64) = (7, 1);
 const ENCODINGS: [(i64, i64); 2] = [(5, 2), (8, 4)];
-/// The encodings of values: plain, and by a dictionary, which has an old and a new identifier.
+/// The encodings of values: plain, and dictionary encoding, which has an old and a new identifier.
 const PLAIN: i64 = 0;
 const DICTIONARY: [i64; 2] = [2, 8];
 
-/// Returns the decompressed size of all pages of a column; `None` when a header is malformed.
+/// Returns the total decompressed size of the pages of a column, or `None` if a header is malformed.
 pub(super) fn decompressed_size(mut column: &[u8]) -> Option<u64> {
     let mut total = 0_u64;
     let mut has_dictionary = false;
@@ -41,7 +41,7 @@ pub(super) fn decompressed_size(mut column: &[u8]) -> Option<u64> {
     Some(total)
 }
 
-/// The rest of a header.
+/// The unread part of a header.
 struct Header<'a> {
     bytes: &'a [u8],
 }
@@ -58,7 +58,7 @@ impl Header<'_> {
         Some(())
     }
 
-    /// Reads a number with seven bits in each byte, the lowest first.
+    /// Reads a varint: seven bits in each byte, least significant first.
     fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -71,13 +71,13 @@ impl Header<'_> {
         None
     }
 
-    /// Reads a number whose lowest bit is the sign.
+    /// Reads a zigzag-encoded integer.
     fn integer(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    /// Reads a structure and all structures in it, and passes all integers to `found`.
+    /// Reads a structure and all nested structures, and passes all integers to `found`.
     fn structure(&mut self, own: i64, deepest: usize, found: &mut dyn FnMut((i64, i64), i64)) -> Option<()> {
         let deeper = deepest.checked_sub(1)?;
         let mut field = 0_i64;
@@ -91,7 +91,7 @@ impl Header<'_> {
                 step => field.checked_add(i64::from(step))?,
             };
             match head & 0xf {
-                // The value of a boolean is in its type.
+                // The value of a boolean is part of its type.
                 1 | 2 => {}
                 3 => self.skip(1)?,
                 4..=6 => found((own, field), self.integer()?),
@@ -111,7 +111,7 @@ impl Header<'_> {
 mod tests {
     use super::*;
 
-    /// Returns a page of 5 bytes with the declared size `size`, and a dictionary of `values` values.
+    /// Returns a 5-byte page with the declared size `size`, and a dictionary of `values` values.
     fn page(size: u8, values: u8) -> Vec<u8> {
         vec![0x15, 4, 0x15, size << 1, 0x15, 10, 0x4c, 0x15, values << 1, 0x11, 0, 0, 1, 2, 3, 4, 5]
     }

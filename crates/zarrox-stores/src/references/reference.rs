@@ -1,4 +1,4 @@
-//! A single reference, and the memory limit of all references.
+//! A single reference, and the memory budget for all references.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -8,18 +8,17 @@ use bytes::Bytes;
 
 use crate::{Key, StoreError, StoreErrorKind};
 
-/// The number of bytes that a reference takes in addition to its strings: its entry in a map, and the overhead
-/// of each allocation.
+/// The number of bytes that a reference takes, not counting its strings: its map entry, and the overhead of each allocation.
 const OVERHEAD: u64 = 96;
 
-/// The location of the value of a key.
+/// The location of a key's value.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Reference {
-    /// The value is in the references.
+    /// The value is contained in the references.
     Inline(Bytes),
     /// The value is in an object of another store.
     Target {
-        /// The URL or path as it was written; `None` for the target of the options.
+        /// The URL or path as written; `None` for the target set in the options.
         url: Option<Arc<str>>,
         /// The offset and the length in bytes; `None` for the whole object.
         range: Option<(u64, u64)>,
@@ -27,7 +26,7 @@ pub(super) enum Reference {
 }
 
 impl fmt::Debug for Reference {
-    /// Omits the URL, which may have secrets.
+    /// Omits the URL, which may contain secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inline(bytes) => write!(formatter, "Inline({} bytes)", bytes.len()),
@@ -39,7 +38,7 @@ impl fmt::Debug for Reference {
 /// A function that receives references until it returns `Break`.
 pub(super) type Visit<'a> = dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError> + 'a;
 
-/// An error in references, and the key that has it.
+/// An error in the references, and the key that it concerns.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) kind: StoreErrorKind,
@@ -66,7 +65,7 @@ impl Problem {
     }
 }
 
-/// The number of bytes that references may still take.
+/// The number of bytes that are left for references.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,
@@ -83,12 +82,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Reserves the memory of a reference with `text` bytes of strings.
+    /// Reserves the memory for a reference with `text` bytes of strings.
     pub(super) fn take_reference(&mut self, text: usize) -> Result<(), Problem> {
         self.take(OVERHEAD + text as u64)
     }
 
-    /// Fails if `count` references would exceed the limit, before the first of them is created.
+    /// Returns an error if `count` references would exceed the limit. It is called before the first of them is created.
     pub(super) fn check_count(&self, count: u128) -> Result<(), Problem> {
         if count.saturating_mul(u128::from(OVERHEAD)) <= u128::from(self.left) {
             return Ok(());

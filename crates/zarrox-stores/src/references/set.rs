@@ -4,7 +4,7 @@ use super::lazy::LazySet;
 use super::reference::{Reference, Visit};
 use crate::{DirListing, Key, Prefix, StoreError, key_map};
 
-/// References by their keys.
+/// References by key.
 pub(super) enum Set {
     /// References of a JSON document.
     Memory(key_map::Map<Reference>),
@@ -20,7 +20,7 @@ impl Set {
         }
     }
 
-    /// Visits the references below a prefix, until the visitor breaks.
+    /// Visits the references below a prefix until the visitor breaks.
     pub(super) fn visit(&self, prefix: &Prefix, visit: &mut Visit<'_>) -> Result<(), StoreError> {
         match self {
             Self::Memory(map) => {

@@ -19,10 +19,10 @@ use crate::{
     StoreErrorKind, Value, key_map, provided,
 };
 
-/// The number of parallel requests if targets are remote.
+/// The number of parallel requests if any target is remote.
 const IN_FLIGHT: usize = 64;
 
-/// Returns true if all targets are local. Consecutive references mostly have the same target, which is looked up once.
+/// Returns true if all targets are local. Consecutive references usually have the same target, which is only looked up once.
 fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
     let mut last = None;
     set.values().all(|reference| {
@@ -32,31 +32,32 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
     })
 }
 
-/// A read-only store of kerchunk references: each key's value is in the references themselves, or is another object or a range of
-/// bytes in it. So files of other formats, such as NetCDF, are read as if they were Zarr.
+/// A read-only store for kerchunk references: the value of each key is contained in the references themselves, or is another
+/// object or a byte range in it. So files in other formats, such as NetCDF, are read as if they were Zarr.
 ///
-/// [`ReferenceOptions`] opens it. The references are a JSON document of version 0 or 1, with its templates and generators.
-/// Templates may have names, calls and integer arithmetic; other features of Jinja are not supported.
+/// [`ReferenceOptions`] opens it. The references are a JSON document of version 0 or 1, including templates and generators.
+/// Templates may contain names, calls and integer arithmetic. Other features of Jinja are not supported.
 ///
-/// Alternatively, the references are a directory of Parquet files, as fsspec's `LazyReferenceMapper` writes them: a path that
-/// ends in `.parq` or `.parquet`, or any path without a JSON document. A file is read when one of its chunks is requested, and
-/// cached; later changes of the file are not seen.
+/// Alternatively, the references are a directory of Parquet files, as written by fsspec's `LazyReferenceMapper`: a path that ends
+/// in `.parq` or `.parquet`, or any path without a JSON document. A file is read when one of its references is needed, and then
+/// cached. Later changes to the file are not seen.
 ///
 /// # Targets
 ///
-/// A target is the URL of a bucket or a web server, or any other URL that [`StoreRegistry::open`](crate::StoreRegistry::open)
-/// supports. A path without a scheme is a file if the references are a local file; a relative path is below the working
-/// directory, as in fsspec. In other references, a path is relative to the references, in the same store.
+/// A target is a URL of an object in a bucket or on a web server, or any other URL that
+/// [`StoreRegistry::open`](crate::StoreRegistry::open) supports. If the references are a local file, a path without a scheme is a
+/// file, and a relative path is relative to the working directory, as in fsspec. In other references, a path is relative to the
+/// references, in the same store.
 ///
-/// A range is read by one request. A target that is missing, or ends before the end of the range, is an error: only a key without
-/// a reference is missing.
+/// A range is read in one request. If a target is missing, or ends before the end of the range, this is an error: only keys
+/// without a reference are missing.
 ///
 /// # Untrusted references
 ///
 /// References from a server may point to buckets and web servers, but neither to local files nor to other kinds of stores.
-/// References in a local file may also point to files in its directory and below. See
-/// [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of this process. A web server sees the
-/// requests, and may be one that only this machine can reach.
+/// References in a local file may also point to files in the same directory and below it. See
+/// [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of this process. Web servers see the
+/// requests; references may even point to servers that only this machine can reach.
 #[derive(Clone)]
 pub struct ReferenceStore(Arc<Inner>);
 
@@ -86,7 +87,7 @@ impl ReferenceStore {
         Self::open(options, store, name, None, open_url)
     }
 
-    /// Opens references that are a value of another store, and have this URL.
+    /// Opens references that are stored in another store, at this URL.
     pub(crate) fn open(
         options: ReferenceOptions,
         store: Arc<dyn Store>,
@@ -103,13 +104,13 @@ impl ReferenceStore {
         let targets = Targets::new(options, (store, directory), url, open_url);
         let is_remote = match &set {
             Set::Memory(map) => !are_near(map, &targets),
-            // Whether the targets are local is unknown before all files are read.
+            // It is unknown whether the targets are local until all files have been read.
             Set::Lazy(_) => true,
         };
         Ok(Self(Arc::new(Inner { set, targets, is_remote, location })))
     }
 
-    /// Opens the object that a reference points to, with the part of the range `first` that is in it.
+    /// Opens the object to which a reference points, and passes on the part of the range `first` that lies within the object.
     fn target(
         &self,
         key: &Key,
@@ -178,13 +179,13 @@ impl ReferenceStore {
     }
 }
 
-/// Converts a range of a part to a range of the whole; `None` if it is not inside the part.
+/// Converts a range within a part to a range within the whole object. Returns `None` if the range does not lie within the part.
 fn within(first: ByteRange, (offset, length): (u64, u64)) -> Option<ByteRange> {
     let range = first.resolve(length).filter(|range| !range.is_empty())?;
     Some(ByteRange::From { offset: offset.checked_add(range.start)?, length: Some(range.end - range.start) })
 }
 
-/// Reads the references. They are a directory of Parquet files if the name says so, or if there is no document.
+/// Reads the references. They are a directory of Parquet files if the suffix says so, or if there is no JSON document.
 fn read(store: &Arc<dyn Store>, path: &str, memory_limit: u64, location: &str) -> Result<Set, StoreError> {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     let is_parquet = name.is_empty() || name.ends_with(".parq") || name.ends_with(".parquet");

@@ -1,4 +1,4 @@
-//! One Parquet file of references: a row for each chunk.
+//! A Parquet file of references: one row for each chunk.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,26 +17,25 @@ use super::page::decompressed_size;
 use super::reference::{Budget, Problem, Reference};
 use crate::panics::caught;
 
-/// The number of bytes that a row takes in addition to its strings, also while it is decoded.
+/// The number of bytes that a row takes, not counting its strings, including while it is decoded.
 const ROW: u64 = 128;
-/// The largest footer of a file.
+/// The maximum size of a file's footer.
 const LARGEST_FOOTER: u32 = 1 << 20;
-/// The bytes at both ends of a file.
+/// The magic number at both ends of a file.
 const MAGIC: &[u8] = b"PAR1";
 
 /// The references of consecutive chunks.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) rows: Vec<Option<Reference>>,
-    /// The memory of the references, in bytes.
+    /// The memory that the references take, in bytes.
     pub(super) bytes: u64,
 }
 
 impl Table {
     /// Decodes a file of at most `most_rows` rows.
     pub(super) fn decode(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
-        // The library panics on some malformed files. The known cases are checked before, and other panics are
-        // caught here.
+        // The library panics on some malformed files. The known cases are checked beforehand, and other panics are caught here.
         caught(|| Self::decode_checked(file, most_rows, limit))
             .unwrap_or_else(|| Err(corrupt("it is damaged")))
     }
@@ -80,13 +79,13 @@ fn check_footer(file: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Returns the memory that decoding a row group takes, if it is within the limit.
+/// Returns the memory required to decode a row group, if it is within the limit.
 fn checked_memory(group: &RowGroupMetaData, file: &[u8], budget: &mut Budget) -> Result<u64, Problem> {
     let rows = u64::try_from(group.num_rows()).map_err(|_| corrupt("its number of rows is negative"))?;
     let mut bytes = rows.saturating_mul(ROW);
     budget.take(bytes)?;
     for column in group.columns() {
-        // The library begins at the same offset.
+        // The library starts at the same offset.
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let start = usize::try_from(start).ok();
         let length = usize::try_from(column.compressed_size()).ok();
@@ -125,7 +124,7 @@ fn append(group: &dyn RowGroupReader, rows: &mut Vec<Option<Reference>>) -> Resu
     Ok(())
 }
 
-/// Returns an inline value. As in JSON, a string after `base64:` is decoded.
+/// Returns an inline value. As in JSON, the text after `base64:` is decoded.
 fn inline(raw: &ByteArray) -> Result<Bytes, Problem> {
     match std::str::from_utf8(raw.data()) {
         Ok(text) if text.starts_with("base64:") => {
@@ -143,7 +142,7 @@ fn integers(group: &dyn RowGroupReader, name: &str, rows: usize) -> Result<Vec<O
     column::<Int64Type>(group, name, Type::INT64, rows)
 }
 
-/// Returns the values of a column; all null if the column is missing.
+/// Returns the values of a column. They are all null if the column is missing.
 fn column<T: DataType>(
     group: &dyn RowGroupReader,
     name: &str,

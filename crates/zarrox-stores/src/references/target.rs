@@ -1,4 +1,4 @@
-//! The targets of references: the stores of their URLs and paths, and the rules for the targets that may be opened.
+//! The targets of references: the stores for their URLs and paths, and the rules by which targets may be opened.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,24 +11,24 @@ use crate::url::options::REMOTE;
 use crate::url::scheme::OpenUrl;
 use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl};
 
-/// Schemes of stores to which any references may point.
+/// The schemes of stores to which any reference may point.
 const PUBLIC: [&str; 10] = ["http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss"];
-/// The wrappers that may surround the URL of a public store.
+/// The stages of a URL chain that may surround the URL of a public store.
 const AROUND: [&str; 3] = ["filecache", "simplecache", "zip"];
-/// The number of stores that stay open.
+/// The maximum number of stores that are kept open.
 const OPEN: usize = 64;
-/// The option that must be sent only to the server of the references.
+/// The option that must only be sent to the server of the references.
 const TOKEN: &str = "bearer_token";
 
-/// The stores that references point to.
+/// The stores to which references point.
 pub(super) struct Targets {
     options: ReferenceOptions,
     /// The store that contains the references, and their prefix in it.
     beside: (Arc<dyn Store>, Prefix),
-    /// The scheme and host of the URL of the references.
+    /// The scheme and host in the URL of the references.
     origin: Option<String>,
     open: Mutex<HashMap<String, Opened>>,
-    /// The function that opens the store of any URL.
+    /// The function that opens the store at any URL.
     open_url: OpenUrl,
 }
 
@@ -61,7 +61,7 @@ impl Targets {
         Self { options, beside, origin, open: Mutex::default(), open_url }
     }
 
-    /// Returns the store that a reference points to, and the key in it.
+    /// Returns the store to which a reference points, and the key in it.
     pub(super) fn find(&self, url: Option<&str>) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let Some(url) = url.or(self.options.target.as_deref()) else {
             let message = "the reference has no target; set the storage option 'target'";
@@ -98,7 +98,7 @@ impl Targets {
         Ok((store, Key::new(text)?))
     }
 
-    /// Opens a file below the directory of the references; the store does not follow links out of it.
+    /// Opens a file below the directory of the references. The store does not follow links out of the directory.
     #[cfg(unix)]
     fn below(&self, path: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let (store, _) = &self.beside;
@@ -130,7 +130,7 @@ impl Targets {
         Ok((store, Key::new(path_of(&url)).map_err(invalid)?))
     }
 
-    /// Opens a target of another kind of store, which parses the URL itself.
+    /// Opens a target in any other kind of store. The kind itself parses the URL.
     fn elsewhere(&self, text: &str) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let (store, path) = self.opened(text, || self.located(text, self.options.is_local))?;
         Ok((store, Key::new(path)?))
@@ -141,7 +141,7 @@ impl Targets {
         Ok((located.store, located.path))
     }
 
-    /// Returns the store with a name; opens it if necessary.
+    /// Returns the store with a name, opening it if necessary.
     fn opened(
         &self,
         name: &str,
@@ -159,7 +159,7 @@ impl Targets {
         Ok(opened)
     }
 
-    /// Returns the options for a target. A token is sent only to the server of the references, unless it is meant for targets.
+    /// Returns the options for a target. A token is only sent to the server of the references, unless it is meant for targets.
     fn storage(&self, is_own: bool) -> StorageOptions {
         let given = &self.options.storage;
         let shared = given.iter().filter(|(name, _)| !name.starts_with(REMOTE));
@@ -173,7 +173,7 @@ fn origin_of(url: &StoreUrl<'_>) -> String {
     format!("{}://{}", url.scheme(), url.authority())
 }
 
-/// Returns the path of an object below the root of its server or bucket.
+/// Returns the path of an object relative to the root of its server or bucket.
 fn path_of(url: &StoreUrl<'_>) -> String {
     let path = url.path().strip_prefix('/').unwrap_or_default();
     #[cfg(feature = "http")]
@@ -188,7 +188,7 @@ fn is_chain(text: &str) -> bool {
     text.contains("::") || text.contains('|')
 }
 
-/// Returns true if a URL names a public store, perhaps with a cache or an archive around it.
+/// Returns true if a URL refers to a public store, possibly through a cache or an archive.
 fn is_public(text: &str) -> bool {
     let (stages, inner) = text.rsplit_once("::").unwrap_or(("", text));
     let mut parts = inner.split('|');
@@ -199,13 +199,13 @@ fn is_public(text: &str) -> bool {
         && (stages.is_empty() || stages.split("::").all(named))
 }
 
-/// Returns true if references would point to references, perhaps to themselves.
+/// Returns true if the target is itself a set of references, so that references could even point to themselves.
 fn is_reference(text: &str) -> bool {
     let inner = text.split("::").any(|part| part == "reference" || part.starts_with("reference://"));
     inner || text.split('|').skip(1).any(|part| part.starts_with("reference:"))
 }
 
-/// Returns the target of a reference, if references may point to it.
+/// Returns the target of a reference if references may point to it.
 fn place(text: &str, options: &ReferenceOptions) -> Result<Target, StoreError> {
     if is_reference(text) {
         let message = "a reference points to other references, which is not supported";

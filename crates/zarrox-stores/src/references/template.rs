@@ -1,14 +1,15 @@
-//! Templates of references: `{{…}}` in a string, with names, integers and arithmetic.
+//! Templates in references: `{{…}}` in a string, with names, integers and arithmetic.
 //!
-//! kerchunk's specification requires Jinja here. This module supports what its examples show: names, calls of templates with
-//! arguments, and integers with `+ - * // %` and parentheses. Anything else is an error, never text. The crate `minijinja` is not
-//! used, since references can be untrusted, and its loops and filters would let references take unlimited time and memory.
+//! Kerchunk's specification requires Jinja here. This module supports the features that its examples use: names, calls of
+//! templates with arguments, and integers with `+ - * // %` and parentheses. Anything else is an error, and is never copied as
+//! literal text. The crate `minijinja` is not used, since references can be untrusted, and its loops and filters would allow them
+//! to take unlimited time and memory.
 
 use std::collections::BTreeMap;
 
-/// The greatest length of a rendered template.
+/// The maximum length of a rendered template.
 const LONGEST: usize = 1 << 16;
-/// The depth to which parentheses may be nested.
+/// The maximum nesting depth of parentheses.
 const DEEPEST: usize = 32;
 
 /// The value of a name in a template.
@@ -76,7 +77,7 @@ enum Token {
     Sign(&'static str),
 }
 
-/// The signs of templates. The longer of two signs with the same beginning comes first.
+/// The operators and punctuation of templates. If one is a prefix of another, the longer one comes first.
 const SIGNS: [&str; 9] = ["//", "+", "-", "*", "%", "(", ")", "=", ","];
 
 fn tokens(mut rest: &str) -> Result<Vec<Token>, String> {
@@ -141,7 +142,7 @@ impl Parser<'_> {
         Ok(first.clone())
     }
 
-    /// Takes the next token if it is one of these signs.
+    /// Consumes the next token if it is one of these operators.
     fn take(&mut self, signs: &[&str]) -> Option<&'static str> {
         let (Token::Sign(sign), rest) = self.tokens.split_first()? else { return None };
         signs.contains(sign).then(|| {
@@ -205,7 +206,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Calls a template with arguments, which are the only names that it can use.
+    /// Calls a template with arguments. They are the only names that the template can use.
     fn call(&mut self, name: &str) -> Result<Value, String> {
         let mut arguments = BTreeMap::new();
         while self.take(&[")"]).is_none() {
@@ -225,7 +226,7 @@ impl Parser<'_> {
     }
 }
 
-/// Calculates as Python does: quotients are rounded down.
+/// Evaluates an operator as in Python: quotients are rounded down.
 fn calculate(left: &Value, sign: &str, right: &Value) -> Result<Value, String> {
     let (&Value::Integer(a), &Value::Integer(b)) = (left, right) else {
         return Err(format!("a template calculates ('{sign}') with a text; only integers are supported"));

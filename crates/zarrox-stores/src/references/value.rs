@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::store::checked_length;
 use crate::{StoreError, Value, Version};
 
-/// The `length` bytes from `offset` on, which are known to lie inside the value.
+/// The `length` bytes starting at `offset`, which are known to lie within the value.
 pub(super) struct Part {
     pub(super) whole: Box<dyn Value>,
     pub(super) offset: u64,

@@ -1,4 +1,4 @@
-//! The [`Store`] trait, and the types of its arguments and results.
+//! The [`Store`] trait, and the types of its arguments and return values.
 
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
@@ -22,65 +22,66 @@ use crate::{Hold, HoldGuard, Key, LockGuard, Prefix, StoreError, StoreErrorKind}
 /// | [`list_prefix`](Self::list_prefix) | `list`, `list_prefix` |
 /// | [`list_dir`](Self::list_dir) | `list_dir` |
 ///
-/// A missing key is `None`, not an error. Every other reason that a value cannot be read is an error: a forbidden or unreachable
-/// value is not missing.
+/// A missing key is `None`, not an error. If a value cannot be read for any other reason, this is an error: a forbidden or
+/// unreachable value is not missing.
 ///
-/// Stores are shared between threads, and every method may be called from several threads concurrently.
+/// Stores are shared between threads. Every method may be called from several threads concurrently.
 ///
-/// A store must define every method, so that a wrapper forwards all of them or does not compile. A store without a better
-/// implementation takes methods from [`provided!`](crate::provided): `directory`, `get`, `get_ranges`, `get_many`, `size`,
-/// `contains`, `rename_prefix`, `flush`, `stamp`, `hold` and `exchange`. [`StoreExt`](crate::StoreExt) has further methods that
-/// are built on these.
+/// Every store must define every method, so that a wrapper that does not forward all of them does not compile. A store without
+/// better implementations takes the following methods from [`provided!`](crate::provided): `directory`, `get`, `get_ranges`,
+/// `get_many`, `size`, `contains`, `rename_prefix`, `flush`, `stamp`, `hold` and `exchange`. [`StoreExt`](crate::StoreExt) has
+/// further methods that are based on the methods of this trait.
 ///
 /// [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
 pub trait Store: Debug + Send + Sync {
-    /// Returns the name of this store in errors: a path or a URL, never with secrets in it.
+    /// Returns the name of this store in errors: a path or a URL. It never contains secrets.
     fn location(&self) -> String;
 
     /// Returns the capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
-    /// Opens the value for reading; `None` when the key is missing. A store that reads by requests fetches the `first` range
-    /// with the request that opens the value.
+    /// Opens the value for reading. Returns `None` if the key is missing. A remote store fetches the range `first` with the same
+    /// request that opens the value.
     ///
-    /// All reads through one [`Value`] return bytes of one version, even when a writer replaces or erases the value in the
-    /// meantime. A remote store that does not keep old versions fails with [`StoreErrorKind::Conflict`] instead. A first range
-    /// that is out of bounds is not an error here.
+    /// All reads through the same [`Value`] return bytes of the same version, even if a writer replaces or erases the value in
+    /// the meantime. If a remote store does not keep old versions, the reads fail with [`StoreErrorKind::Conflict`] instead. If
+    /// `first` is out of bounds, opening the value does not fail.
     ///
     /// # Errors
     ///
-    /// When the value exists but cannot be read. A store that has directories may return [`StoreErrorKind::Obstructed`] for a key
-    /// that is a directory, since a chunk is never a directory. [`get`](Self::get) returns `None` for such a key, since a
-    /// document may be missing.
+    /// When the value exists but cannot be read. A store with directories may return [`StoreErrorKind::Obstructed`] for a key
+    /// that is a directory, since a chunk is never a directory. [`get`](Self::get) returns `None` for such a key, since documents
+    /// may be missing.
     fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError>;
 
-    /// Reads the whole value; `None` when the key is missing.
+    /// Reads the whole value. Returns `None` if the key is missing.
     ///
     /// # Errors
     ///
     /// When the value exists but cannot be read.
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError>;
 
-    /// Reads parts of one version of the value, in the order of the ranges; `None` when the key is missing.
+    /// Reads ranges of the value, all from the same version, and returns them in the given order. Returns `None` if the key is
+    /// missing.
     ///
-    /// Uses no more memory than the value has bytes, regardless of the ranges.
+    /// The bytes that are read take no more memory than the whole value, even if ranges overlap.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::OutOfRange`] when a range lies outside the value, and the errors of [`get`](Self::get).
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError>;
 
-    /// Reads the whole values of several keys. `done` is called with the index of a key and its value as soon as the value has
-    /// arrived, in any order and on any thread. `done` should leave longer work to other threads.
+    /// Reads the whole values of several keys. `done` is called with the index of a key and its value as soon as the value
+    /// arrives, in any order and on any thread. `done` should leave long-running work to other threads.
     ///
-    /// The other keys are read even if reading one of them fails.
+    /// If reading one key fails, the other keys are still read.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>);
 
-    /// Returns the length of the value in bytes; `None` when the key is missing.
+    /// Returns the size of the value in bytes, or `None` if the key is missing.
     ///
     /// # Errors
     ///
-    /// When the store cannot determine the length.
+    /// When the store cannot determine the size.
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError>;
 
     /// Returns true if the key has a value.
@@ -92,7 +93,7 @@ pub trait Store: Debug + Send + Sync {
 
     /// Writes a value, replacing an existing one.
     ///
-    /// A reader sees the old value or the new one, never a part. On failure the old value is untouched.
+    /// Readers see either the old value or the new one, never a part of it. If writing fails, the old value is untouched.
     ///
     /// # Errors
     ///
@@ -111,21 +112,21 @@ pub trait Store: Debug + Send + Sync {
     /// [`Condition::Absent`], and an error when the value exists but cannot be erased.
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError>;
 
-    /// Erases every key below the prefix. Succeeds if there are no such keys.
+    /// Erases every key below the prefix. Also succeeds if there are none.
     ///
     /// # Errors
     ///
-    /// When a value cannot be erased; some keys may be erased by then.
+    /// When a value cannot be erased. Other values may already have been erased.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError>;
 
-    /// Visits every key below the prefix, at any depth, with the size of its value in bytes, until the visitor breaks.
+    /// Visits every key below the prefix, at any depth, together with the size of its value in bytes, until the visitor breaks.
     ///
-    /// The order is unspecified, and the memory does not grow with the number of keys. The visitor may use the store. Keys
-    /// that are written or erased during the visit may or may not be visited.
+    /// The order is unspecified, and memory use does not grow with the number of keys. The visitor may use the store. Keys that
+    /// are written or erased during the listing may or may not be visited.
     ///
     /// # Errors
     ///
-    /// When a part of the listing fails: a listing without an error is complete.
+    /// When any part of the listing fails. A listing that succeeds is complete.
     fn list_prefix(
         &self,
         prefix: &Prefix,
@@ -134,79 +135,80 @@ pub trait Store: Debug + Send + Sync {
 
     /// Lists the keys and the prefixes directly below a prefix.
     ///
-    /// A store that has directories may list a prefix without keys.
+    /// A store with directories may list a prefix that contains no keys.
     ///
     /// # Errors
     ///
     /// When the prefix cannot be listed. A missing prefix has an empty listing.
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError>;
 
-    /// Moves every key below `from` to the same name below `to`.
+    /// Moves every key below `from` to the same path below `to`.
     ///
-    /// This is one step if [`Capabilities::rename`] is true. Otherwise all values are copied and then erased, so that an
-    /// interruption may leave values below both prefixes, but loses none. If copying fails, the copies are erased.
+    /// This is atomic if [`Capabilities::rename`] is true. Otherwise, all values are copied and then erased: an interruption may
+    /// leave values below both prefixes, but no value is lost. If copying fails, the copies are erased.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] when nothing is below `from`, [`StoreErrorKind::AlreadyExists`] when
-    /// something is below `to`, [`StoreErrorKind::InvalidKey`] when one prefix contains the other.
+    /// [`StoreErrorKind::NotFound`] when there is nothing below `from`, [`StoreErrorKind::AlreadyExists`] when there is something
+    /// below `to`, [`StoreErrorKind::InvalidKey`] when one prefix contains the other.
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError>;
 
-    /// Returns the directory in which each value is a file whose path is its key; `None` for stores with another layout.
+    /// Returns the directory in which each value is a file whose path is the key, or `None` for stores with another layout.
     fn directory(&self) -> Option<&Path>;
 
-    /// Completes all earlier writes, so that other programs see them.
+    /// Completes all earlier writes, so that they are visible to other programs.
     ///
-    /// Most stores are complete after every write, and do nothing here. An archive is finished here, and also when its last
-    /// handle is dropped, but then an error is only logged.
+    /// Most stores complete every write immediately, and do nothing here. An archive is finished here, or when its last handle is
+    /// dropped, but then errors are only logged.
     ///
     /// # Errors
     ///
     /// When the writes cannot be completed.
     fn flush(&self) -> Result<(), StoreError>;
 
-    /// Excludes every other holder of the lock of `key` until the guard is dropped: in this process through any handle of the
-    /// same storage, and in other processes if [`Capabilities::locks_everyone`] is true.
+    /// Acquires the lock of `key`, which excludes all other holders until the guard is dropped: those in this process that use
+    /// any handle to the same storage, and those in other processes if [`Capabilities::locks_everyone`] is true.
     ///
     /// A caller holds the lock while it reads a stored object, changes it and writes it back with [`Condition::Locked`]. The lock
-    /// does not keep other threads of this process from calling [`put`](Self::put); the holder's write is then a conflict, if the
-    /// store can detect it. A thread that acquires a lock that it already holds waits forever, and threads that acquire several
-    /// locks may deadlock: hold one at a time, or acquire several in a fixed order.
+    /// does not keep other threads of this process from calling [`put`](Self::put). If they do, the holder's write is a conflict,
+    /// provided that the store can detect it. A thread that acquires a lock that it already holds waits forever, and threads that
+    /// acquire several locks may deadlock: hold only one lock at a time, or acquire locks in a fixed order.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::TimedOut`] when another process does not release the lock, [`StoreErrorKind::Unsupported`] when the
-    /// storage should have locks that exclude other processes but has none.
+    /// storage should support locks that exclude other processes, but does not.
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 
-    /// Returns the stamp of a value: the version that the store reports without reading the value. A caller that knows the stamp
-    /// of a document can detect that the document was replaced. The stamp is [`Stamp::Unknown`] if determining it would cost more
-    /// than one access to a local file or database.
+    /// Returns the stamp of a value: the version that the store can determine without reading the value. By comparing stamps of a
+    /// document, a caller can detect that the document was replaced. The stamp is [`Stamp::Unknown`] if determining it would
+    /// require more than one access to a local file or database.
     ///
     /// # Errors
     ///
     /// When the store cannot determine the stamp.
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError>;
 
-    /// Holds everything below a prefix until the guard is dropped. A writer holds a node [together](Hold::Shared) with other
-    /// writers while it writes into the node, and can then check that the node is still the node that it opened. A thread that
-    /// moves, replaces or deletes a node holds it [exclusively](Hold::Exclusive). Holds of a directory exclude all processes, and
-    /// holds of other stores only the threads of this process.
+    /// Holds everything below a prefix until the guard is dropped. A writer [shares](Hold::Shared) a hold on a node with other
+    /// writers while it writes to the node. While it has the hold, it can check that the node is still the one that it opened. A
+    /// thread that moves, replaces or deletes a node holds it [exclusively](Hold::Exclusive). Holds in a directory store are
+    /// effective across processes; holds in other stores are only effective among the threads of this process.
     ///
-    /// A hold does not block other methods. Acquire it before the [locks](Self::lock) of single values; a thread that
-    /// acquires an exclusive hold while it has another hold of the same prefix waits forever.
+    /// A hold does not block other methods. Acquire it before the [locks](Self::lock) of individual values. A thread that
+    /// acquires an exclusive hold while it has another hold on the same prefix waits forever.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::TimedOut`] when another holder does not release it.
+    /// [`StoreErrorKind::TimedOut`] when another holder does not release its hold.
     fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError>;
 
-    /// Exchanges everything below two prefixes in one step: at each moment, both have either the old or the new content.
+    /// Atomically exchanges everything below two prefixes: at any time, both have either their old or their new content.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when the storage does not support this, [`StoreErrorKind::NotFound`] when nothing is below
-    /// one of the prefixes, [`StoreErrorKind::InvalidKey`] when one prefix contains the other. An error changes nothing.
+    /// [`StoreErrorKind::Unsupported`] when the storage does not support this, [`StoreErrorKind::NotFound`] when there is nothing
+    /// below one of the prefixes, [`StoreErrorKind::InvalidKey`] when one prefix contains the other. If there is an error,
+    /// nothing was changed.
     fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError>;
 }
 
@@ -221,40 +223,40 @@ pub struct Capabilities {
     pub writable: bool,
     /// Keys can be listed.
     pub listable: bool,
-    /// [`Store::put`] supports [`Condition::Absent`], and no other writer can write between the check and the write.
+    /// [`Store::put`] supports [`Condition::Absent`], and checks and writes atomically.
     pub set_if_absent: bool,
-    /// [`Store::rename_prefix`] is one cheap step.
+    /// [`Store::rename_prefix`] is atomic and cheap.
     pub rename: bool,
-    /// `a` and `a/b` can both have a value.
+    /// `a` and `a/b` can both have values.
     pub values_above_values: bool,
     /// [`Store::put`] supports [`Condition::Matches`], with the same guarantee, and values have a
     /// [`version`](Value::version).
     pub set_if_unchanged: bool,
     /// [`Store::erase_if`] supports [`Condition::Matches`].
     pub erase_if_unchanged: bool,
-    /// The [`version`](Value::version) of a value is a digest of all its bytes: good enough for conditional writes, but too
+    /// The [`version`](Value::version) of a value is a digest of all its bytes, which is suitable for conditional writes but too
     /// expensive for caches.
     pub digest_versions: bool,
-    /// The guard of [`Store::lock`] excludes every other writer of the storage, including other processes, and
-    /// [`Condition::Locked`] is a conflict if a writer without the lock changed the value.
+    /// The guard of [`Store::lock`] excludes all other writers to the storage, including those in other processes, and a write
+    /// with [`Condition::Locked`] is a conflict if a writer without the lock changed the value.
     pub locks_everyone: bool,
     /// Keys with control characters, such as line breaks, fail with [`StoreErrorKind::InvalidKey`].
     pub printable_keys: bool,
-    /// A reader may get the length of one version and bytes of another while a value is replaced, as with some servers. Only
-    /// a check of the bytes, such as a codec's checksum, detects that.
+    /// While a value is being replaced, a reader may get the size of one version and the bytes of another, as with some servers.
+    /// Only a check of the bytes, such as a codec's checksum, detects this.
     pub torn_reads: bool,
-    /// The number of parallel requests that is best for a remote store, where each request takes a round trip. `None` for
-    /// local storage.
+    /// The optimal number of parallel requests to a remote store, for which each request takes a round trip. `None` for local
+    /// storage.
     pub in_flight: Option<NonZeroUsize>,
-    /// The storage is local, but only one thread at a time has access to it, so that parallel requests wait for each other.
+    /// The storage is local, but only one thread at a time can access it, so that parallel requests wait for each other.
     pub one_at_a_time: bool,
-    /// The largest length of a value in bytes, if the storage has a limit. A larger value fails with
+    /// The maximum size of a value in bytes, if the storage has a limit. Writing a larger value fails with
     /// [`StoreErrorKind::TooLarge`].
     pub largest_value: Option<u64>,
 }
 
 impl Capabilities {
-    /// Creates an empty set of capabilities: values can only be read.
+    /// Creates a set without capabilities: values can only be read.
     ///
     /// ```
     /// use zarrox_stores::Capabilities;
@@ -352,24 +354,24 @@ impl Capabilities {
     }
 }
 
-/// A condition on a key under which a value is written.
+/// A condition under which the value of a key is written.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub enum Condition<'v> {
-    /// No condition: an existing value is replaced.
+    /// Unconditional: an existing value is replaced.
     #[default]
     Always,
     /// The key has no value yet.
     Absent,
     /// The value still has this version, which was [read](Value::version).
     Matches(&'v Version),
-    /// The value has not changed since the caller got this guard of the key's [lock](Store::lock). Stores whose locks exclude
-    /// only this process rely on the lock and check nothing.
+    /// The value has not changed since the caller acquired this guard of the key's [lock](Store::lock). Stores whose locks only
+    /// exclude threads of this process rely on the lock and do not check.
     Locked(&'v LockGuard),
 }
 
 impl Condition<'_> {
-    /// Returns true if the key must not have a value yet. For stores that cannot compare versions.
+    /// Returns true if the key must not have a value yet. This is for stores that cannot compare versions.
     ///
     /// # Errors
     ///
@@ -382,7 +384,8 @@ impl Condition<'_> {
         }
     }
 
-    /// Checks that the condition needs no comparison before a value is erased. For stores that erase without a condition.
+    /// Checks that a value can be erased under this condition without a comparison. This is for stores that cannot erase
+    /// conditionally.
     ///
     /// # Errors
     ///
@@ -394,7 +397,7 @@ impl Condition<'_> {
         }
     }
 
-    /// Checks that the condition is valid for erasing. For stores that compare versions.
+    /// Checks that the condition is valid for erasing. This is for stores that can compare versions.
     ///
     /// # Errors
     ///
@@ -409,7 +412,7 @@ fn cannot_compare(operation: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::Unsupported, operation, message)
 }
 
-/// The entries directly below a prefix, each list sorted.
+/// The entries directly below a prefix. Both lists are sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DirListing {
     /// The keys.
@@ -419,7 +422,7 @@ pub struct DirListing {
 }
 
 impl DirListing {
-    /// Sorts each list.
+    /// Sorts both lists.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.keys.sort_unstable();

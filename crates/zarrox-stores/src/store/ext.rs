@@ -5,9 +5,9 @@ use super::payload::{PartSource, Payload};
 use super::value::Value;
 use crate::{ByteRange, Key, StoreError, StoreErrorKind};
 
-/// Methods that every [`Store`] has, built on the methods of [`Store`].
+/// Methods of every store that are based on the methods of [`Store`].
 pub trait StoreExt: Store {
-    /// Opens the value for reading; `None` when the key is missing. See [`Store::open_with`].
+    /// Opens the value for reading. Returns `None` if the key is missing. See [`Store::open_with`].
     ///
     /// # Errors
     ///
@@ -16,12 +16,12 @@ pub trait StoreExt: Store {
         self.open_with(key, None)
     }
 
-    /// Opens the value as [`open_with`](Store::open_with) does; a directory in its place is a missing value, as for
-    /// [`get`](Store::get).
+    /// Opens the value like [`open_with`](Store::open_with), except that a directory in its place counts as a missing value, as
+    /// for [`get`](Store::get).
     ///
     /// # Errors
     ///
-    /// When the value exists but cannot be read, or anything but a directory is in its place.
+    /// When the value exists but cannot be read, or when anything other than a directory is in its place.
     #[doc(hidden)]
     fn open_unless_directory(
         &self,
@@ -34,7 +34,7 @@ pub trait StoreExt: Store {
         }
     }
 
-    /// Writes a value that is in memory. See [`Store::put`].
+    /// Writes a value from memory. See [`Store::put`].
     ///
     /// # Errors
     ///
@@ -52,9 +52,9 @@ pub trait StoreExt: Store {
         self.erase_if(key, Condition::Always)
     }
 
-    /// Writes a value of the length `length` in parts. See [`Store::put`].
+    /// Writes a value of `length` bytes in parts. See [`Store::put`].
     ///
-    /// A store may request the parts more than once, each time from the first.
+    /// A store may request the parts more than once, each time starting with the first part.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The interface of stores: the [`Store`](crate::Store) trait, the methods built on it, and the types of arguments and
-//! results.
+//! The interface of stores: the [`Store`](crate::Store) trait, the methods based on it, and the types of arguments and return
+//! values.
 
 mod contract;
 mod ext;

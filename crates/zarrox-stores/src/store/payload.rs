@@ -1,4 +1,4 @@
-//! The bytes of a value that is written: [`Payload`].
+//! The bytes of a value to be written: [`Payload`].
 
 use std::borrow::Cow;
 use std::{fmt, io};
@@ -9,19 +9,18 @@ use bytes::Bytes;
 use super::value::reserved;
 use crate::{Key, StoreError};
 
-/// A function that passes the parts of a value, one after the other, to a function that writes them, until a write
-/// fails.
+/// A function that passes the parts of a value to a writing function, one after the other, until a write fails.
 pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> + 'a;
 
-/// The bytes of a value that is written: in one piece, or in parts that come one after the other.
+/// The bytes of a value to be written: in one piece, or as a sequence of parts.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Payload<'a> {
     /// All bytes.
     Bytes(&'a [u8]),
-    /// The bytes in parts, which can be produced more than once, each time from the first part.
+    /// The bytes in parts, which can be produced more than once, each time starting with the first part.
     ByteParts {
-        /// The total number of bytes of all parts.
+        /// The total length of all parts, in bytes.
         length: usize,
         /// The function that produces the parts.
         source: &'a PartSource<'a>,
@@ -44,11 +43,11 @@ impl<'a> Payload<'a> {
         self.len() == 0
     }
 
-    /// Passes the parts to a function, one after the other, until it fails.
+    /// Passes the parts to a function, one after the other, until the function fails.
     ///
     /// # Errors
     ///
-    /// The error of the function, or of the source of the parts.
+    /// The error of the function, or of the source that produces the parts.
     pub fn each(&self, write: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => write(bytes),
@@ -56,11 +55,11 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// Returns all bytes as one slice. Parts are joined; a single piece is not copied.
+    /// Returns all bytes as one slice. Parts are joined. A payload in one piece is not copied.
     ///
     /// # Errors
     ///
-    /// When the parts cannot be produced, or memory is short. The errors name this key.
+    /// When the parts cannot be produced, or memory cannot be allocated. The errors name this key.
     pub fn bytes(&self, key: &Key) -> Result<Cow<'a, [u8]>, StoreError> {
         if let Self::Bytes(bytes) = self {
             return Ok(Cow::Borrowed(bytes));
@@ -78,7 +77,7 @@ impl<'a> Payload<'a> {
     ///
     /// # Errors
     ///
-    /// When the parts cannot be produced, or memory is short. The errors name this key.
+    /// When the parts cannot be produced, or memory cannot be allocated. The errors name this key.
     #[cfg(feature = "async")]
     pub(crate) fn into_owned(self, key: &Key) -> Result<Bytes, StoreError> {
         Ok(match self.bytes(key)? {

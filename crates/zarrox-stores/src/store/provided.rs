@@ -16,7 +16,7 @@ pub fn get<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Option<Bytes>, Sto
     value.read(0, value.size()).map(Some)
 }
 
-/// Opens a value with its first range, and reads the ranges.
+/// Opens a value with the first range, and reads the ranges.
 pub fn get_ranges<S: Store + ?Sized>(
     store: &S,
     key: &Key,
@@ -26,7 +26,7 @@ pub fn get_ranges<S: Store + ?Sized>(
     ranges_of(store, key, &*value, ranges).map(Some)
 }
 
-/// Returns the result of [`Store::get_ranges`] for an open value.
+/// Implements [`Store::get_ranges`] for an open value.
 ///
 /// # Errors
 ///
@@ -49,8 +49,8 @@ pub fn ranges_of<S: Store + ?Sized>(
     read_ranges(value, &ranges)
 }
 
-/// Reads ranges that lie inside the value. Overlapping ranges with more bytes in total than the value share one read of the
-/// whole value, so that memory stays bounded by the size of the value.
+/// Reads ranges that lie within the value. If overlapping ranges have more bytes in total than the value, the whole value is read
+/// once instead, so that memory use is limited by the size of the value.
 fn read_ranges(value: &dyn Value, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, StoreError> {
     let total = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end - range.start));
     if total <= value.size() {
@@ -65,7 +65,7 @@ fn read_ranges(value: &dyn Value, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, S
     ranges.iter().map(slice).collect()
 }
 
-/// Returns true if `from` can be renamed to `to`, and `false` if they are equal.
+/// Returns true if `from` can be renamed to `to`, and false if they are equal.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn check_rename(from: &Prefix, to: &Prefix) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Returns the error of an exchange, for stores that do not support it.
+/// Returns the error for an exchange in a store that does not support it.
 pub fn no_exchange<S: Store + ?Sized>(store: &S, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
     check_rename(one, other)?;
     let message = "the store cannot exchange two prefixes in one step";
@@ -99,7 +99,7 @@ pub fn stamp_of<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Stamp, StoreE
     Ok(value.version().map_or(Stamp::Unknown, Stamp::Settled))
 }
 
-/// Renames by copying and then erasing the values, for stores without a cheaper rename.
+/// Renames by copying the values and then erasing them, for stores without a cheaper way.
 pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
     if !check_rename(from, to)? {
         return Ok(());
@@ -122,7 +122,7 @@ pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix)
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     if let Err(error) = listed.and(result) {
-        // The error of the copy is reported, not an error of erasing.
+        // The error from copying is reported, not an error from erasing.
         let _ = erase_copies(store, from, to, copied);
         return Err(error);
     }
@@ -132,7 +132,7 @@ pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix)
     store.erase_prefix(from)
 }
 
-/// Erases the copies of the first values below a prefix, until a copy cannot be erased.
+/// Erases the copies of the first `copied` values below a prefix. Stops if a copy cannot be erased.
 fn erase_copies<S: Store + ?Sized>(
     store: &S,
     from: &Prefix,
@@ -164,23 +164,23 @@ fn copy_value<S: Store + ?Sized>(store: &S, key: &Key, from: &Prefix, to: &Prefi
     store.set(&to.key(name)?, &value, Condition::Always)
 }
 
-/// Default methods of [`Store`](crate::Store) by their names, for stores without a better implementation. Each is built on
+/// Defines default methods of [`Store`](crate::Store), given by name, for stores without better implementations. Each is based on
 /// other methods.
 ///
-/// | method | built on |
+/// | method | based on |
 /// |---|---|
 /// | `directory` | nothing: returns `None` |
 /// | `get`, `get_ranges` | `open_with` |
 /// | `get_many` | `get` |
 /// | `size` | `open_with` |
 /// | `contains` | `size` |
-/// | `rename_prefix` | a copy of each value, and `erase_prefix` |
-/// | `flush` | nothing: each write is complete |
+/// | `rename_prefix` | copying each value, and `erase_prefix` |
+/// | `flush` | nothing: each write is already complete |
 /// | `stamp` | nothing: returns [`Stamp::Unknown`](crate::Stamp::Unknown) |
 /// | `hold` | a hold among the threads of this process |
 /// | `exchange` | nothing: fails as unsupported |
 ///
-/// Any other name is a compile error that lists these methods.
+/// Any other name is a compile error, which lists these methods.
 #[macro_export]
 macro_rules! provided {
     (directory $($rest:ident)*) => {

@@ -1,4 +1,4 @@
-//! Ranges of bytes of a value: [`ByteRange`].
+//! Byte ranges of a value: [`ByteRange`].
 
 pub use zarrox_core::codec::ByteRange;
 

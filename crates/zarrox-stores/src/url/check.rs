@@ -18,7 +18,7 @@ const RETRY_OPTIONS: &[StorageOption] = &[StorageOption::seconds(
 )];
 
 impl StoreRegistry {
-    /// Returns every kind of store: its names, which come before `://` or `::`, and its storage options.
+    /// Returns every kind of store: its names, which precede `://` or `::`, and its storage options.
     #[doc(hidden)]
     pub fn storage_options(
         &self,
@@ -32,13 +32,13 @@ impl StoreRegistry {
         schemes
     }
 
-    /// Checks that the options exist and have valid values. An option of another kind of store is ignored, since options are
-    /// often shared by several locations.
+    /// Checks that the options are known and have valid values. Options of other kinds of stores are ignored, since the same
+    /// options are often used for several locations.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`](crate::StoreErrorKind::InvalidKey) for an unknown option, with the most similar name, or an
-    /// invalid value.
+    /// [`StoreErrorKind::InvalidKey`](crate::StoreErrorKind::InvalidKey) for an invalid value or an unknown option; the error
+    /// names the most similar known option.
     #[doc(hidden)]
     pub fn check(&self, options: &StorageOptions) -> Result<(), StoreError> {
         options.iter().try_for_each(|(name, value)| {
@@ -56,7 +56,7 @@ impl StoreRegistry {
         })
     }
 
-    /// Returns the error of an unknown option, with the most similar known name, if there is one.
+    /// Returns the error for an unknown option. It names the most similar known option, if there is one.
     fn unknown(&self, name: &str, own: &str) -> StoreError {
         let known = self.storage_options().flat_map(|(_, options)| options).map(|option| option.name);
         let known = known.filter(|known| !known.contains('*'));
@@ -71,7 +71,7 @@ impl StoreRegistry {
     }
 }
 
-/// Returns the edit distance of two strings.
+/// Returns the edit distance between two strings.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, a) in a.chars().enumerate() {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::{Located, MemoryStore, Scheme, registry};
 
-    /// A store whose options have variable names.
+    /// A store with variable option names.
     static SETTINGS: Scheme = Scheme::new(&["settings"], |_, _| Ok(Located::whole(MemoryStore::new(), "")))
         .with_options(&[StorageOption::text("*.*", "a setting")]);
 

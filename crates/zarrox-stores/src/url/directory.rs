@@ -1,4 +1,4 @@
-//! Directories by their paths, and their options.
+//! Directories given by path, and their options.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::options::{LOCK_TIMEOUT, SYNC, StorageOption, StorageOptions};
 use super::scheme::{Located, Scheme};
 use crate::{DirectoryStore, StoreError};
 
-/// The name of the option that allows links out of a directory.
+/// The name of the option that allows links to lead out of a directory.
 pub const FOLLOW_LINKS: &str = "follow_links";
 /// The name of the option for a directory without other writers.
 pub const EXCLUSIVE: &str = "exclusive";
@@ -30,7 +30,7 @@ pub(super) static SCHEME: Scheme =
 ///
 /// # Errors
 ///
-/// The errors of [`DirectoryStore::open`], and an error for an invalid value of an option.
+/// The errors of [`DirectoryStore::open`], and an error for an invalid option value.
 pub fn open_directory(
     path: impl AsRef<Path>,
     options: &StorageOptions,

@@ -1,7 +1,7 @@
-//! Opening the store of a URL: [`StoreRegistry`].
+//! Opening the store at a URL: [`StoreRegistry`].
 //!
-//! `text`, `stage`, `options` and `scheme` are the types of URLs; `schemes` lists the stores of this crate; `registry` combines
-//! these with the stores of other crates, and `open` builds on all of them.
+//! `text`, `stage`, `options` and `scheme` define types for URLs. `schemes` lists the stores of this crate, `registry` combines
+//! them with the stores of other crates, and `open` uses all of these modules.
 
 mod check;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! URLs of stores that a program has created itself: [`NamedStore`].
+//! URLs for stores that the program itself has created: [`NamedStore`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use crate::Store;
 /// The scheme of these URLs.
 const SCHEME: &str = "program";
 
-/// The stores, by their names.
+/// The stores, by name.
 static STORES: Mutex<BTreeMap<String, Arc<dyn Store>>> = Mutex::new(BTreeMap::new());
 
-/// A store that has the URL `program://NAME/path` in this process until the `NamedStore` is dropped, for operations
+/// A store that is available in this process at the URL `program://NAME/path` until the `NamedStore` is dropped, for operations
 /// that take URLs.
 #[derive(Debug)]
 #[must_use = "the URL becomes invalid when this is dropped"]
 pub struct NamedStore(String);
 
 impl NamedStore {
-    /// Gives a store a name, replacing an earlier store with that name.
+    /// Registers a store under a name, replacing any earlier store with that name.
     pub fn new(name: impl Into<String>, store: Arc<dyn Store>) -> Self {
         let name = name.into();
         stores().insert(name.clone(), store);
@@ -40,7 +40,7 @@ impl Drop for NamedStore {
     }
 }
 
-/// Returns the store that a program has given this URL.
+/// Returns the store that the program has registered for this URL.
 pub(super) fn find(url: &StoreUrl<'_>) -> Option<Located> {
     if url.scheme() != SCHEME {
         return None;

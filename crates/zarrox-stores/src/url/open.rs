@@ -1,4 +1,4 @@
-//! Opening the store of a URL or of a chain of stores: [`StoreRegistry::open`].
+//! Opening the store at a URL or a chain of stores: [`StoreRegistry::open`].
 
 #[cfg(all(unix, feature = "zip"))]
 use super::options::SYNC;
@@ -14,42 +14,42 @@ use super::text::StoreUrl;
 use crate::{Key, StoreError, StoreErrorKind};
 
 impl StoreRegistry {
-    /// Opens the store of a URL. A missing store is detected when it is first used.
+    /// Opens the store at a URL. A missing store is detected on first use.
     ///
     /// | URL | store |
     /// |---|---|
     /// | `file:///path` | a directory |
-    /// | `memory://path` | memory that all such URLs of this process share |
-    /// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or come from the environment |
+    /// | `memory://path` | memory that is shared by all such URLs in this process |
+    /// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or are taken from the environment |
     /// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | Azure Blob Storage |
     /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
-    /// | `https://host/path` | a web server, for reading |
-    /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` checks each time whether a copy is up to date |
+    /// | `https://host/path` | a web server, read-only |
+    /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` checks on each access whether the copy is up to date |
     /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
-    /// | `reference://node::URL`, `URL\|reference:node`, `reference://node` with the option `fo` | references of kerchunk at a URL or path, and a node in them; options `target`, `remote_protocol`, `allow_local`, `memory_limit` and `remote_*` |
+    /// | `reference://node::URL`, `URL\|reference:node`, `reference://node` with the option `fo` | kerchunk references at a URL or path, and a node in them; options `target`, `remote_protocol`, `allow_local`, `memory_limit` and `remote_*` |
     ///
     /// The stores of zarrox-databases add:
     ///
     /// | URL | store |
     /// |---|---|
     /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
-    /// | `bdb:///path/data.bdb/node` | a Berkeley DB file, for reading, and a node in it |
+    /// | `bdb:///path/data.bdb/node` | a Berkeley DB file, read-only, and a node in it |
     /// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
     /// | `mongodb://user:password@host:port/database/collection/node?options` | a MongoDB collection, and a node in it |
     /// | `webdav://user:password@host/path`, `webdavs://` with TLS | the files of a WebDAV server; options `user`, `password`, `token` |
     /// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
-    /// | `hdfs://user@namenode:8020/path` | the files of a Hadoop cluster; other options are settings of Hadoop's client |
+    /// | `hdfs://user@namenode:8020/path` | the files of a Hadoop cluster; other options are settings of the Hadoop client |
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] for a scheme that is unknown, or that this build lacks; [`StoreErrorKind::InvalidKey`] for
-    /// an unknown option; and the errors of the store.
+    /// [`StoreErrorKind::Unsupported`] for a scheme that is unknown or not included in this build, [`StoreErrorKind::InvalidKey`]
+    /// for an unknown option, and the errors of the store.
     pub fn open(&self, url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         self.check(options)?;
         self.open_chain(url, options)
     }
 
-    /// Returns [`open`](Self::open) as a function, for stores that open other URLs.
+    /// Returns [`open`](Self::open) as a function object, for stores that open other URLs.
     #[cfg(feature = "references")]
     pub(crate) fn opener(&self) -> OpenUrl {
         let registry = self.clone();
@@ -87,7 +87,7 @@ impl StoreRegistry {
         }
     }
 
-    /// Opens the store of a URL that is not a chain.
+    /// Opens the store at a URL that is not a chain.
     fn open_single(&self, text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         let url = StoreUrl::parse(text)?;
         #[cfg(feature = "references")]
@@ -97,7 +97,7 @@ impl StoreRegistry {
         self.open_scheme(&url, options)
     }
 
-    /// Opens the store of a URL, behind a disk cache if the URL says so.
+    /// Opens the store at a URL, behind a disk cache if the URL says so.
     fn open_cached(&self, text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         match split(text) {
             Some((Stage { name: "simplecache", .. }, outer)) => {
@@ -110,7 +110,7 @@ impl StoreRegistry {
         }
     }
 
-    /// Opens the archive that is a local file, or a value of any store.
+    /// Opens an archive that is a local file or a value of any store.
     fn open_archive(&self, outer: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         if let Some(file) = local(outer) {
             return archive_at(file, path, options);
@@ -143,7 +143,7 @@ fn cached(located: Located, _: bool, _: &StorageOptions) -> Result<Located, Stor
     Err(error.with_location(located.store.location()))
 }
 
-/// Opens the archive in a store if a part of the path is named like an archive; otherwise returns the store.
+/// Opens the archive in a store if a segment of the path is named like an archive. Otherwise returns the store.
 fn archive_by_name(located: Located) -> Result<Located, StoreError> {
     if located.whole || !cfg!(feature = "zip") {
         return Ok(located);
@@ -154,7 +154,7 @@ fn archive_by_name(located: Located) -> Result<Located, StoreError> {
         return Ok(located);
     };
     match archive_in(&located, &archive, &rest) {
-        // A prefix may be named like an archive, too.
+        // A prefix may be named like an archive too.
         Err(error) if error.kind() == StoreErrorKind::NotFound => Ok(located),
         opened => opened,
     }

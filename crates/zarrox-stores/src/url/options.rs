@@ -1,4 +1,4 @@
-//! The options of a store that are not in its URL: [`StorageOptions`].
+//! The options of a store that are not part of its URL: [`StorageOptions`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// An option of a store, see [`StoreRegistry::storage_options`](crate::StoreRegistry::storage_options).
+/// An option of a store. See [`StoreRegistry::storage_options`](crate::StoreRegistry::storage_options).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageOption {
-    /// The name; a `*` at either end stands for any characters.
+    /// The name. A `*` at either end matches any characters.
     pub name: &'static str,
     /// The type of the value.
     pub value: OptionValue,
@@ -17,7 +17,7 @@ pub struct StorageOption {
     pub help: &'static str,
 }
 
-/// The type of the value of an option.
+/// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionValue {
@@ -27,16 +27,16 @@ pub enum OptionValue {
     Flag,
     /// A number of bytes.
     Bytes,
-    /// A number of seconds, which may have a fraction.
+    /// A number of seconds, possibly with a fraction.
     Seconds,
 }
 
 impl StorageOption {
-    /// The option of every store that writes to a local disk.
+    /// The option shared by all stores that write to a local disk.
     #[doc(hidden)]
     pub const SYNC: Self = Self::flag(SYNC, "flush writes to the disk, so that they survive a power failure");
 
-    /// The option of every store on a local disk whose writers wait for each other.
+    /// The option shared by all stores on a local disk whose writers wait for each other.
     #[doc(hidden)]
     pub const LOCK_TIMEOUT: Self =
         Self::text(LOCK_TIMEOUT, "the timeout of locks of other processes in seconds [default: 60]");
@@ -65,7 +65,7 @@ impl StorageOption {
         Self { name, value: OptionValue::Seconds, help }
     }
 
-    /// Returns true if this option has the name.
+    /// Returns true if the name matches this option.
     pub(super) fn is_called(&self, name: &str) -> bool {
         match (self.name.strip_suffix('*'), self.name.strip_prefix('*')) {
             (None, None) => self.name == name,
@@ -99,24 +99,23 @@ fn flag(value: &str) -> Option<bool> {
     }
 }
 
-/// Returns the error of an invalid option.
+/// Returns the error for an invalid option.
 pub(super) fn wrong(message: String) -> StoreError {
     StoreError::new(StoreErrorKind::InvalidKey, "opening", message)
 }
 
-/// The name of the option that flushes writes to the disk.
+/// The name of the option that flushes writes to disk.
 pub const SYNC: &str = "sync";
 
-/// The name of the option for the timeout of locks, in seconds.
+/// The name of the option for the lock timeout, in seconds.
 pub const LOCK_TIMEOUT: &str = "lock_timeout";
 
-/// The prefix of the names of options for the targets of references.
+/// The prefix of option names for the targets of references.
 pub(crate) const REMOTE: &str = "remote_";
 
-/// Options of stores by their names, such as `endpoint` or `access_key_id`: options take precedence over the
-/// environment.
+/// Store options by name, such as `endpoint` or `access_key_id`. They take precedence over the environment.
 ///
-/// Values are never shown, since some are secrets.
+/// Their values are never shown, since some of them are secrets.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct StorageOptions {
     values: BTreeMap<String, String>,
@@ -151,7 +150,7 @@ impl StorageOptions {
         Self { create, ..self }
     }
 
-    /// Returns true if a missing database is created.
+    /// Returns true if a missing database is to be created.
     #[must_use]
     #[doc(hidden)]
     pub fn creates(&self) -> bool {
@@ -164,22 +163,22 @@ impl StorageOptions {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Returns the value of an option that is `true` or `false`; `None` when it is not set.
+    /// Returns the value of an option that is `true` or `false`, or `None` if the option is not set.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] for another value.
+    /// [`StoreErrorKind::InvalidKey`] for any other value.
     pub fn flag(&self, name: &'static str) -> Result<Option<bool>, StoreError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         StorageOption::flag(name, "").check(value)?;
         Ok(flag(value))
     }
 
-    /// Returns the value of an option that is a number of seconds; `None` when it is not set.
+    /// Returns the value of an option that is a number of seconds, or `None` if the option is not set.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] for another value.
+    /// [`StoreErrorKind::InvalidKey`] for any other value.
     pub fn seconds(&self, name: &'static str) -> Result<Option<Duration>, StoreError> {
         let Some(text) = self.get(name) else { return Ok(None) };
         match seconds(text) {

@@ -8,7 +8,7 @@ use crate::references::options::ReferenceOptions;
 use crate::references::store::ReferenceStore;
 use crate::{StoreError, StoreErrorKind};
 
-/// The names of references in URLs.
+/// The URL schemes of references.
 pub(super) const NAMES: &[&str] = &["reference"];
 
 /// The storage options of references.
@@ -24,7 +24,7 @@ pub(super) const OPTIONS: &[StorageOption] = &[
     StorageOption::text("remote_*", "an option of the stores that the references point to"),
 ];
 
-/// Opens the store of `reference://node`, with the URL of the references in an option, as in fsspec.
+/// Opens the store for `reference://node`. The URL of the references is in an option, as in fsspec.
 pub(super) fn open_option(
     url: &StoreUrl<'_>,
     options: &StorageOptions,
@@ -37,7 +37,7 @@ pub(super) fn open_option(
     open(place, &url.rest(), options, open_url)
 }
 
-/// Opens the store of the references at a URL or path.
+/// Opens the store for the references at a URL or path.
 pub(super) fn open(
     place: &str,
     node: &str,
@@ -49,7 +49,7 @@ pub(super) fn open(
     if let Some(path) = local(place).filter(|_| !is_url(place) || place.starts_with("file://")) {
         return Ok(Located::whole(ReferenceStore::open_file(references, path.as_ref(), open_url)?, node));
     }
-    // The option `fo` is left out, since it applies only once.
+    // The option `fo` is left out, since it only applies once.
     let others = options.iter().filter(|(name, _)| *name != "fo").collect();
     let located = open_url(place, &others)?;
     Ok(Located::whole(

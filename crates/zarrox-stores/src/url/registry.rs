@@ -9,11 +9,10 @@ use super::schemes::SCHEMES;
 use super::text::StoreUrl;
 use crate::{StoreError, StoreErrorKind};
 
-/// A registry of the kinds of URLs that a program can open, like a [`Registry`](zarrox_core::Registry) of codecs. [`registry`]
-/// returns the kinds of this crate, and crates with further stores add their kinds.
+/// A registry of the kinds of URLs that a program can open. It resembles the [`Registry`](zarrox_core::Registry) of codecs.
+/// [`registry`] returns the kinds of this crate, and crates with further stores add theirs.
 ///
-/// Chains of stores (`zip::URL`, `reference::URL`, `simplecache::URL`) and URLs of a `NamedStore` work with any
-/// kinds.
+/// Chains of stores (`zip::URL`, `reference::URL`, `simplecache::URL`) and URLs of a `NamedStore` work with every registry.
 #[derive(Clone, Debug, Default)]
 pub struct StoreRegistry {
     schemes: Vec<&'static Scheme>,
@@ -32,15 +31,15 @@ impl StoreRegistry {
         Self::default()
     }
 
-    /// Adds kinds of URLs. If several kinds have the same name, the last one with an enabled feature is used.
+    /// Adds kinds of URLs. If several kinds have the same name, the last one whose feature is enabled is used.
     #[must_use]
     pub fn with(mut self, schemes: &[&'static Scheme]) -> Self {
         self.schemes.extend_from_slice(schemes);
         self
     }
 
-    /// Returns the file, or LMDB's directory, that contains the whole store of a URL, even if it does not exist yet; `None`
-    /// for other stores, and for read-only stores.
+    /// Returns the file (for LMDB, the directory) that contains the whole store at a URL, even if it does not exist yet. Returns
+    /// `None` for read-only stores and for all other stores.
     #[must_use]
     #[doc(hidden)]
     pub fn file_of(&self, url: &str) -> Option<PathBuf> {
@@ -53,7 +52,7 @@ impl StoreRegistry {
         self.schemes.iter().copied().filter(|scheme| scheme.is_available())
     }
 
-    /// Opens the store of a URL, and retries temporary errors if the store is remote.
+    /// Opens the store at a URL. If the store is remote, temporary errors are retried.
     pub(super) fn open_scheme(
         &self,
         url: &StoreUrl<'_>,
@@ -83,7 +82,7 @@ impl StoreRegistry {
     }
 }
 
-/// Wraps a remote store, so that temporary errors are retried.
+/// Wraps a remote store so that temporary errors are retried.
 #[cfg(feature = "retry")]
 fn steady(located: Located, options: &StorageOptions) -> Result<Located, StoreError> {
     if located.store.capabilities().in_flight.is_none() {
@@ -104,7 +103,7 @@ fn steady(located: Located, _: &StorageOptions) -> Result<Located, StoreError> {
     Ok(located)
 }
 
-/// The option of every remote store.
+/// The option shared by all remote stores.
 #[cfg(feature = "retry")]
 pub(super) const RETRY_TIMEOUT: &str = "retry_timeout";
 

@@ -1,4 +1,4 @@
-//! A kind of URL: [`Scheme`], and its target: [`Located`].
+//! Kinds of URLs: [`Scheme`]; and their targets: [`Located`].
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use crate::{Store, StoreError};
 pub struct Located {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// The path in the store: segments separated by `/`, without a `/` at either end. The path is not checked.
+    /// The path in the store: segments separated by `/`, without a `/` at either end. It has not been validated.
     pub path: String,
-    /// True if the store contains a single data set, as a database does; a bucket or a server contains many.
+    /// True if the store contains a single data set, like a database; a bucket or a server contains many.
     pub whole: bool,
 }
 
@@ -32,15 +32,14 @@ impl Located {
     }
 }
 
-/// A function that opens the store of a URL of one kind.
+/// A function that opens the store at a URL of one kind.
 pub type OpenStore = fn(&StoreUrl<'_>, &StorageOptions) -> Result<Located, StoreError>;
 
-/// A function that returns the file or directory that contains the whole store of a URL, even if it does not exist
-/// yet.
+/// A function that returns the file or directory that contains the whole store at a URL, even if it does not exist yet.
 pub type FileOf = fn(&StoreUrl<'_>) -> PathBuf;
 
 /// A kind of URL: its names, its storage options, and the function that opens its store. A
-/// [`StoreRegistry`](crate::StoreRegistry) has a list of them.
+/// [`StoreRegistry`](crate::StoreRegistry) is a list of kinds.
 ///
 /// ```
 /// use zarrox_stores::{Located, MemoryStore, Scheme, StorageOptions, registry};
@@ -61,11 +60,11 @@ pub struct Scheme {
     pub(super) file: Option<FileOf>,
 }
 
-/// The function that opens URLs of a kind.
+/// The function that opens URLs of this kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Opening {
     Function(OpenStore),
-    /// No function, since this feature of zarrox is disabled.
+    /// No function, since this Cargo feature of zarrox is disabled.
     Feature(&'static str),
 }
 
@@ -75,13 +74,13 @@ impl Scheme {
         matches!(self.opening, Opening::Function(_))
     }
 
-    /// Creates a kind of URL with these names before `://`, whose store has no storage options.
+    /// Creates a kind of URL with these names before `://` and without storage options.
     #[must_use]
     pub const fn new(names: &'static [&'static str], open: OpenStore) -> Self {
         Self { names, options: &[], opening: Opening::Function(open), file: None }
     }
 
-    /// Creates a kind of URL whose feature of zarrox is disabled: the error of a URL names the feature.
+    /// Creates a kind of URL whose Cargo feature is disabled. Opening such a URL is an error, which names the feature.
     #[must_use]
     #[doc(hidden)]
     pub const fn needs_feature(names: &'static [&'static str], feature: &'static str) -> Self {
@@ -94,7 +93,7 @@ impl Scheme {
         Self { options, ..self }
     }
 
-    /// Sets the function that returns the file of the store, for writable stores in one file.
+    /// Sets the function that returns the file of the store. This is for writable stores in a single file.
     #[must_use]
     #[doc(hidden)]
     pub const fn with_file(self, file: FileOf) -> Self {

@@ -1,11 +1,11 @@
-//! Every kind of URL of this crate: [`SCHEMES`].
+//! All kinds of URLs in this crate: [`SCHEMES`].
 
 use std::sync::LazyLock;
 
 use super::scheme::{Located, Scheme};
 use crate::MemoryStore;
 
-/// Every kind of URL, with its feature if the feature is disabled.
+/// All kinds of URLs. For kinds that are disabled, the entry names the feature.
 pub(super) static SCHEMES: &[&Scheme] = &[
     &Scheme::needs_feature(&["s3", "s3a"], "s3"),
     &Scheme::needs_feature(&["az", "azure", "abfs", "abfss"], "azure"),
@@ -25,7 +25,7 @@ pub(super) static SCHEMES: &[&Scheme] = &[
     &crate::cloud::gcs::SCHEME,
 ];
 
-/// Memory that is named by URLs is one store of the process, as in fsspec.
+/// All `memory://` URLs refer to a single store of the process, as in fsspec.
 static MEMORY: Scheme = Scheme::new(&["memory"], |url, _| {
     static SHARED: LazyLock<MemoryStore> = LazyLock::new(MemoryStore::new);
     Ok(Located::one_of_many(SHARED.clone(), url.rest()))

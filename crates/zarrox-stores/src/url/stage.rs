@@ -10,13 +10,13 @@ pub(super) const CACHES: &[&str] = &["simplecache", "filecache"];
 pub(super) const CACHE_OPTIONS: &[StorageOption] =
     &[StorageOption::text("cache_directory", "the directory of the copies [default: ~/.cache/zarrox]")];
 
-/// The archives that can be in a file or in a URL.
+/// The archive formats that can be opened in a file or at a URL.
 pub(super) const ARCHIVES: &[&str] = &["zip"];
 
 /// The storage options of archives.
 pub(super) const ARCHIVE_OPTIONS: &[StorageOption] = &[StorageOption::SYNC];
 
-/// Splits a chain at its outermost stage: `zip:path` and the rest.
+/// Splits off the outermost stage of a chain: `zip:path` and the rest.
 pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {
     if let Some((outer, stage)) = text.rsplit_once('|')
         && let Some((name, path)) = stage.split_once(':')
@@ -29,7 +29,7 @@ pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {
     is_name(name).then_some((Stage { name, path }, outer))
 }
 
-/// Returns true if a text is a URL or a chain of stores, and not a path.
+/// Returns true if a string is a URL or a chain of stores rather than a path.
 #[must_use]
 pub fn is_url(text: &str) -> bool {
     StoreUrl::is_url(text) || split(text).is_some()
@@ -39,14 +39,14 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// A stage of a chain of URLs, which makes a store from the store or value before it.
+/// A stage in a chain of URLs. It creates a store from the preceding store or value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage<'a> {
     pub(super) name: &'a str,
     pub(super) path: &'a str,
 }
 
-/// Returns the path of a text without a scheme, or after `file://`.
+/// Returns the path if the string has no scheme or begins with `file://`.
 pub(super) fn local(text: &str) -> Option<&str> {
     if StoreUrl::is_url(text) { text.strip_prefix("file://") } else { Some(text) }
 }

@@ -6,7 +6,7 @@ use crate::{StoreError, StoreErrorKind};
 
 /// A URL of a store, such as `s3://bucket/path?region=eu`. Its parts are not percent-decoded.
 ///
-/// It is displayed without user, password and query, which may have secrets.
+/// It is displayed without user, password and query, which may contain secrets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct StoreUrl<'a> {
     text: &'a str,
@@ -18,7 +18,7 @@ pub struct StoreUrl<'a> {
 }
 
 impl<'a> StoreUrl<'a> {
-    /// Returns true if a text is a URL and not a path: a scheme followed by `://`.
+    /// Returns true if a string is a URL rather than a path: it begins with a scheme and `://`.
     #[must_use]
     #[doc(hidden)]
     pub fn is_url(text: &str) -> bool {
@@ -37,7 +37,7 @@ impl<'a> StoreUrl<'a> {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the text is not a URL.
+    /// [`StoreErrorKind::InvalidKey`] when the string is not a URL.
     #[doc(hidden)]
     pub fn parse(text: &'a str) -> Result<Self, StoreError> {
         let Some((scheme, rest)) = Self::split_scheme(text) else {
@@ -54,7 +54,7 @@ impl<'a> StoreUrl<'a> {
         Ok(Self { text, scheme, user, authority, path, query })
     }
 
-    /// Returns the URL as it was given, with all secrets.
+    /// Returns the URL as it was given, including secrets.
     #[must_use]
     #[doc(hidden)]
     pub fn text(&self) -> &'a str {
@@ -67,26 +67,26 @@ impl<'a> StoreUrl<'a> {
         self.scheme
     }
 
-    /// Returns user and password, the text before `@`.
+    /// Returns the user and password: the text before `@`.
     #[must_use]
     #[doc(hidden)]
     pub fn user_info(&self) -> Option<&'a str> {
         self.user
     }
 
-    /// Returns the host and port, or the bucket; may be empty.
+    /// Returns the host and port, or the bucket. It may be empty.
     #[must_use]
     pub fn authority(&self) -> &'a str {
         self.authority
     }
 
-    /// Returns the text after the host, which begins with `/` unless it is empty.
+    /// Returns the part after the host. It begins with `/` unless it is empty.
     #[must_use]
     pub fn path(&self) -> &'a str {
         self.path
     }
 
-    /// Returns the URL with another path, with its user and password and without its query.
+    /// Returns the URL with a different path. The user and password are kept, the query is not.
     #[must_use]
     #[doc(hidden)]
     pub fn with_path(&self, path: &str) -> String {
@@ -94,7 +94,7 @@ impl<'a> StoreUrl<'a> {
         format!("{}://{user}{}{path}", self.scheme, self.authority)
     }
 
-    /// Returns authority and path as one path, for schemes without hosts.
+    /// Returns the authority and the path as one path, for schemes without hosts.
     #[must_use]
     #[doc(hidden)]
     pub fn rest(&self) -> String {
@@ -108,7 +108,7 @@ impl<'a> StoreUrl<'a> {
         self.query
     }
 
-    /// Returns the value of a parameter of the query, `a=value&b=other`.
+    /// Returns the value of a query parameter, as in `a=value&b=other`.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&'a str> {
         let mut pairs = self.query?.split('&').filter_map(|pair| pair.split_once('='));

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::wrapper::forward::WrappedValue;
 use crate::{Call, Key, Operation, Store, StoreError, Value, Wrapper, provided, wrapped};
 
-/// A store that counts the operations on another store. For tests, benchmarks and users who pay for requests.
+/// A store that counts the operations on another store, for tests, benchmarks and users who pay for requests.
 ///
-/// A clone shares the counts of the original. Values in memory are wrapped as well, so that every range that is read is counted.
+/// Clones share the counts of the original. Values in memory are wrapped as well, so that every read of a range is counted.
 #[derive(Clone, Debug)]
 pub struct CountingStore {
     inner: Arc<dyn Store>,
@@ -26,34 +26,34 @@ struct Counters {
     most_under_way: AtomicUsize,
 }
 
-/// The requests to a [`CountingStore`]. Failed requests count as well, but moved no bytes.
+/// The requests to a [`CountingStore`]. Failed requests are counted as well, but without bytes.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     operations: [u64; Operation::ALL.len()],
     /// The number of operations that failed.
     pub failed: u64,
-    /// The number of bytes of values that were read.
+    /// The number of bytes read from values.
     pub bytes_read: u64,
-    /// The number of bytes of values that were written.
+    /// The number of bytes written to values.
     pub bytes_written: u64,
     /// The largest number of concurrent operations.
     pub most_under_way: usize,
 }
 
 impl Counts {
-    /// Returns the number of requests of this operation.
+    /// Returns the number of requests for this operation.
     #[must_use]
     pub fn of(&self, operation: Operation) -> u64 {
         self.operations[operation as usize]
     }
 
-    /// Returns the number of all operations except locks, which send no request in most stores.
+    /// Returns the number of all operations except locks, which do not send requests in most stores.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.operations.iter().sum::<u64>() - self.of(Operation::Lock)
     }
 
-    /// Returns the number of values that were opened or read as a whole.
+    /// Returns the number of times that a value was opened or read as a whole.
     #[must_use]
     pub fn values(&self) -> u64 {
         [Operation::Open, Operation::Get, Operation::GetRanges]
@@ -88,13 +88,13 @@ impl CountingStore {
         Self { inner: store, counters: Arc::default() }
     }
 
-    /// Returns the requests since the store was wrapped or the counts were [taken](Self::take).
+    /// Returns the counts since the store was wrapped or the counts were last [taken](Self::take).
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.read(&AtomicU64::load, &AtomicUsize::load)
     }
 
-    /// Returns the counts and sets them to zero.
+    /// Returns the counts and resets them to zero.
     #[doc(hidden)]
     pub fn take(&self) -> Counts {
         self.read(&|counter, order| counter.swap(0, order), &|counter, order| counter.swap(0, order))

@@ -1,14 +1,14 @@
-//! The interface that wrappers of stores share: [`Wrapper`], and the macro that implements methods of [`Store`] with it.
+//! The common interface of store wrappers: [`Wrapper`], and the macro that uses it to implement methods of [`Store`].
 
 use std::cell::Cell;
 use std::fmt;
 
 use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 
-/// A store that wraps another store and does something around each operation: it counts, waits, retries or fails.
+/// A store that wraps another store and does something around each operation, such as counting, waiting, retrying or failing.
 ///
 /// Its [`Store`] implementation takes the methods that need no special code from [`wrapped!`](crate::wrapped), and defines the
-/// rest itself:
+/// others itself:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -51,7 +51,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
     /// Returns the wrapped store.
     fn inner(&self) -> &dyn Store;
 
-    /// Performs one operation by calling `run` once, several times or not at all. The default implementation calls it once.
+    /// Performs an operation by calling `run` once, several times or not at all. The default implementation calls it once.
     ///
     /// # Errors
     ///
@@ -64,7 +64,8 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
         run()
     }
 
-    /// Wraps an opened value, so that its reads go through [`around`](Self::around) as well, unless the whole value is in memory.
+    /// Wraps an open value, so that reading it goes through [`around`](Self::around) as well, unless the whole value is in
+    /// memory.
     fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
         if value.is_in_memory() { value } else { Box::new(WrappedValue::new(self, key, value)) }
     }
@@ -76,7 +77,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
 pub enum Operation {
     /// [`Store::open_with`].
     Open,
-    /// A read of a range of an open value.
+    /// Reading a range of an open value.
     Read,
     /// [`Store::get`], or one key of [`Store::get_many`].
     Get,
@@ -120,7 +121,7 @@ impl Operation {
         Self::Lock,
     ];
 
-    /// Returns the operation's name in errors: a word that ends in "-ing".
+    /// Returns the operation's name in errors: a word ending in "-ing".
     #[must_use]
     #[doc(hidden)]
     pub fn word(self) -> &'static str {
@@ -157,7 +158,7 @@ impl<'a> Call<'a> {
         Self { operation, key: key.as_ref(), bytes: Cell::new(0) }
     }
 
-    /// Sets the number of bytes that the operation moves.
+    /// Sets the number of bytes that the operation transfers.
     #[must_use]
     #[doc(hidden)]
     pub fn with_bytes(self, bytes: usize) -> Self {
@@ -171,20 +172,20 @@ impl<'a> Call<'a> {
         self.operation
     }
 
-    /// Returns the text of the key or prefix; empty for the whole store.
+    /// Returns the text of the key or prefix. It is empty for the whole store.
     #[must_use]
     pub fn key(&self) -> &'a str {
         self.key
     }
 
-    /// Returns the number of bytes that the operation moves. For a read of a whole value, the number is known only when the read
-    /// is complete.
+    /// Returns the number of bytes that the operation transfers. When a whole value is read, the number is only known once the
+    /// read is complete.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.get()
     }
 
-    /// Sets the number of bytes that were moved. For implementations of [`Store`].
+    /// Sets the number of bytes that were transferred. This is for implementations of [`Store`].
     #[doc(hidden)]
     pub fn moved(&self, bytes: usize) {
         self.bytes.set(bytes as u64);
@@ -199,7 +200,7 @@ pub struct WrappedValue<W> {
 }
 
 impl<W: Wrapper> WrappedValue<W> {
-    /// Wraps a value: every read goes through the wrapper, even when the value is in memory.
+    /// Wraps a value so that every read goes through the wrapper, even if the value is in memory.
     pub fn new(wrapper: &W, key: &Key, value: Box<dyn Value>) -> Self {
         Self { wrapper: wrapper.clone(), key: key.clone(), value }
     }
@@ -232,8 +233,8 @@ impl<W: Wrapper> Value for WrappedValue<W> {
     }
 }
 
-/// Runs `get_many` for [`wrapped!`](crate::wrapped): the inner store reads all keys in parallel, and each result goes through the
-/// wrapper as the result of the first run.
+/// Implements `get_many` for [`wrapped!`](crate::wrapped): the inner store reads all keys in parallel, and each result is passed
+/// through the wrapper as the result of the first run.
 pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     wrapper.inner().get_many(keys, &|index, answer| {
         let key = &keys[index];
@@ -247,8 +248,8 @@ pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     });
 }
 
-/// Methods of [`Store`] for a [`Wrapper`], by their names: each calls the wrapped store, and all but `location`, `capabilities`,
-/// `stamp` and `hold`, which move no values, go through [`Wrapper::around`].
+/// Defines methods of [`Store`], given by name, for a [`Wrapper`]. Each calls the wrapped store. All go through
+/// [`Wrapper::around`] except `location`, `capabilities`, `stamp` and `hold`, which transfer no values.
 #[macro_export]
 macro_rules! wrapped {
     (location $($rest:ident)*) => {

@@ -1,5 +1,5 @@
-//! Generations of keys, which keep a cache from caching a value that was replaced while it was read; and stamps of documents, by
-//! which a cache detects that a node was replaced.
+//! Generations of keys, which prevent a cache from caching a value that was replaced while it was being read; and stamps of
+//! documents, by which a cache detects that a node was replaced.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,23 +8,22 @@ use std::slice;
 use crate::sync::{Mutex, unpoisoned};
 use crate::{Bytes, GetDone, Key, Stamp, Store, StoreError};
 
-/// The number of counters that the keys share.
+/// The number of counters shared by the keys.
 const STRIPES: usize = 64;
 
-/// The counters of writes. Keys share counters, so that a write to one key may evict another key from a cache, which only costs a
-/// read.
+/// Write counters. Since keys share counters, a write to one key may keep another key from being cached, which only costs a read.
 #[derive(Debug)]
 pub(crate) struct Generations {
     stripes: [Mutex<Stripe>; STRIPES],
     hasher: RandomState,
 }
 
-/// The writes to some of the keys.
+/// The writes to a subset of the keys.
 #[derive(Debug, Default)]
 struct Stripe {
-    /// The number of writes that have ended.
+    /// The number of completed writes.
     ended: u64,
-    /// The number of writes in progress, during which readers see the old value or the new value.
+    /// The number of writes in progress. During a write, readers may see either the old or the new value.
     under_way: usize,
 }
 
@@ -33,7 +32,7 @@ struct Stripe {
 pub(crate) struct Stamps(Mutex<HashMap<Key, Stamp>>);
 
 impl Stamps {
-    /// Returns true if a document may have been replaced since the last call, so that cached values of its node may belong to
+    /// Returns true if a document may have been replaced since the last call. Cached values of its node may then belong to
     /// another node.
     pub(crate) fn is_new(&self, key: &Key, stamp: &Stamp) -> bool {
         if *stamp == Stamp::Unknown {
@@ -48,7 +47,7 @@ impl Stamps {
     }
 }
 
-/// The number of writes before the read began.
+/// The number of writes that had completed when the read began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Generation {
     stripe: usize,
@@ -62,31 +61,32 @@ impl Default for Generations {
 }
 
 impl Generations {
-    /// Returns the generation of a key. A cache calls this before it reads the key.
+    /// Returns the current generation of a key. A cache calls this before it reads the key.
     pub(crate) fn now(&self, key: &Key) -> Generation {
         let stripe = self.stripe(key);
         Generation { stripe, count: unpoisoned(&self.stripes[stripe]).ended }
     }
 
-    /// Caches a value that was read since the generation `since`. Caches nothing if a write ended in the meantime or is in
-    /// progress, since another reader may have seen the new value already. No write ends while `keep` runs.
+    /// Caches a value whose read began in the generation `since`. Does not cache it if a write has completed in the meantime or
+    /// is in progress, since another reader may already have seen the new value. No write completes while `keep` is running.
     pub(crate) fn keep<T>(&self, since: Generation, keep: impl FnOnce() -> T) -> Option<T> {
         let stripe = unpoisoned(&self.stripes[since.stripe]);
         (stripe.under_way == 0 && stripe.ended == since.count).then(keep)
     }
 
-    /// Writes a key. The cached value is invalidated before the write, since other readers may see the new value from then on,
-    /// and after the write, since another cache may have stored the old value in the same directory in the meantime.
+    /// Writes a key. The cached value is invalidated before the write, since other readers may see the new value from then on. It
+    /// is invalidated again after the write, since another cache may have stored the old value in the same directory in the
+    /// meantime.
     pub(crate) fn write<T>(&self, key: &Key, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
         write_to(slice::from_ref(&self.stripes[self.stripe(key)]), forget, write)
     }
 
-    /// Writes several keys; all keys may be affected.
+    /// Writes several keys. Any key may be affected.
     pub(crate) fn write_many<T>(&self, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
         write_to(&self.stripes, forget, write)
     }
 
-    /// Invalidates the cached value of a key, and keeps reads in progress from caching it.
+    /// Invalidates the cached value of a key, and prevents reads in progress from caching the value.
     pub(crate) fn forget(&self, key: &Key, forget: impl FnOnce()) {
         let mut stripe = unpoisoned(&self.stripes[self.stripe(key)]);
         stripe.ended += 1;
@@ -96,12 +96,12 @@ impl Generations {
     /// Invalidates many keys.
     pub(crate) fn forget_many(&self, forget: impl FnOnce()) {
         self.stripes.iter().for_each(|stripe| unpoisoned(stripe).ended += 1);
-        // A reader that starts here may cache a value that is invalidated afterwards, which is harmless.
+        // A reader that starts here may cache a value that is then invalidated, which is harmless.
         forget();
     }
 
-    /// Implements [`Store::get_many`] of a cache: `find` returns the cached values, and the inner store reads the rest at once;
-    /// `keep` gets each value, with the generation for [`keep`](Self::keep).
+    /// Implements [`Store::get_many`] for a cache: `find` returns the cached values, and the inner store reads all others in a
+    /// single call. `keep` is called with each value that was read, and with the generation for [`keep`](Self::keep).
     pub(crate) fn get_many(
         &self,
         inner: &dyn Store,
@@ -143,7 +143,7 @@ fn write_to<T>(stripes: &[Mutex<Stripe>], forget: impl Fn(), write: impl FnOnce(
     written
 }
 
-/// A write, which is in progress until this guard is dropped.
+/// A write that is in progress until this guard is dropped.
 struct UnderWay<'s>(&'s [Mutex<Stripe>]);
 
 impl<'s> UnderWay<'s> {

@@ -10,10 +10,10 @@ use crate::{
     Call, Capabilities, GetDone, Key, LockGuard, Prefix, Store, StoreError, Wrapper, provided, wrapped,
 };
 
-/// A store that limits the number of concurrent operations on another store; further operations wait.
+/// A store that limits the number of concurrent operations on another store. Further operations wait.
 ///
-/// A clone shares the limit. A thread that waits for a lock needs no permit, and a listing needs none while its visitor runs,
-/// since both may wait for operations that need a permit.
+/// Clones share the limit. Neither a thread that waits for a lock nor a listing whose visitor is running needs a permit, since
+/// both may wait for operations that need one.
 #[derive(Clone, Debug)]
 pub struct LimitStore {
     inner: Arc<dyn Store>,
@@ -54,7 +54,7 @@ impl Store for LimitStore {
         Capabilities { in_flight: inner.in_flight.map(|n| n.min(self.limit)), ..inner }
     }
 
-    /// Reads as many keys in parallel as the limit allows.
+    /// Reads the keys in parallel, up to the limit.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let mut start = 0;
         while start < keys.len() {
@@ -62,7 +62,7 @@ impl Store for LimitStore {
             let some = &keys[start..start + permits.count()];
             let permits = Mutex::new(permits);
             self.inner.get_many(some, &|index, answer| {
-                // The permit is released before the callback is called, which may use the store.
+                // The permit is released before the callback runs, since the callback may use the store.
                 drop(unpoisoned(&permits).split_one());
                 done(start + index, answer);
             });

@@ -16,25 +16,25 @@ use crate::{
     Prefix, Stamp, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// The default length up to which a value is read and cached as a whole when a part of it is requested.
+/// The default size up to which a value is read and cached as a whole when only part of it is requested.
 const SMALL: u64 = 1 << 20;
 
-/// A typical length of a value, in bytes.
+/// The typical size of a value, in bytes.
 const TYPICAL: u64 = 64 << 10;
 
-/// The approximate memory of an entry besides its own bytes.
+/// The approximate memory overhead of an entry, in bytes.
 const OVERHEAD: usize = 192;
 
-/// A store that caches the values and the listings of another store in memory, up to a number of bytes. Values are cached as
-/// they are stored. The least recently used entries are evicted, as in zarr-python's `LRUStoreCache`.
+/// A store that caches the values and listings of another store in memory, up to a number of bytes. Values are cached in their
+/// stored form. The least recently used entries are evicted, as in zarr-python's `LRUStoreCache`.
 ///
-/// Values that are written through this store are removed from the cache. A cache does not notice other writers: see
-/// [`invalidate`](Self::invalidate). But when the [stamp](Store::stamp) of a node's document changes, the cached values of the
-/// node are evicted. A missing key is not cached.
+/// Values that are written through this store are evicted. A cache does not notice other writers; see
+/// [`invalidate`](Self::invalidate). But when the [stamp](Store::stamp) of a node's document changes, the cached values of that
+/// node are evicted. The absence of a key is not cached.
 ///
-/// A value is cached when the whole value is read, or when any part of a [small](Self::small) value is read. Other parts are
-/// read from the wrapped store. A value is not cached if it is larger than the cache, or nearly as large. A clone shares the
-/// cache.
+/// A value is cached when the whole value is read, or when any part of a [small](Self::small) value is read. Parts of larger
+/// values are read from the wrapped store. A value is not cached if it is larger than the cache or nearly as large. Clones share
+/// the cache.
 #[derive(Clone)]
 pub struct LruCacheStore {
     inner: Arc<dyn Store>,
@@ -46,22 +46,22 @@ struct Shared {
     entries: Cache<CacheKey, Cached, Weight>,
     generations: Generations,
     stamps: Stamps,
-    /// The number of all writes: any of them may change a listing.
+    /// The total number of writes, since any write may change a listing.
     writes: Mutex<u64>,
-    /// True if the store compares versions. Then a cached value without a version does not answer a request that may need the
-    /// version.
+    /// True if the store compares versions. In this case, a cached value without a version does not satisfy a request that may
+    /// need the version.
     versioned: bool,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-/// The hits and misses of a cache, and its size.
+/// The hits, misses and size of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheStatistics {
-    /// The number of requests that found a value or a listing.
+    /// The number of requests for which a value or a listing was cached.
     pub hits: u64,
-    /// The number of requests that found no value and no listing.
+    /// The number of requests for which neither a value nor a listing was cached.
     pub misses: u64,
     /// The memory in use, in bytes.
     pub bytes: u64,
@@ -102,7 +102,7 @@ impl LruCacheStore {
         Self { inner: store, small: SMALL, shared: Arc::new(shared) }
     }
 
-    /// Sets the length in bytes up to which a value is read and cached as a whole when a part of it is requested; 1 MiB by
+    /// Sets the size in bytes up to which a value is read and cached as a whole when only part of it is requested; 1 MiB by
     /// default.
     #[must_use]
     pub fn small(mut self, bytes: u64) -> Self {
@@ -110,7 +110,7 @@ impl LruCacheStore {
         self
     }
 
-    /// Evicts everything, because another writer may have changed the store.
+    /// Evicts everything. Call this if another writer may have changed the store.
     pub fn invalidate(&self) {
         self.invalidate_values();
         self.invalidate_keys();
@@ -128,7 +128,7 @@ impl LruCacheStore {
         self.forget_listings(|kept| kept.retain(|cache_key, _| !matches!(cache_key, CacheKey::Listing(_))));
     }
 
-    /// Returns the hits and misses since the store was wrapped, and the current size.
+    /// Returns the numbers of hits and misses since the store was wrapped, and the current size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         let shared = &self.shared;
@@ -139,7 +139,7 @@ impl LruCacheStore {
         }
     }
 
-    /// Returns the cached entry, if `take` accepts it.
+    /// Returns the cached entry if `take` accepts it.
     fn find<T>(&self, cache_key: &CacheKey, take: impl FnOnce(Cached) -> Option<T>) -> Option<T> {
         let found = self.shared.entries.get(cache_key).and_then(take);
         let counter = if found.is_some() { &self.shared.hits } else { &self.shared.misses };
@@ -163,7 +163,7 @@ impl LruCacheStore {
         self.shared.generations.keep(since, insert);
     }
 
-    /// Opens a value that is not cached, and caches it if it is small or in memory already.
+    /// Opens a value that is not cached, and caches it if it is small or already in memory.
     fn open_through(
         &self,
         key: &Key,
@@ -184,7 +184,7 @@ impl LruCacheStore {
 
     fn write<T>(&self, key: &Key, write: impl FnOnce() -> T) -> T {
         let forget = || drop(self.shared.entries.remove(&CacheKey::Value(key.clone())));
-        // Only listings after the write must be new. A listing during the write may see either state.
+        // Only listings after the write must be up to date. A listing during the write may see either state.
         let written = self.shared.generations.write(key, forget, write);
         self.forget_listings(|kept| {
             let above = std::iter::successors(Some(key.parent()), Prefix::parent);
@@ -265,7 +265,7 @@ impl Store for LruCacheStore {
             return Ok(None);
         };
         match ranges_of(self, key, &*value, ranges) {
-            // The inner store can read ranges of values that are replaced continually.
+            // The inner store can read ranges even from values that are continually replaced.
             Err(error) if error.kind() == StoreErrorKind::Conflict => self.inner.get_ranges(key, ranges),
             parts => parts.map(Some),
         }
@@ -397,8 +397,7 @@ impl Value for CachedValue {
     }
 }
 
-/// A value that is not cached. Parts are read from the wrapped store, and the value is cached when the whole value is read at
-/// once.
+/// A value that is not cached. Parts are read from the wrapped store. The value is cached when the whole value is read at once.
 struct ValueThrough {
     store: LruCacheStore,
     key: Key,
@@ -436,7 +435,7 @@ impl Value for ValueThrough {
     }
 }
 
-/// Creates a cache with one shard. If it had several, each shard would have only its share of the memory, and reject larger
+/// Creates a cache with a single shard. With several, each shard would only have its share of the memory, and would reject larger
 /// values.
 fn cache_of(bytes: u64) -> Cache<CacheKey, Cached, Weight> {
     let count = usize::try_from(bytes / TYPICAL).unwrap_or(usize::MAX).clamp(16, 1 << 20);
@@ -446,7 +445,7 @@ fn cache_of(bytes: u64) -> Cache<CacheKey, Cached, Weight> {
         Ok(options) => {
             Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
         }
-        // This fails only if one of the two numbers is missing.
+        // This only fails if one of the two numbers is missing.
         Err(_) => Cache::with_weighter(count, bytes, Weight),
     }
 }
@@ -472,12 +471,12 @@ mod model {
     use crate::sync::check;
     use crate::{MemoryStore, StoreExt};
 
-    /// A key whose values become longer and longer, so that the length of a value identifies it.
+    /// A key whose values keep growing, so that a value is identified by its size.
     struct Growing {
         store: Arc<dyn Store>,
         cache: LruCacheStore,
         key: Key,
-        /// The minimum length of all later reads.
+        /// The minimum size that all later reads must return.
         known: AtomicU64,
     }
 
@@ -494,7 +493,7 @@ mod model {
             store.set(&self.key, &vec![0; length.into()], Condition::Always).unwrap();
         }
 
-        /// Returns the length of the value, by one of several methods.
+        /// Returns the size of the value, using one of several methods.
         fn read(&self, way: usize) -> u64 {
             let (cache, key) = (&self.cache, &self.key);
             match way {
@@ -511,7 +510,7 @@ mod model {
             }
         }
 
-        /// Runs a writer beside three readers, each of which reads twice.
+        /// Runs a writer concurrently with three readers, each of which reads twice.
         fn run(&self, write: impl Fn() + Send + Sync, read: impl Fn(usize) + Sync) {
             thread::scope(|scope| {
                 scope.spawn(write);

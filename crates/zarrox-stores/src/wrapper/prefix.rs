@@ -11,10 +11,10 @@ use crate::{
     Prefix, Stamp, Store, StoreError, Value, provided,
 };
 
-/// A store of the keys below a prefix of another store: with the prefix `a/b/`, the key `c` is the key `a/b/c`
-/// of the other store.
+/// A store of the keys below a prefix of another store. With the prefix `a/b/`, the key `c` is the key `a/b/c` of the other
+/// store.
 ///
-/// No key leads out of the prefix. A lock also excludes users of the same value through the other store.
+/// Keys cannot lead out of the prefix. A lock also excludes users who access the same value through the other store.
 #[derive(Clone, Debug)]
 pub struct PrefixStore {
     inner: Arc<dyn Store>,
@@ -22,13 +22,13 @@ pub struct PrefixStore {
 }
 
 impl PrefixStore {
-    /// Creates a store of the keys below a prefix. The prefix need not contain keys yet.
+    /// Creates a store of the keys below a prefix. There need not be any such keys yet.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, prefix: Prefix) -> Self {
         Self { inner: store, prefix }
     }
 
-    /// Converts an error of the other store, so that it names the value by the key of this store.
+    /// Converts an error of the other store so that it contains the key in this store.
     fn own(&self, error: StoreError) -> StoreError {
         match error.key().and_then(|key| key.strip_prefix(self.prefix.as_str())).map(str::to_owned) {
             Some(key) => error.with_location(self.location()).with_key(key),
@@ -115,7 +115,7 @@ impl Store for PrefixStore {
     }
 
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
-        // This is checked here, so that the message has the names that the caller knows.
+        // This is checked here so that the message contains the names that the caller knows.
         if !check_rename(from, to)? {
             return Ok(());
         }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use crate::{Call, Capabilities, Key, Store, StoreError, StoreErrorKind, Value, Wrapper, provided, wrapped};
 
-/// A store that protects another store: reads succeed, writes fail with [`StoreErrorKind::ReadOnly`].
+/// A store that protects another store: reads succeed, and writes fail with [`StoreErrorKind::ReadOnly`].
 ///
-/// [`flush`](Store::flush) is allowed, since it may complete writes of other handles. Locks are allowed as well, since they
-/// change nothing.
+/// [`flush`](Store::flush) is allowed, since it may complete writes of other handles. Locks are also allowed, since they do not
+/// change anything.
 #[derive(Clone, Debug)]
 pub struct ReadOnlyStore(Arc<dyn Store>);
 
 impl ReadOnlyStore {
-    /// Wraps the store. Other handles of the same store can still write.
+    /// Wraps the store. Other handles to the same store can still write.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self(store)

@@ -12,20 +12,21 @@ use crate::{
     Wrapper, provided, wrapped,
 };
 
-/// The limits of the retries of a [`RetryStore`]: their time and the delays between them.
+/// The limits on the retries of a [`RetryStore`]: their total time, and the delays between them.
 ///
-/// The delay before the n-th retry is random, at most `first_delay * 2^n`, so that clients that failed together do not retry
-/// together.
+/// The delays are random, so that clients that failed at the same time do not retry at the same time. The delay before the n-th
+/// retry is at most `first_delay * 2^(n-1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryOptions {
-    /// The longest delay before the first retry; 100 ms by default.
+    /// The maximum delay before the first retry; 100 ms by default.
     pub first_delay: Duration,
-    /// The longest delay before any retry; 5 s by default.
+    /// The maximum delay before any retry; 5 s by default.
     pub longest_delay: Duration,
-    /// The time after the first failure of an operation during which a retry may begin; 60 s by default. Only the timeouts of the
-    /// wrapped store interrupt an attempt in progress.
+    /// The time after the first failure of an operation within which retries may begin; 60 s by default. An attempt in progress
+    /// is only interrupted by the timeouts of the wrapped store.
     pub deadline: Duration,
-    /// The deadline before the first response, if [no server exists](StoreError::is_no_server); 2 s by default.
+    /// The deadline that applies before the first response if [no server could be reached](StoreError::is_no_server); 2 s by
+    /// default.
     pub first_deadline: Duration,
 }
 
@@ -40,17 +41,17 @@ impl Default for RetryOptions {
     }
 }
 
-/// A store that retries operations that failed for a temporary reason: [`StoreErrorKind::Unreachable`] and
-/// [`StoreErrorKind::TimedOut`]. Each retry is an event of `tracing`, with the `reason`.
+/// A store that retries operations after temporary errors: [`StoreErrorKind::Unreachable`] and [`StoreErrorKind::TimedOut`]. Each
+/// retry is logged as a `tracing` event with the `reason`.
 ///
-/// - A conditional write may have succeeded although its response was lost. If the condition is violated at the retry, the value
-///   is read back, and the write counts as succeeded if the stored value is equal. So two writers of equal bytes may both
-///   succeed: counters and locks that are built on such writes must write unique values. A write that succeeded and was then
-///   replaced by another writer before the retry counts as failed.
-/// - An erase whose response was lost reports on the retry that the value did not exist.
-/// - A listing is retried only if nothing was visited, so that no key is visited twice.
-/// - [`rename_prefix`](Store::rename_prefix) is not retried: a part of the rename may be complete, and the keys at the
-///   destination may be those of the rename or of another writer.
+/// - A conditional write may have succeeded even though its response was lost. If the condition is not satisfied at the retry,
+///   the value is read back, and the write counts as successful if the stored value is equal. So two writers of equal bytes may
+///   both succeed: counters and locks that are based on such writes must write unique values. If a write succeeded but another
+///   writer replaced the value before the retry, the write counts as failed.
+/// - If the response to an erase was lost, the retry reports that the value did not exist.
+/// - A listing is only retried if no key was visited, so that no key is visited twice.
+/// - [`rename_prefix`](Store::rename_prefix) is not retried: the rename may be partially complete, and keys at the destination
+///   may come from the rename or from another writer.
 #[derive(Clone, Debug)]
 pub struct RetryStore {
     inner: Arc<dyn Store>,
@@ -72,7 +73,7 @@ impl RetryStore {
         Self { inner: store, options, answered: Arc::default() }
     }
 
-    /// Runs an operation until it succeeds, fails permanently, must not be retried, or the deadline is over.
+    /// Runs an operation until it succeeds, fails permanently or must not be retried, or until the deadline has passed.
     fn repeat<T>(
         &self,
         call: &Call<'_>,
@@ -90,8 +91,8 @@ impl RetryStore {
         }
     }
 
-    /// Records that the server has responded. Every result except a failed connection is a response, and an interrupted
-    /// connection is a response as well.
+    /// Records that the server has responded. Every result counts as a response except for failed connections and timeouts; even
+    /// an interrupted connection counts.
     fn learn_from<T>(&self, done: &Result<T, StoreError>) {
         if !done.as_ref().is_err_and(|error| error.is_no_server() || error.kind() == StoreErrorKind::TimedOut)
         {
@@ -126,7 +127,7 @@ impl Store for RetryStore {
     wrapped!(erase_if erase_prefix list_dir flush lock stamp hold exchange);
     provided!(directory);
 
-    /// Retries failed keys together, so that several keys wait no longer than a single key.
+    /// Retries failed keys together, so that several keys do not wait longer than a single key.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let mut backoff = Backoff::new(self);
         let mut places: Vec<usize> = (0..keys.len()).collect();
@@ -194,11 +195,11 @@ fn is_broken_condition(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::AlreadyExists | StoreErrorKind::Conflict)
 }
 
-/// The delays between the attempts of one operation.
+/// The delays between the attempts of an operation.
 struct Backoff<'s> {
     store: &'s RetryStore,
-    /// The time of the first failure. The deadline counts from it, since a long operation, such as erasing a large array, may
-    /// fail late.
+    /// The time of the first failure. The deadline is relative to it, since a long operation, such as erasing a large array, may
+    /// first fail late.
     failed: Option<Instant>,
     longest: Duration,
 }
@@ -209,7 +210,7 @@ impl<'s> Backoff<'s> {
         Self { store, failed: None, longest: first_delay.min(longest_delay) }
     }
 
-    /// Waits until the next attempt. Returns false at once if the attempt would be after the deadline.
+    /// Waits until the next attempt. If the attempt would be after the deadline, returns false immediately.
     fn wait(&mut self, call: &Call<'_>, error: &StoreError) -> bool {
         let RetryOptions { longest_delay, deadline, first_deadline, .. } = self.store.options;
         let is_known = !error.is_no_server() || self.store.answered.load(Ordering::Relaxed);

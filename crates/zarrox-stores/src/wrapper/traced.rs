@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use crate::{Bytes, Call, GetDone, Key, Store, StoreError, Wrapper, provided, wrapped};
 
-/// A store that reports each operation on another store to [`tracing`]: a span `store` of the level debug with the location, the
+/// A store that reports each operation on another store to [`tracing`], as a debug-level span `store` with the location, the
 /// operation and the key. The span contains an event with the number of bytes and the elapsed time, or with the error.
 ///
-/// Reads of values that are in memory already are not operations of the store. The keys of a [`get_many`](Store::get_many) share
-/// one span.
+/// Reads of values that are already in memory are not operations of the store. All keys of a [`get_many`](Store::get_many) call
+/// share one span.
 #[derive(Clone, Debug)]
 pub struct TracedStore {
     inner: Arc<dyn Store>,

@@ -1,14 +1,14 @@
-//! `reshape`: the elements of a chunk, in the same order, in another shape.
+//! `reshape`: changes the shape of a chunk, but not the order of its elements.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/reshape>
 //!
 //! | member | value |
 //! |---|---|
-//! | `shape` | for each axis of the encoded chunk its length, or a list of axes of the decoded chunk that are merged, or, once, -1 for the remaining length |
+//! | `shape` | for each axis of the encoded chunk: its length, a list of consecutive axes of the decoded chunk to merge, or, at most once, -1 for the remaining length |
 //!
 //! Names: `reshape` in v3 (also `zarrs.reshape`); v2 does not have it.
 //!
-//! A region of a chunk can be read without the rest of the chunk if it is also a region of the reshaped chunk.
+//! A region of a chunk can be read separately if it corresponds to a region of the reshaped chunk.
 
 pub(crate) mod regions;
 
@@ -35,18 +35,18 @@ pub enum ReshapeAxis {
     Length(u64),
     /// The product of the lengths of these axes, which must be consecutive.
     Merged(Vec<u64>),
-    /// The remaining length, for at most one axis.
+    /// The remaining length. At most one axis may have it.
     Rest,
 }
 
-/// A chunk in another shape.
+/// Changes the shape of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reshape {
     shape: Vec<ReshapeAxis>,
 }
 
 impl Reshape {
-    /// Creates the codec from the axes of the encoded chunk.
+    /// Creates the codec, given the axes of the encoded chunk.
     pub fn new(shape: impl IntoIterator<Item = ReshapeAxis>) -> Self {
         Self { shape: shape.into_iter().collect() }
     }
@@ -92,7 +92,7 @@ fn axes(config: Config<'_>) -> Result<Vec<ReshapeAxis>, CodecError> {
     axes.ok_or_else(|| wrong("shape", json, "a list of positive integers, lists of axes, and at most one -1"))
 }
 
-/// Returns the lengths of the axes for a chunk of this shape.
+/// Returns the lengths of the axes of the encoded chunk for a decoded chunk of this shape.
 fn resolve(axes: &[ReshapeAxis], decoded: &[usize]) -> Result<Vec<usize>, CodecError> {
     let invalid = |message: String| CodecError::invalid(format!("'shape' {message}"));
     let mut merged: Vec<usize> = Vec::new();
@@ -134,8 +134,8 @@ fn resolve(axes: &[ReshapeAxis], decoded: &[usize]) -> Result<Vec<usize>, CodecE
     Ok(shape)
 }
 
-/// Checks that both shapes have the same number of elements before and after the merged axes; otherwise the merged axis would
-/// not consist of the axes that it names.
+/// Checks that, in both shapes, the axes before and after each merged axis have the same number of elements. Otherwise a merged
+/// axis would not consist of the axes that it lists.
 fn check_merged(axes: &[ReshapeAxis], decoded: &[usize], shape: &[usize]) -> Result<(), CodecError> {
     for (index, axis) in axes.iter().enumerate() {
         let ReshapeAxis::Merged(merged) = axis else { continue };
@@ -159,7 +159,7 @@ fn product<'a>(lengths: impl IntoIterator<Item = &'a usize>) -> Option<usize> {
     lengths.try_fold(1_usize, |product, &length| product.checked_mul(length))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ReshapeCodec {
     axes: Vec<ReshapeAxis>,
@@ -193,14 +193,14 @@ impl ArrayToArray for ReshapeCodec {
     }
 }
 
-/// Copies elements into another shape, in which they are contiguous.
+/// Copies elements to an array of another shape, in which they are contiguous.
 pub(crate) fn copy_encoded(decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
     let target = encoded.reborrow().reshaped(decoded.shape());
     target.ok_or_else(mismatch)?.copy_from(decoded, 1);
     Ok(())
 }
 
-/// Copies elements from another shape, in which they are contiguous.
+/// Copies elements from an array of another shape, in which they are contiguous.
 pub(crate) fn copy_decoded(encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
     let source = encoded.clone().reshaped(decoded.shape());
     decoded.copy_from(&source.ok_or_else(mismatch)?, 1);
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // zarrs 0.23.14, `reshape`, `transpose` and `bytes`: the numbers 0 to 23 in a chunk of [2, 3, 4].
+        // zarrs 0.23.14, `reshape`, `transpose` and `bytes`: the numbers 0 to 23 in a chunk of shape [2, 3, 4].
         let specs = [
             spec(NAME, json!({"shape": [[0, 1], -1]})),
             Transpose::order([1, 0]).into(),

@@ -1,8 +1,8 @@
-//! The mapping from a region of a chunk to the region of the reshaped chunk that has the same elements.
+//! The mapping from a region of a chunk to the region of the reshaped chunk with the same elements.
 //!
-//! Both shapes are split into groups of axes at the positions where the products of the leading lengths agree. The groups are
-//! independent. In a group, the axes of both shapes are products of common factors where such factors exist; a span of an axis
-//! is split into spans of its factors, and these are merged into spans of the axes of the other shape.
+//! Both shapes are split into independent groups of axes, at the positions where the products of the leading lengths agree.
+//! Within a group, the axis lengths of both shapes are written as products of common factors, if such factors exist. A span along
+//! an axis is split into spans along its factors, which are then merged into spans along the axes of the other shape.
 
 use std::ops::Range;
 
@@ -15,17 +15,17 @@ pub(crate) struct Reshaping {
     to: Dims<usize>,
 }
 
-/// Axes that become other axes, independent of all others.
+/// A group of axes that maps to other axes independently of all other groups.
 #[derive(Debug)]
 struct Group {
     from: Range<usize>,
     to: Range<usize>,
     lengths: Dims<usize>,
-    /// The factors of the first and of the second shape; `None` when only the whole group can be mapped.
+    /// The factors of the first and of the second shape, or `None` if only the whole group can be mapped.
     factors: Option<[Factors; 2]>,
 }
 
-/// For each axis of a shape, the factors of its length.
+/// The factors of the length of each axis of a shape.
 type Factors = Vec<Dims<usize>>;
 
 impl Reshaping {
@@ -49,8 +49,8 @@ impl Reshaping {
         Self { groups, to: to.into() }
     }
 
-    /// Returns the region of the second shape that has the elements of a region of the first, in the same order; `None` if
-    /// these elements are not a region of the second shape.
+    /// Returns the region of the second shape that has the same elements, in the same order, as a region of the first shape.
+    /// Returns `None` if these elements do not form a region of the second shape.
     pub(crate) fn map(&self, region: &[Span]) -> Option<Dims<Span>> {
         if self.to.contains(&0) || region.iter().any(|span| span.count == 0) {
             return None;
@@ -68,7 +68,7 @@ impl Reshaping {
     }
 }
 
-/// Returns the next length; 1 after the last length.
+/// Returns the next length, or 1 after the last length.
 fn take(shape: &[usize], next: &mut usize) -> usize {
     let length = shape.get(*next).copied();
     *next += usize::from(length.is_some());
@@ -111,7 +111,7 @@ fn products(lengths: &[usize]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the factors of each length, if lengths may only be split at these bounds.
+/// Returns the factors of each length, given the bounds at which lengths may be split.
 fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
     let mut before = 1;
     products(lengths)
@@ -124,7 +124,8 @@ fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
         .collect()
 }
 
-/// Appends a span of each factor. Together, these spans have the positions of `span`. Without factors, there is one position.
+/// Splits `span` into one span for each factor, and appends them. Together, they cover the positions of `span`. Without factors,
+/// there is only one position.
 fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<()> {
     let inner: usize = match factors {
         [] => return Some(()),
@@ -155,7 +156,7 @@ fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<(
     push_split(below, &factors[1..], split)
 }
 
-/// Merges the spans of the factors into one span with the same positions. Without factors, there is one position.
+/// Merges the spans of the factors into one span with the same positions. Without factors, there is only one position.
 fn merged(spans: &[Span], factors: &[usize]) -> Option<Span> {
     let mut parts = spans.iter().zip(factors);
     let Some((&first, _)) = parts.next() else { return Some(Span::all(1)) };
@@ -237,10 +238,10 @@ mod tests {
         assert_eq!(map(&[4, 6], &[24], &[span(2, 1, 1), span(1, 2, 3)]), Some(vec![span(13, 2, 3)]));
         assert_eq!(map(&[4, 6], &[24], &[span(0, 1, 4), span(5, 1, 1)]), Some(vec![span(5, 6, 4)]));
         assert_eq!(map(&[4, 6], &[24], &[span(0, 1, 4), span(0, 1, 5)]), None);
-        // Axes that are unchanged, beside axes that are merged.
+        // Unchanged axes next to merged axes.
         let region = [span(0, 1, 2), span(0, 1, 3), span(1, 3, 2)];
         assert_eq!(map(&[2, 3, 9], &[6, 9], &region), Some(vec![span(0, 1, 6), span(1, 3, 2)]));
-        // A split axis.
+        // An axis that is split.
         assert_eq!(map(&[24], &[4, 6], &[span(6, 1, 12)]), Some(vec![span(1, 1, 2), span(0, 1, 6)]));
         assert_eq!(map(&[24], &[4, 6], &[span(1, 1, 3)]), Some(vec![span(0, 1, 1), span(1, 1, 3)]));
         assert_eq!(map(&[24], &[4, 6], &[span(5, 1, 3)]), None);

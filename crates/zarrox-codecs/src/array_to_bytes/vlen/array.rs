@@ -1,4 +1,4 @@
-//! `vlen-array`: arrays of numbers, one element after the other, each preceded by its length in bytes.
+//! `vlen-array`: stores elements that are arrays of numbers one after the other, each preceded by its length in bytes.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/vlen.html>
 //!
@@ -23,7 +23,7 @@ const NAME: &str = "numcodecs.vlen-array";
 pub(crate) static DEF: CodecDef =
     CodecDef::new(NAME, CodecKind::ArrayToBytes, create).aliases(&["vlen-array"]).v2_id("vlen-array");
 
-/// Arrays of numbers.
+/// Stores variable-length arrays of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VlenArray {
     dtype: String,
@@ -60,7 +60,7 @@ struct Numbers {
     dtype: Json,
     /// The size of a number.
     size: usize,
-    /// The number of bytes that are reversed as a unit; 1 if stored numbers are the same as in memory.
+    /// The number of bytes that are reversed as a unit. It is 1 if stored numbers are the same as in memory.
     word: usize,
 }
 
@@ -71,7 +71,7 @@ impl Elements for Numbers {
         config::members(json!({"dtype": self.dtype}))
     }
 
-    /// Copies the numbers, and reverses their bytes if stored numbers have the other byte order.
+    /// Copies the numbers, and reverses their bytes if stored numbers have the opposite byte order.
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
         if !element.len().is_multiple_of(self.size) {
             let message =

@@ -1,4 +1,4 @@
-//! `vlen-bytes`: bytes of variable length, one element after the other, each preceded by its length.
+//! `vlen-bytes`: stores variable-length byte strings one after the other, each preceded by its length.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/vlen-bytes>
 //!
@@ -21,7 +21,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, c
     .with_from_v2(|_, _| Ok(Map::default()))
     .with_to_v2(|_| Ok(Map::default()));
 
-/// Bytes of variable length.
+/// Stores variable-length byte strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VlenBytes;
 

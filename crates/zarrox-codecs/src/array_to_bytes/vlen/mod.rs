@@ -1,5 +1,5 @@
-//! The framing that all codecs for elements of variable length share: the number of elements, then each element's length
-//! and bytes; the numbers are 32 bits, little-endian.
+//! The framing shared by all codecs for variable-length elements: the number of elements, followed by the length and the bytes of
+//! each element. The number and the lengths are little-endian `u32`.
 
 pub(crate) mod array;
 pub(crate) mod bytes;
@@ -19,7 +19,7 @@ use zarrox_core::strided::View;
 
 use crate::error::truncated;
 
-/// Checks that a chunk holds elements of variable length.
+/// Checks that a chunk has variable-length elements.
 pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
     check_present(chunk)?;
     if chunk.is_variable() {
@@ -38,33 +38,34 @@ pub(crate) fn check_present(chunk: &ChunkSpec) -> Result<(), CodecError> {
     Err(CodecError::invalid("optional elements need another codec, such as zarrs.optional"))
 }
 
-/// Checks that an element is text.
+/// Checks that an element is valid UTF-8.
 pub(crate) fn check_utf8(element: &[u8]) -> Result<(), CodecError> {
     let text = std::str::from_utf8(element);
     text.map(|_| ()).map_err(|error| CodecError::corrupt(format!("is not UTF-8: {error}")).with_source(error))
 }
 
-/// The conversion of each element by a codec with this framing.
+/// How a codec with this framing converts each element.
 pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
-    /// The name of the codec, for errors.
+    /// The name of the codec in errors.
     const NAME: &'static str;
 
-    /// Returns the complete configuration, in the form of v3 metadata.
+    /// Returns the complete configuration as in v3 metadata.
     fn configuration(&self) -> Map {
         Map::default()
     }
 
-    /// Appends the stored form of an element in memory, or the element for a stored form: the conversion is its own inverse.
+    /// Converts an element between its form in memory and its stored form, and appends the result. The conversion is its own
+    /// inverse.
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError>;
 }
 
-/// Returns the codec of these elements.
+/// Returns the codec for these elements.
 pub(crate) fn codec(elements: impl Elements, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     check_variable(context.chunk)?;
     Ok(Codec::ArrayToBytes(Box::new(Framed { chunk: context.chunk.clone(), elements })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct Framed<E> {
     chunk: ChunkSpec,
@@ -98,7 +99,7 @@ fn count(chunk: &ChunkSpec) -> usize {
     chunk.shape().iter().product()
 }
 
-/// Appends all elements of a chunk in the framing; `write` appends each element.
+/// Appends all elements of a chunk in the framing. `write` appends each element.
 fn encode(
     chunk: &View<'_>,
     encoded: &mut Vec<u8>,
@@ -125,14 +126,14 @@ fn number(value: usize) -> Result<[u8; 4], CodecError> {
     })
 }
 
-/// Returns the elements of a framed chunk, which must have `count` of them.
+/// Returns the elements of a framed chunk. There must be `count` of them.
 fn split(encoded: &[u8], count: usize) -> Result<Vec<&[u8]>, CodecError> {
     let mut rest = encoded;
     let stored = take_number(&mut rest).ok_or_else(|| truncated(encoded.len()))?;
     if stored != count {
         return Err(CodecError::corrupt(format!("{stored} elements are stored, but a chunk has {count}")));
     }
-    // Each element takes at least the bytes of its length, so a false count cannot allocate much memory.
+    // Each element takes at least the four bytes of its length, so a wrong count cannot cause a large allocation.
     if rest.len() / 4 < count {
         return Err(truncated(encoded.len()));
     }
@@ -158,7 +159,7 @@ fn take_number(rest: &mut &[u8]) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(*number)).ok()
 }
 
-/// Copies the requested elements to their destination; `read` appends each element.
+/// Copies the requested elements to their destination. `read` appends each element.
 pub(crate) fn fill(
     chunk: &ChunkSpec,
     elements: &[&[u8]],

@@ -1,4 +1,4 @@
-//! `vlen-utf8`: text of variable length, one element after the other, each preceded by its length.
+//! `vlen-utf8`: stores variable-length strings one after the other, each preceded by its length.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/vlen-utf8>
 //!
@@ -21,7 +21,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, c
     .with_from_v2(|_, _| Ok(Map::default()))
     .with_to_v2(|_| Ok(Map::default()));
 
-/// Text of variable length.
+/// Stores variable-length strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VlenUtf8;
 

@@ -1,20 +1,20 @@
-//! `zarrs.vlen`: the concatenated bytes of elements of variable length, and an index of their offsets.
+//! `zarrs.vlen`: stores the concatenated bytes of variable-length elements, and an index of their offsets.
 //!
 //! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/vlen/index.html>, an experimental codec of the
-//! Rust library zarrs, which wrote text with it until version 0.20.
+//! Rust library zarrs, which used it for strings until version 0.20.
 //!
 //! | member | value |
 //! |---|---|
-//! | `data_codecs` | the codecs of the bytes, which are an array of `uint8` |
+//! | `data_codecs` | the codecs of the concatenated bytes, which are an array of `uint8` |
 //! | `index_codecs` | the codecs of the index |
 //! | `index_data_type` | the data type of the index: `"uint32"` or `"uint64"` |
 //! | `index_location` | the location of the index: `"start"` (the default) or `"end"` |
 //!
 //! Names: `zarrs.vlen` in v3 (also `vlen` and a URL, in older versions); v2 does not have it.
 //!
-//! The index has the offset in the bytes for each element and for the end. Encoded bytes: the length of the encoded index as a
-//! little-endian `u64`, the encoded index, the encoded data; or the data, the index, its length. If all elements are empty, the
-//! encoded data are empty as well.
+//! The index contains the offset of each element in the concatenated bytes, and finally their total length. Encoded bytes: the
+//! length of the encoded index as a little-endian `u64`, the encoded index, and the encoded data; or the encoded data, the
+//! encoded index, and its length. If all elements are empty, the encoded data are empty as well.
 
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
@@ -42,7 +42,7 @@ const NAME: &str = "zarrs.vlen";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
     .aliases(&["vlen", "https://codec.zarrs.dev/array_to_bytes/vlen"]);
 
-/// Elements of variable length with an index.
+/// Stores variable-length elements with an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZarrsVlen {
     data_codecs: Vec<CodecSpec>,
@@ -52,7 +52,7 @@ pub struct ZarrsVlen {
 }
 
 impl Default for ZarrsVlen {
-    /// Creates a codec without compression, with an index of 64 bits at the start.
+    /// Creates a codec without compression, with a 64-bit index at the start.
     fn default() -> Self {
         let plain = vec![Bytes::little().into()];
         Self { data_codecs: plain.clone(), index_codecs: plain, wide: true, location: IndexLocation::Start }
@@ -72,7 +72,7 @@ impl ZarrsVlen {
         Self { index_codecs: codecs.into_iter().collect(), ..self }
     }
 
-    /// Uses an index of 32 bits, which cannot represent chunks of more than 4 GiB.
+    /// Uses a 32-bit index, which cannot represent chunks larger than 4 GiB.
     #[must_use]
     pub fn narrow_index(self) -> Self {
         Self { wide: false, ..self }
@@ -107,7 +107,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let config = config::read(configuration, context, MEMBERS)?;
     config.get("index_data_type").ok_or_else(|| missing("index_data_type"))?;
     let wide = config.choice("index_data_type", &[("uint32", false), ("uint64", true)], true)?;
-    // The first version of the codec always had the index at the start.
+    // In the first version of the codec, the index was always at the start.
     let location = match config.get("index_location") {
         None => IndexLocation::Start,
         Some(_) => config.choice("index_location", LOCATIONS, IndexLocation::Start)?,
@@ -132,7 +132,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(VlenCodec { chunk, settings, index, data, text, limit })))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct VlenCodec {
     chunk: ChunkSpec,
@@ -195,7 +195,7 @@ impl VlenCodec {
         self.index.chunk().item()
     }
 
-    /// Appends an offset in its encoding in the index.
+    /// Appends an offset to the index, in the data type of the index.
     fn push_offset(&self, offset: usize, offsets: &mut Vec<u8>) -> Result<(), CodecError> {
         if self.settings.wide {
             offsets.extend_from_slice(&(offset as u64).to_ne_bytes());
@@ -237,7 +237,7 @@ impl VlenCodec {
         part.out.set_elements(bytes, lengths)
     }
 
-    /// Decodes the bytes of all elements. `size` is the number of these bytes according to the index.
+    /// Decodes the concatenated bytes of all elements. `size` is their length according to the index.
     fn decode_data(&self, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
         let usual = self.data.usual();
         if !is_trusted(size, encoded)
@@ -400,7 +400,7 @@ mod tests {
             (with(&["bytes"], "uint32", None), "string", TEXTS.to_vec(), narrow, true),
             (with(&["bytes", "crc32c"], "uint32", start), "string", vec![""; 4], empty, true),
             (with(&["bytes", "crc32c"], "uint32", start), "bytes", vec!["ab", "c"], bytes, true),
-            // Another implementation of the compressor produces other bytes.
+            // A different implementation of the compressor produces different bytes.
             (with(&["bytes", "gzip"], "uint64", Some("end")), "string", TEXTS.to_vec(), gzip, false),
         ];
         for (configuration, data_type, elements, golden, same) in cases {

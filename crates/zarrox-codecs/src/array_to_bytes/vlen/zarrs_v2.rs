@@ -1,4 +1,4 @@
-//! `zarrs.vlen_v2`: the format of `vlen-utf8` and `vlen-bytes`, for elements of any variable-length type.
+//! `zarrs.vlen_v2`: the format of `vlen-utf8` and `vlen-bytes`, but for elements of any variable-length type.
 //!
 //! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/vlen_v2/index.html>, an experimental codec of
 //! the Rust library zarrs.
@@ -20,7 +20,7 @@ const NAME: &str = "zarrs.vlen_v2";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
     .aliases(&["vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2"]);
 
-/// Elements of variable length, each preceded by its length.
+/// Stores variable-length elements, each preceded by its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ZarrsVlenV2;
 

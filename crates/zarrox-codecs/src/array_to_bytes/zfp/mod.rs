@@ -1,23 +1,23 @@
-//! `zfp`: zfp, lossy or lossless compression of numbers in one to four dimensions. A chunk is a stream without a header.
+//! `zfp`: lossy or lossless compression of numbers in one to four dimensions with zfp. A chunk is a stream without a header.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp>
 //!
 //! | `mode` | members | meaning |
 //! |---|---|---|
-//! | `"reversible"` | | every bit is kept |
-//! | `"fixed_accuracy"` | `tolerance` | no float is changed by more than this |
-//! | `"fixed_precision"` | `precision` | the number of bit planes that are kept in each block |
-//! | `"fixed_rate"` | `rate` | the average number of bits for each element |
+//! | `"reversible"` | | lossless |
+//! | `"fixed_accuracy"` | `tolerance` | the maximum change of any float |
+//! | `"fixed_precision"` | `precision` | the number of bit planes to keep in each block |
+//! | `"fixed_rate"` | `rate` | the average number of bits per element |
 //! | `"expert"` | `minbits`, `maxbits`, `maxprec`, `minexp` | zfp's own parameters |
 //!
-//! Names: `zfp` in v3, and two former names of zarrs; v2 has [`zfpy`](crate::array_to_bytes::zfp::zfpy). In the lenient mode,
-//! the member `write_header` of early versions of zarrs is accepted. The last axis of a chunk is the first axis in zfp. In the
-//! lossy modes, integers must not use the two highest bits (integers of 8 and 16 bits have room for them), and floats must be
-//! finite.
+//! Names: `zfp` in v3, and two former names of zarrs; v2 has [`zfpy`](crate::array_to_bytes::zfp::zfpy). In the lenient mode, the
+//! member `write_header`, which early versions of zarrs wrote, is accepted. The last axis of a chunk is the first axis in zfp. In
+//! the lossy modes, integers must not use the two highest bits (8-bit and 16-bit integers are not affected, since they are
+//! widened), and floats must be finite.
 //!
-//! In `fixed_rate`, zarrs computes the size of a block as if every chunk had three dimensions. The length of a chunk reveals
-//! which size was used, so the lenient mode reads both; the strict mode and all writing use only the size of the
-//! specification.
+//! With `fixed_rate`, zarrs computes the size of a block as if every chunk had three dimensions. The length of a chunk reveals
+//! which size was used, so the lenient mode reads both. The strict mode only reads the size in the specification, and this size
+//! is always used for writing.
 
 pub(crate) mod stream;
 pub(crate) mod zfpy;
@@ -40,29 +40,29 @@ const NAME: &str = "zfp";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
     .aliases(&["zarrs.zfp", "https://codec.zarrs.dev/array_to_bytes/zfp"]);
 
-/// zfp: for smooth data in several dimensions, lossy within a given bound.
+/// zfp: for smooth multidimensional data; lossy within a given bound, or lossless.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Zfp {
     configuration: Json,
 }
 
 impl Zfp {
-    /// Keeps every bit.
+    /// Compresses losslessly.
     pub fn reversible() -> Self {
         Self { configuration: json!({"mode": "reversible"}) }
     }
 
-    /// Changes no float by more than the tolerance.
+    /// Changes floats by at most the tolerance.
     pub fn fixed_accuracy(tolerance: f64) -> Self {
         Self { configuration: json!({"mode": "fixed_accuracy", "tolerance": tolerance}) }
     }
 
-    /// Keeps this number of bit planes in each block: a bound of the relative error.
+    /// Keeps this number of bit planes in each block, which limits the relative error.
     pub fn fixed_precision(bits: u32) -> Self {
         Self { configuration: json!({"mode": "fixed_precision", "precision": bits}) }
     }
 
-    /// Stores each element in this number of bits on average; the size of chunks is fixed.
+    /// Uses this number of bits per element on average. All chunks have the same encoded size.
     pub fn fixed_rate(bits: f64) -> Self {
         Self { configuration: json!({"mode": "fixed_rate", "rate": bits}) }
     }
@@ -119,7 +119,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(ZfpCodec { configuration, parameters, is_rate, foreign, header, chunk })))
 }
 
-/// Returns zfp's number of dimensions; an array without dimensions has one.
+/// Returns zfp's number of dimensions. An array without dimensions counts as one-dimensional.
 pub(crate) fn dimensions(count: usize) -> Option<ZfpDimensionality> {
     match count {
         0 | 1 => Some(ZfpDimensionality::D1),
@@ -158,7 +158,7 @@ fn parameters(
     })
 }
 
-/// The error for a tolerance with integers.
+/// The error message for a tolerance with integers.
 pub(crate) const ACCURACY_OF_INTEGERS: &str =
     "zfp has no fixed accuracy for integers; use the reversible mode, a fixed rate or a fixed precision";
 
@@ -166,7 +166,7 @@ fn rate(config: Config<'_>) -> Result<f64, CodecError> {
     number(config, "rate")
 }
 
-/// Returns a fixed rate for chunks with this number of dimensions.
+/// Returns the parameters for a fixed rate, for chunks with this number of dimensions.
 pub(crate) fn fixed_rate(
     rate: f64,
     chunk: &ZfpChunk,
@@ -186,7 +186,7 @@ fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig)
         .to_integer(minexp)
         .and_then(|minexp| i32::try_from(minexp).ok())
         .ok_or_else(|| config::wrong("minexp", minexp, "an integer"))?;
-    // With fewer bits, zfp's own library would count down below 0.
+    // With fewer bits, a counter in zfp's own library would drop below 0.
     let fewest = match (scalar, minexp < ZFP_MIN_EXP) {
         (ZfpScalarType::F32, true) => 15,
         (ZfpScalarType::F64, true) => 19,
@@ -224,14 +224,14 @@ fn unsigned(config: Config<'_>, name: &str) -> Result<u32, CodecError> {
     number.ok_or_else(|| config::wrong(name, json, "a non-negative integer"))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ZfpCodec {
     configuration: Map,
     parameters: ZfpConfig,
-    /// True if all chunks of a shape have the same length.
+    /// True if the rate is fixed, so that all chunks of the same shape have the same length.
     is_rate: bool,
-    /// The fixed rate as zarrs computes it.
+    /// The parameters for the fixed rate as computed by zarrs.
     foreign: Option<ZfpConfig>,
     header: bool,
     chunk: ZfpChunk,
@@ -258,7 +258,7 @@ impl ArrayToBytes for ZfpCodec {
     }
 
     fn encoded_size(&self) -> Size {
-        // Another writer may have computed the size of a block differently.
+        // Other writers may have computed the size of a block differently.
         Size::UNKNOWN
     }
 
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn the_last_axis_is_the_fastest() {
-        // All rows are the same, so a block of 4 x 4 is too; columns differ.
+        // All rows are equal, so all blocks of 4 x 4 in the same columns are equal too. The columns differ.
         let rows: Vec<u8> = (0..64).flat_map(|i| f64::from(i % 16).to_ne_bytes()).collect();
         let columns: Vec<u8> = (0..64).flat_map(|i| f64::from(i / 4).to_ne_bytes()).collect();
         let codec = |shape: &[u64]| {
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn rates_as_zarrs_computes_them() {
-        // In one dimension, zarrs' rate of 4: blocks of 4 * 64 bits, which a rate of 64 bits also gives.
+        // In one dimension, a rate of 4 in zarrs results in blocks of 4 * 64 bits, which are also the result of a rate of 64.
         let numbers: Vec<u8> = (0..40).flat_map(|i| f64::from(i).sqrt().to_ne_bytes()).collect();
         let of = |rate: f64, mode| {
             make(json!({"mode": "fixed_rate", "rate": rate}), &[40], Storage::Float(8), mode).unwrap()

@@ -1,10 +1,10 @@
-//! The zfp streams that the codecs `zfp` and `numcodecs.zfpy` share.
+//! The zfp streams shared by the codecs `zfp` and `numcodecs.zfpy`.
 //!
 //! Format: <https://zfp.readthedocs.io/en/latest/algorithm.html>
 //!
-//! zfp supports integers and floats of 32 and 64 bits. Integers of 8 and 16 bits are shifted up to 31 bits, as zfp's own
-//! functions for them do; unsigned integers of 32 and 64 bits are stored as signed integers, which can represent only the
-//! lower half of their range.
+//! zfp supports integers and floats of 32 and 64 bits. Integers of 8 and 16 bits are shifted up to 31 bits, as by zfp's own
+//! conversion functions. Unsigned integers of 32 and 64 bits are stored as signed integers, which can only represent the lower
+//! half of their range.
 
 use bytemuck::Pod;
 use zarrox_core::codec::{ChunkSpec, CodecContext, CodecError, ReadRegion};
@@ -19,7 +19,7 @@ use zfp_rs::{
 use crate::array_to_bytes::numbers::{self, Buffer};
 use crate::error::truncated;
 
-/// The maximum number of dimensions of zfp.
+/// The maximum number of dimensions that zfp supports.
 const MAX_DIMENSIONS: usize = 4;
 
 /// Runs `$work` with `$T` as the Rust type of an element.
@@ -38,19 +38,19 @@ macro_rules! with_element {
     };
 }
 
-/// A kind of chunk in zfp's terms.
+/// The properties of chunks in terms of zfp.
 #[derive(Debug)]
 pub(crate) struct ZfpChunk {
     chunk: ChunkSpec,
     limit: usize,
     /// The type in which zfp stores an element.
     scalar: ZfpScalarType,
-    /// The shape, fastest axis first, padded with zeros; `None` if there are too many axes.
+    /// The shape, fastest-varying axis first, padded with zeros; `None` if there are too many axes.
     dims: Option<[usize; 4]>,
 }
 
 impl ZfpChunk {
-    /// Returns the chunk for which a codec is created, if zfp can store its elements.
+    /// Returns the properties of the chunks for which a codec is created, if zfp can store their elements.
     pub(crate) fn new(context: &CodecContext<'_>) -> Result<Self, CodecError> {
         let chunk = context.chunk.clone();
         let scalar = match chunk.storage() {
@@ -82,7 +82,7 @@ impl ZfpChunk {
         matches!(self.chunk.storage(), Storage::Int(4 | 8) | Storage::Float(_))
     }
 
-    /// Returns the shape, fastest axis first, padded with zeros.
+    /// Returns the shape, fastest-varying axis first, padded with zeros.
     pub(crate) fn dims(&self) -> Result<[usize; 4], CodecError> {
         self.dims.ok_or_else(|| self.too_many_dimensions())
     }
@@ -95,7 +95,7 @@ impl ZfpChunk {
         ))
     }
 
-    /// Decodes a stream without a header with these parameters, or else a stream with a header that contains them.
+    /// Decodes a stream without a header, using these parameters, or a stream with a header that contains its parameters.
     pub(crate) fn decode(
         &self,
         encoded: &[u8],
@@ -202,12 +202,13 @@ fn dims(shape: &[usize]) -> Option<[usize; 4]> {
     Some(dims)
 }
 
-/// Returns true if these parameters are lossless, unless the stream is truncated.
+/// Returns true if compression with these parameters is lossless, provided that the stream is not truncated.
 fn is_reversible(config: &ZfpConfig) -> bool {
     config.min_exp() < ZFP_MIN_EXP
 }
 
-/// Decodes a stream that fills `scalars`, and returns its compression mode. Without a shape, the stream must have a header.
+/// Decodes a stream, which must fill `scalars`, and returns its compression mode. If no shape is given, the stream must have a
+/// header.
 fn decompress<S: ZfpScalar>(
     encoded: &[u8],
     shape: Option<(ZfpConfig, [usize; 4])>,
@@ -228,8 +229,8 @@ fn decompress<S: ZfpScalar>(
     })
 }
 
-/// Reads a header: the compression mode, and the shape, which must have `count` elements. numcodecs up to 0.9 flattened all
-/// dimensions into one.
+/// Reads a header: the compression mode and the shape. The shape must have `count` elements, but its dimensions may differ, since
+/// numcodecs up to 0.9 flattened all dimensions into one.
 fn read_header(
     stream: &mut ZfpBitStreamRef<'_>,
     scalar: ZfpScalarType,
@@ -250,7 +251,7 @@ fn read_header(
     Ok((config, field.dims))
 }
 
-/// Passes encoded bytes to `work` as a stream of words, without a copy if they are aligned.
+/// Passes encoded bytes to `work` as a stream of words. They are not copied if they are aligned.
 fn with_stream<R>(
     encoded: &[u8],
     work: impl FnOnce(&mut ZfpBitStreamRef<'_>) -> Result<R, CodecError>,
@@ -261,8 +262,8 @@ fn with_stream<R>(
     {
         return work(&mut ZfpBitStreamRef::from_words(words));
     }
-    // zfp may have been built with shorter words. Such a stream ends where a long word does, so that reading past the end is
-    // detected.
+    // The writer's zfp may have been built with shorter words. The stream is placed so that it ends at the end of a long word,
+    // and reading past the end is detected.
     let size = encoded.len().next_multiple_of(STREAM_WORD_BYTES);
     let skipped = size - encoded.len();
     let mut buffer = Buffer::new(size, usize::MAX)?;
@@ -289,7 +290,7 @@ fn refused(error: ZfpCompressionError) -> CodecError {
 
 /// A number type that zfp stores.
 trait Scalar: ZfpScalar + PartialEq {
-    /// The error if [`Scalar::lossy_modes_support`] returns false.
+    /// The error message if [`Scalar::lossy_modes_support`] returns false.
     const LOSSY_RANGE_ERROR: &str;
 
     /// Returns true if the lossy modes can store these numbers without corrupting adjacent elements.
@@ -327,7 +328,7 @@ trait Element: Pod + std::fmt::Debug {
     /// True if the element type is the number type.
     const IS_SCALAR: bool = false;
 
-    /// Returns the number for an element; `None` if the number type cannot represent it.
+    /// Returns the number for an element, or `None` if the number type cannot represent it.
     fn to_scalar(self) -> Option<Self::Scalar>;
 
     /// Returns the element for a number, or the nearest element.
@@ -398,7 +399,7 @@ mod tests {
         chain.encode(&view, all, &mut encoded).map(|_| encoded)
     }
 
-    /// Returns the data of `tests/golden/zfp.py` in memory.
+    /// Returns the data of `tests/golden/zfp.py` as in memory.
     fn data(storage: &Storage, count: usize) -> Vec<u8> {
         let squares = (0_i32..).take(count).map(|i| i * i % 37);
         match storage {
@@ -409,7 +410,7 @@ mod tests {
         }
     }
 
-    /// Little-endian numbers as they lie in memory.
+    /// Converts little-endian numbers to their form in memory.
     fn native(bytes: &[u8], word: usize) -> Vec<u8> {
         let order = |word: &[u8]| match cfg!(target_endian = "little") {
             true => word.to_vec(),
@@ -446,8 +447,8 @@ mod tests {
                 assert!(decode_chunk(&chain, &encoded).unwrap() == decoded, "{what}: decoded");
                 let count = chunk.size() / chunk.item();
                 assert!(encode(&chain, &data(&storage, count)).unwrap() == encoded, "{what}: encoded");
-                // A stream of zfp with words of one byte ends at its last bit. A shorter stream is an error, except with a
-                // fixed rate, whose blocks are padded.
+                // A stream from a zfp with one-byte words ends at its last bit. A shorter stream is an error, except with a fixed
+                // rate, since its blocks are padded.
                 let ends = |length: &usize| decode_chunk(&chain, &encoded[..*length]).is_ok();
                 let shortest = (0..encoded.len()).find(ends).unwrap_or(encoded.len());
                 assert!(
@@ -485,7 +486,7 @@ mod tests {
         let too_large = [0_u32, 7, 1 << 31, 0].map(u32::to_ne_bytes).concat();
         let error = encoded(Storage::Uint(4), Zfp::reversible(), &too_large).unwrap_err().to_string();
         assert!(error.contains("2147483648"), "{error}");
-        // A negative number is not a valid unsigned one, and a number in between is not a valid small one.
+        // A negative number is not a valid unsigned integer. 1 is not a valid 8-bit integer, since those are shifted up.
         for (storage, numbers) in [(Storage::Uint(4), [-1, 0, 0, 0]), (Storage::Int(1), [1, 0, 0, 0])] {
             let stored = encoded(Storage::Int(4), Zfp::reversible(), &of(numbers)).unwrap();
             let chain =

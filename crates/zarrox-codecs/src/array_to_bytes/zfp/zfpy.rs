@@ -1,21 +1,22 @@
-//! `numcodecs.zfpy`: zfp as numcodecs stores it. A chunk is a stream with a header that contains all parameters.
+//! `numcodecs.zfpy`: compression with zfp in numcodecs' format. A chunk is a stream with a header that contains all parameters.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/compression/zfpy.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `mode` | zfp's number of the compression mode: 2 is a fixed rate, 3 a fixed precision, 4 a fixed accuracy |
-//! | `rate` | in mode 2: the average number of bits for each element |
-//! | `precision` | in mode 3: the number of bit planes that are kept in each block |
+//! | `mode` | zfp's number for the compression mode: 2 is fixed rate, 3 fixed precision, 4 fixed accuracy |
+//! | `rate` | in mode 2: the average number of bits per element |
+//! | `precision` | in mode 3: the number of bit planes to keep in each block |
 //! | `tolerance` | in mode 4: the maximum change of a float |
-//! | `compression_kwargs` | the member of the mode, repeated; only written |
+//! | `compression_kwargs` | the member of the mode, repeated; it is only written |
 //!
-//! Names: `numcodecs.zfpy` in v3, and two former names of zarrs; `zfpy` in v2. A value of -1, the default of the three
-//! parameters, makes the codec reversible; zarrs writes mode 5 for that. All members have defaults in numcodecs, so they may be
+//! Names: `numcodecs.zfpy` in v3, and two former names of zarrs; `zfpy` in v2. The value -1, which is the default of these three
+//! members, makes the codec lossless; zarrs writes mode 5 for this. All members have defaults in numcodecs, so they may be
 //! absent.
 //!
 //! numcodecs stores integers and floats of 32 and 64 bits in up to four dimensions, and datetimes as their counts. Chunks of
-//! other integers (from zarrs) and of more dimensions (from old releases of numcodecs) are read, but not written.
+//! other integer types (written by zarrs) and with more dimensions (written by old releases of numcodecs) are read but not
+//! written.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -48,29 +49,29 @@ const PRECISION: i32 = 3;
 const ACCURACY: i32 = 4;
 const REVERSIBLE: i32 = 5;
 
-/// zfp as numcodecs stores it.
+/// Compression with zfp in numcodecs' format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Zfpy {
     configuration: Map,
 }
 
 impl Zfpy {
-    /// Keeps every bit.
+    /// Compresses losslessly.
     pub fn reversible() -> Self {
         Self { configuration: complete(ACCURACY, "tolerance", (-1).into()) }
     }
 
-    /// Changes no float by more than the tolerance.
+    /// Changes floats by at most the tolerance.
     pub fn fixed_accuracy(tolerance: f64) -> Self {
         Self { configuration: complete(ACCURACY, "tolerance", tolerance.into()) }
     }
 
-    /// Keeps this number of bit planes in each block: a bound of the relative error.
+    /// Keeps this number of bit planes in each block, which limits the relative error.
     pub fn fixed_precision(bits: u32) -> Self {
         Self { configuration: complete(PRECISION, "precision", bits.into()) }
     }
 
-    /// Stores each element in this number of bits on average.
+    /// Uses this number of bits per element on average.
     pub fn fixed_rate(bits: f64) -> Self {
         Self { configuration: complete(RATE, "rate", bits.into()) }
     }
@@ -82,7 +83,7 @@ impl From<Zfpy> for CodecSpec {
     }
 }
 
-/// Returns all members, as numcodecs writes them.
+/// Returns all members as numcodecs writes them.
 fn complete(mode: i32, member: &str, value: Json) -> Map {
     let mut configuration = config::members(json!({
         "mode": mode, "compression_kwargs": {member: value}, "tolerance": -1, "rate": -1, "precision": -1,
@@ -115,7 +116,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 }
 
 fn of_rate(config: Config<'_>, chunk: &ZfpChunk, ndim: usize) -> Result<Option<ZfpConfig>, CodecError> {
-    // Chunks of more dimensions than zfp supports are only read.
+    // Chunks with more dimensions than zfp supports are only read.
     let Some(dimensions) = dimensions(ndim) else { return Ok(None) };
     value(config, "rate")?.map(|rate| fixed_rate(rate, chunk, dimensions)).transpose()
 }
@@ -123,12 +124,12 @@ fn of_rate(config: Config<'_>, chunk: &ZfpChunk, ndim: usize) -> Result<Option<Z
 fn of_precision(config: Config<'_>) -> Result<Option<ZfpConfig>, CodecError> {
     let Some(json) = config.get("precision") else { return Ok(None) };
     let precision = config.to_integer(json).ok_or_else(|| config::wrong("precision", json, "an integer"))?;
-    // zfp accepts a precision beyond the number of bits of an element.
+    // zfp accepts a precision that exceeds the number of bits of an element.
     let precision = u32::try_from(precision.min(i64::from(u32::MAX)));
     Ok(precision.ok().map(ZfpConfig::fixed_precision))
 }
 
-/// Returns the value of the mode's parameter; a negative value means none.
+/// Returns the value of the mode's parameter. A negative value means that there is none.
 fn value(config: Config<'_>, member: &str) -> Result<Option<f64>, CodecError> {
     let Some(json) = config.get(member) else { return Ok(None) };
     let finite = json.as_f64().filter(|value| value.is_finite());
@@ -136,7 +137,7 @@ fn value(config: Config<'_>, member: &str) -> Result<Option<f64>, CodecError> {
     Ok(Some(value).filter(|value| *value >= 0.0))
 }
 
-/// The codec for one kind of chunk.
+/// The codec for chunks of one shape and data type.
 #[derive(Debug)]
 struct ZfpyCodec {
     configuration: Map,
@@ -165,7 +166,7 @@ impl ArrayToBytes for ZfpyCodec {
     }
 
     fn encoded_size(&self) -> Size {
-        // The stream may have been compressed with other parameters than the configuration.
+        // The stream may have been compressed with parameters other than those in the configuration.
         Size::UNKNOWN
     }
 

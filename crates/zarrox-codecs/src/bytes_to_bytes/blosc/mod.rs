@@ -1,17 +1,17 @@
-//! `blosc`: the meta-compressor Blosc, version 1: elements are shuffled, then compressed in blocks.
+//! `blosc`: the meta-compressor Blosc, version 1. Elements are shuffled and then compressed in blocks.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html>
 //!
 //! | member | value |
 //! |---|---|
 //! | `cname` | `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib` or `zstd` |
-//! | `clevel` | 0 (only stored) to 9 (smallest) |
+//! | `clevel` | 0 (uncompressed) to 9 (smallest) |
 //! | `shuffle` | `noshuffle`, `shuffle` (by bytes) or `bitshuffle` (by bits) |
 //! | `typesize` | the size of an element in bytes; may be absent with `noshuffle` |
 //! | `blocksize` | the size of a block in bytes; 0 lets the library choose |
 //!
 //! Names: `blosc` in v3 (also `numcodecs.blosc`), `blosc` in v2, where `typesize` is the size of the array's elements, and
-//! `shuffle` is 0, 1, 2 or −1. With −1, elements of one byte are shuffled by bits, and other elements by bytes. In the lenient
+//! `shuffle` is 0, 1, 2 or −1. With −1, one-byte elements are shuffled by bits, and larger elements by bytes. In the lenient
 //! mode, all members may be absent; the defaults are `lz4`, 5, `shuffle`, the size of the array's elements, and 0.
 
 pub(crate) mod parts;
@@ -36,7 +36,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new("blosc", CodecKind::BytesToBytes
     .with_from_v2(from_v2)
     .with_to_v2(to_v2);
 
-/// A compressor of Blosc.
+/// A compressor that Blosc supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BloscCompressor {
@@ -44,7 +44,7 @@ pub enum BloscCompressor {
     BloscLz,
     /// LZ4.
     Lz4,
-    /// LZ4 HC: slower, and compresses better.
+    /// LZ4 HC: slower than LZ4, but compresses better.
     Lz4Hc,
     /// Snappy.
     Snappy,
@@ -76,7 +76,7 @@ impl BloscCompressor {
     }
 }
 
-/// The reordering before Blosc's compression.
+/// The reordering that precedes compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shuffle {
@@ -92,7 +92,7 @@ const SHUFFLES: &[(&str, Shuffle)] =
     &[("noshuffle", Shuffle::None), ("shuffle", Shuffle::Byte), ("bitshuffle", Shuffle::Bit)];
 
 impl Shuffle {
-    /// Returns the number in v2 metadata and in the library.
+    /// Returns the number that stands for the shuffle in v2 metadata and in the library.
     fn number(self) -> i32 {
         match self {
             Self::None => 0,
@@ -118,19 +118,19 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static s
     choices.iter().find(|(_, choice)| choice == value).map_or("", |(name, _)| name)
 }
 
-/// The meta-compressor Blosc: elements are shuffled, then compressed in blocks.
+/// The meta-compressor Blosc: elements are shuffled and then compressed in blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blosc {
     compressor: BloscCompressor,
     level: i32,
     shuffle: Shuffle,
-    /// If absent, the size of the array's elements.
+    /// The size of an element in bytes; `None` for the size of the array's elements.
     type_size: Option<i32>,
     block_size: i32,
 }
 
 impl Blosc {
-    /// Creates the codec with a compressor, at level 5, with bytes shuffled, in blocks of the library's choice.
+    /// Creates the codec with a compressor at level 5, with byte shuffle, and with a block size that the library chooses.
     pub fn new(compressor: BloscCompressor) -> Self {
         Self { compressor, level: 5, shuffle: Shuffle::Byte, type_size: None, block_size: 0 }
     }
@@ -140,12 +140,12 @@ impl Blosc {
         Self::new(BloscCompressor::Lz4)
     }
 
-    /// Creates the codec with Zstandard: small.
+    /// Creates the codec with Zstandard: high compression.
     pub fn zstd() -> Self {
         Self::new(BloscCompressor::Zstd)
     }
 
-    /// Sets the compression level, 0 (only stored) to 9 (smallest).
+    /// Sets the compression level, 0 (uncompressed) to 9 (smallest).
     #[must_use]
     pub fn level(self, level: i32) -> Self {
         Self { level, ..self }
@@ -194,19 +194,19 @@ fn parse(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
     }
 }
 
-/// Returns the codec for elements of `item` bytes, whatever size the configuration has.
+/// Returns the codec for elements of `item` bytes, regardless of the size in the configuration.
 fn of_items(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
     Ok(Blosc {
         compressor: config.choice("cname", COMPRESSORS, BloscCompressor::Lz4)?,
         level: config.integer("clevel", 0..=9, 5)?,
         shuffle: shuffle(config, item)?,
-        // The library treats larger elements as single bytes.
+        // The library treats elements larger than its limit as single bytes.
         type_size: Some(i32::try_from(item).unwrap_or(i32::MAX).max(1)),
         block_size: config.integer("blocksize", 0..=i32::MAX, 0)?,
     })
 }
 
-/// Reads the name of the shuffle; in the lenient mode also v2's number.
+/// Reads the name of the shuffle or, in the lenient mode, its v2 number.
 fn shuffle(config: Config<'_>, item: usize) -> Result<Shuffle, CodecError> {
     let number = config.get("shuffle").filter(|json| json.is_number() && !config.is_strict());
     let Some(json) = number else { return config.choice("shuffle", SHUFFLES, Shuffle::Byte) };

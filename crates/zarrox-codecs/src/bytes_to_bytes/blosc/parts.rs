@@ -1,7 +1,7 @@
 //! Partial reads of a Blosc buffer: only the blocks that are needed are fetched and decompressed.
 //!
-//! A buffer consists of a header of 16 bytes, the offset of each block (32 bits each), and the blocks, in any order. Blocks
-//! that are needed together are assembled into a small buffer, which the library decompresses like any other buffer. Format:
+//! A buffer consists of a 16-byte header, the 32-bit offsets of the blocks, and the blocks themselves in any order. Blocks that
+//! are needed together are assembled into a small buffer, which the library decompresses like any other buffer. Format:
 //! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 
 use std::ops::Range;
@@ -14,21 +14,21 @@ use crate::bytes_to_bytes::ffi::blosc::{HEADER, Header, decompress};
 use crate::error::too_large;
 use crate::error::truncated;
 
-/// The number of bytes that are fetched first: for most buffers, the header and the offsets of all blocks.
+/// The number of bytes that are fetched first. For most buffers, they contain the header and the offsets of all blocks.
 const HEAD: u64 = 4 << 10;
 
-/// The maximum number of decoded bytes of a buffer that is decoded as a whole if more than three quarters of it are requested.
+/// The maximum decoded size up to which a buffer is decoded as a whole if more than three quarters of it are requested.
 const WHOLE: usize = 8 << 20;
 
-/// The size of a block's offset in the table.
+/// The size of a block offset in the table.
 const START: usize = 4;
 
-/// The offset of the flags in the header, and the flags that matter here.
+/// The offset of the flags in the header, and the relevant flags.
 const FLAGS: usize = 2;
 const STORED: u8 = 0x02;
 const NOT_SPLIT: u8 = 0x10;
 
-/// Returns the fetches from a buffer at `window` that serve fetches of its `size` decoded bytes.
+/// Converts fetches from the `size` decoded bytes of a buffer to fetches from the buffer itself, which is at `window`.
 pub(crate) fn read(
     window: Window,
     size: usize,
@@ -64,8 +64,8 @@ pub(crate) fn read(
     })])
 }
 
-/// Returns the error for a buffer that declares `size` bytes, more than `room` holds. The error is an overflow only if the
-/// blocks that fit are valid: the declared size may be wrong.
+/// Returns the error for a buffer that declares `size` bytes, which are more than fit in `room`. Since the declared size may be
+/// wrong, the error is an overflow only if the blocks that fit are valid.
 pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecError {
     let length = room.len();
     let Some(header) = Header::read(encoded, encoded.len()) else { return damaged() };
@@ -78,13 +78,13 @@ pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecErr
     }
 }
 
-/// A fetch of decoded bytes, with their range.
+/// A fetch of decoded bytes, and their range.
 struct DecodedFetch<'a> {
     range: Range<usize>,
     fetch: Fetch<'a>,
 }
 
-/// Returns the number of decoded bytes that are needed; the list is sorted.
+/// Returns the number of leading decoded bytes that are needed. The list is sorted.
 fn reach(wanted: &[DecodedFetch<'_>]) -> usize {
     let (mut reach, mut end) = (0, 0);
     for DecodedFetch { range, .. } in wanted {
@@ -94,7 +94,7 @@ fn reach(wanted: &[DecodedFetch<'_>]) -> usize {
     reach
 }
 
-/// Completes fetches from a buffer that is decoded as a whole.
+/// Completes fetches by decoding the whole buffer.
 fn decode_whole(
     encoded: &[u8],
     window: Window,
@@ -109,7 +109,7 @@ fn decode_whole(
     complete_all(&plain, 0, wanted)
 }
 
-/// Completes fetches from decoded bytes that begin at `start`.
+/// Completes fetches with decoded bytes that begin at `start`.
 fn complete_all(plain: &[u8], start: usize, wanted: Vec<DecodedFetch<'_>>) -> Result<(), CodecError> {
     for DecodedFetch { range, fetch } in wanted {
         let bytes = plain.get(range.start - start..range.end - start).ok_or_else(damaged)?;
@@ -146,7 +146,7 @@ impl Buffer {
         self.sizes.decoded.div_ceil(self.sizes.block)
     }
 
-    /// Returns the first possible offset of a block.
+    /// Returns the smallest possible offset of a block.
     fn blocks_start(&self) -> usize {
         HEADER + self.block_count() * START
     }
@@ -182,7 +182,7 @@ impl Buffer {
         Ok(places)
     }
 
-    /// Groups the fetches that share blocks: each group is decoded separately.
+    /// Groups fetches that share blocks. Each group is decoded separately.
     fn groups<'a>(self, table: &[u8], wanted: Vec<DecodedFetch<'a>>) -> Result<Vec<Fetch<'a>>, CodecError> {
         let places = self.places(table)?;
         let mut groups: Vec<(Range<usize>, Vec<DecodedFetch<'a>>)> = Vec::new();
@@ -208,12 +208,12 @@ impl Buffer {
     }
 }
 
-/// Adjacent blocks, and the fetches of their decoded bytes.
+/// Adjacent blocks, and the fetches that need their decoded bytes.
 struct Group<'a> {
     buffer: Buffer,
     /// The index of the first block.
     first: usize,
-    /// The ranges of the blocks in the stored buffer.
+    /// The positions of the blocks in the stored buffer.
     places: Vec<Range<usize>>,
     wanted: Vec<DecodedFetch<'a>>,
     /// The blocks as a separate buffer.
@@ -221,7 +221,7 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Returns the range of decoded bytes of these blocks.
+    /// Returns the range of decoded bytes that these blocks contain.
     fn decoded(&self) -> Range<usize> {
         let Header { block, decoded, .. } = self.buffer.sizes;
         self.first * block..((self.first + self.places.len()) * block).min(decoded)
@@ -235,7 +235,7 @@ impl Group<'_> {
     fn header(&self) -> Result<[u8; HEADER], CodecError> {
         let mut header = self.buffer.header;
         let size = self.decoded().len();
-        // The shorter block at the end of a buffer is not split into byte planes; in a buffer of its own, it would not be
+        // The shorter block at the end of a buffer is not split into byte planes. In a buffer of its own, it would not be
         // recognised as the last block.
         let block = self.buffer.sizes.block.min(size);
         if block < self.buffer.sizes.block {
@@ -276,7 +276,7 @@ impl DeferredDecode for Group<'_> {
         let decoded = self.decoded();
         let Some(encoded) = self.memory else { return Ok(()) };
         let mut wanted = self.wanted;
-        // A fetch of all of the blocks is decoded without another copy.
+        // A fetch that needs all of the blocks is decoded without an additional copy.
         if let [DecodedFetch { range, fetch: Fetch { sink: Sink::Into(memory), .. } }] = wanted.as_mut_slice()
             && *range == decoded
         {
@@ -329,7 +329,7 @@ mod tests {
         encoded
     }
 
-    /// Returns numbers that compress, and differ from block to block.
+    /// Returns numbers that are compressible and differ from block to block.
     fn numbers(count: usize, item: usize, random: &mut Random) -> Vec<u8> {
         let mut data = Vec::with_capacity(count * item);
         while data.len() < count * item {
@@ -391,7 +391,7 @@ mod tests {
         }
     }
 
-    /// Returns the lengths of the fetches, in all rounds.
+    /// Appends the lengths of the fetches in all rounds to `seen`.
     fn lengths(fetches: Vec<Fetch<'_>>, object: &[u8], seen: &mut Vec<u64>) {
         for fetch in fetches {
             if let Sink::Deferred(mut stage) = fetch.sink {
@@ -447,7 +447,7 @@ mod tests {
         assert_eq!(block, places[40_000_000 / buffer.sizes.block].len() as u64);
     }
 
-    /// Returns the buffer with its blocks in reverse order, as several threads may write them.
+    /// Returns the buffer with its blocks in reverse order. Several threads may write blocks in any order.
     fn reversed(encoded: &[u8], size: usize) -> Vec<u8> {
         let buffer = Buffer::parse(encoded, Window::of_size(encoded.len() as u64), size).unwrap();
         let places = buffer.places(&encoded[HEADER..buffer.blocks_start()]).unwrap();

@@ -1,4 +1,4 @@
-//! C-Blosc 1: the functions that use no global state.
+//! C-Blosc 1: the functions without global state.
 
 use std::ffi::{CStr, c_int};
 
@@ -14,7 +14,7 @@ pub(crate) struct Parameters {
     pub(crate) compressor: &'static CStr,
     /// The compression level, 0 to 9.
     pub(crate) level: c_int,
-    /// The shuffle: 0 none, 1 by bytes, 2 by bits.
+    /// The shuffle: 0 for none, 1 for bytes, 2 for bits.
     pub(crate) shuffle: c_int,
     /// The size of an element, in bytes.
     pub(crate) type_size: usize,
@@ -35,21 +35,21 @@ pub(crate) const HEADER: usize = 16;
 pub(crate) struct Header {
     /// The size of the decoded bytes.
     pub(crate) decoded: usize,
-    /// The decoded size of a block; the last block may be smaller.
+    /// The decoded size of a block. The last block may be smaller.
     pub(crate) block: usize,
-    /// The size of the buffer, with the header.
+    /// The size of the buffer, including the header.
     pub(crate) encoded: usize,
 }
 
 impl Header {
-    /// Reads the header of a buffer of this length; `None` if it is invalid.
+    /// Reads the header of a buffer of this length. Returns `None` if it is invalid.
     pub(crate) fn read(encoded: &[u8], length: usize) -> Option<Self> {
         Self::parse(encoded).filter(|header| header.is_sane(length))
     }
 
     fn parse(encoded: &[u8]) -> Option<Self> {
         let header = encoded.first_chunk::<HEADER>()?;
-        // The library reads these numbers as signed.
+        // The library interprets these numbers as signed.
         let size = |at: usize| {
             let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
             usize::try_from(i32::from_le_bytes(bytes)).ok()
@@ -60,31 +60,31 @@ impl Header {
     /// Returns true if the buffer is safe for the library, which trusts the sizes in the header.
     fn is_sane(self, length: usize) -> bool {
         let blocks = self.decoded == 0 || (1..=self.decoded).contains(&self.block);
-        // The header is followed by the offset of each block, or by the bytes if they are not compressed.
+        // The header is followed by the offsets of the blocks or, if the buffer is not compressed, by the bytes.
         let least = self.decoded.min(4 * self.decoded.div_ceil(self.block.max(1)));
         blocks && (HEADER.saturating_add(least)..=length).contains(&self.encoded)
     }
 }
 
-/// Returns the number of decoded bytes of a buffer, if its header is valid.
+/// Returns the decoded size of a buffer if its header is valid.
 pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
     Header::read(encoded, encoded.len()).map(|header| header.decoded)
 }
 
-/// Compresses, appending to `encoded`; returns `None` if the input is too large for Blosc.
+/// Compresses, appending to `encoded`. Returns `None` if the input is too large for Blosc.
 pub(crate) fn compress(
     parameters: Parameters,
     decoded: &[u8],
     encoded: &mut Vec<u8>,
 ) -> Result<Option<()>, CodecError> {
     let Parameters { compressor, level, shuffle, type_size, block_size } = parameters;
-    // Snappy fails without room for its worst case, 32 + n + n / 6 bytes after the bytes before the block. The other
-    // compressors need at most the header, because a block that does not get smaller is stored.
+    // Snappy fails unless its worst case fits, which takes 32 + n + n / 6 bytes after the preceding bytes. The other compressors
+    // only need space for the header in addition, because incompressible blocks are stored.
     let worst = if compressor == c"snappy" { 1024 + decoded.len() / 6 } else { 0 };
     let room = decoded.len().checked_add(HEADER + worst).filter(|&room| c_int::try_from(room).is_ok());
     let Some(room) = room else { return Ok(None) };
-    // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room` bytes, as many as it
-    // returns if the result is positive; threads share no state.
+    // SAFETY: the library reads `decoded` and the name, which ends with a NUL. It writes at most `room` bytes, and if the result
+    // is positive, it is the number of bytes written. Threads share no state.
     unsafe {
         append(encoded, room, |target| {
             let written = blosc_compress_ctx(
@@ -104,13 +104,13 @@ pub(crate) fn compress(
     }
 }
 
-/// Decompresses into `decoded`, whose length is the buffer's own [`decoded_size`]; returns false if the buffer is damaged.
+/// Decompresses into `decoded`, whose length must be the buffer's [`decoded_size`]. Returns false if the buffer is damaged.
 pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> bool {
     if decoded_size(encoded) != Some(decoded.len()) {
         return false;
     }
-    // SAFETY: the header's sizes were found to lie inside the two slices. Given these sizes, the library checks every further
-    // offset against the slices before it reads or writes there.
+    // SAFETY: the sizes in the header were checked against the lengths of the two slices. Given these sizes, the library checks
+    // every further offset against the slices before it reads or writes there.
     let written = unsafe {
         blosc_decompress_ctx(encoded.as_ptr().cast(), decoded.as_mut_ptr().cast(), decoded.len(), 1)
     };

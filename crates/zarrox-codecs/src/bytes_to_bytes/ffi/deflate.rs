@@ -1,4 +1,4 @@
-//! libdeflate: DEFLATE over whole buffers.
+//! libdeflate: DEFLATE for whole buffers.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -24,7 +24,7 @@ struct Compressor {
 
 impl Compressor {
     fn new(level: c_int) -> Result<Self, CodecError> {
-        // SAFETY: the function accepts any level; it returns null for an unknown level.
+        // SAFETY: the function accepts any level. It returns null for an unsupported level.
         let handle = NonNull::new(unsafe { libdeflate_alloc_compressor(level) });
         let handle = handle.ok_or_else(|| CodecError::out_of_memory("not enough memory for a compressor"))?;
         Ok(Self { handle, level })
@@ -33,7 +33,7 @@ impl Compressor {
 
 impl Drop for Compressor {
     fn drop(&mut self) {
-        // SAFETY: the handle is exclusively owned and not used again.
+        // SAFETY: the handle is exclusively owned, and is not used again.
         unsafe { libdeflate_free_compressor(self.handle.as_ptr()) }
     }
 }
@@ -50,7 +50,7 @@ impl Decompressor {
 
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        // SAFETY: the handle is exclusively owned and not used again.
+        // SAFETY: the handle is exclusively owned, and is not used again.
         unsafe { libdeflate_free_decompressor(self.0.as_ptr()) }
     }
 }
@@ -60,7 +60,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
 }
 
-/// Compresses, appending to `encoded`; the level is from 0 to 9.
+/// Compresses, appending to `encoded`. The level is 0 to 9.
 pub(crate) fn compress(
     container: Container,
     level: c_int,
@@ -80,8 +80,8 @@ pub(crate) fn compress(
         let handle = compressor.handle.as_ptr();
         // SAFETY: the handle is valid, and belongs to this thread.
         let room: usize = unsafe { bound(handle, decoded.len()) };
-        // SAFETY: the library reads `decoded` and writes at most `room` bytes, as many as it returns; 0 is failure, which a
-        // room of `bound` excludes.
+        // SAFETY: the library reads `decoded` and writes at most `room` bytes. It returns the number of bytes written, or 0 on
+        // failure, which cannot occur because `room` is the upper bound.
         let done = unsafe {
             append(encoded, room, |target| {
                 let written = run(handle, decoded.as_ptr().cast(), decoded.len(), target.cast(), room);
@@ -92,7 +92,8 @@ pub(crate) fn compress(
     })
 }
 
-/// Decompresses one member into the front of `decoded`, and returns the numbers of bytes that were read and written.
+/// Decompresses one member to the beginning of `decoded`. Returns the number of bytes that were read and the number that were
+/// written.
 pub(crate) fn decompress(
     container: Container,
     encoded: &[u8],
@@ -108,7 +109,7 @@ pub(crate) fn decompress(
             None => kept.insert(Decompressor::new()?),
         };
         let (mut read, mut written) = (0, 0);
-        // SAFETY: the handle is valid and belongs to this thread; the library only reads and writes inside the two slices,
+        // SAFETY: the handle is valid and belongs to this thread. The library only reads and writes within the two slices,
         // whatever the bytes are.
         let result = unsafe {
             run(

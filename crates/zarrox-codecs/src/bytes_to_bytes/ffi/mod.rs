@@ -1,8 +1,7 @@
-//! Calls into C libraries: all `unsafe` code of this crate.
+//! Calls to C libraries. This module contains all `unsafe` code of this crate.
 //!
-//! The safe crates for these libraries do not offer the functions that are used here: the functions of libdeflate that
-//! return the number of bytes they read, LZ4's partial decompression of a block, and the functions of Blosc without
-//! global state.
+//! The safe wrapper crates for these libraries do not provide the functions that are used here: the functions of libdeflate that
+//! return how many bytes they read, LZ4's partial decompression of a block, and the functions of Blosc without global state.
 
 #[cfg(feature = "blosc")]
 pub(crate) mod blosc;
@@ -14,13 +13,13 @@ pub(crate) mod lz4;
 #[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
 use zarrox_core::codec::CodecError;
 
-/// Appends bytes that `write` writes into `room` bytes of memory; `write` returns their number if it succeeds.
+/// Reserves `room` bytes of memory, and appends the bytes that `write` writes there. `write` returns their number if it succeeds.
 ///
 /// # Errors
 /// When memory for `room` bytes cannot be allocated.
 ///
 /// # Safety
-/// `write` must initialise as many bytes from the pointer on as it returns, at most `room`.
+/// `write` must initialise as many bytes, starting at the pointer, as it returns. It must return at most `room`.
 #[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
 unsafe fn append(
     encoded: &mut Vec<u8>,

@@ -1,4 +1,4 @@
-//! The filters of LZMA in the form of Python's `lzma` module: `[{"id": 3, "dist": 4}, {"id": 33, "preset": 6}]`.
+//! The filters of LZMA as in Python's `lzma` module: `[{"id": 3, "dist": 4}, {"id": 33, "preset": 6}]`.
 
 use liblzma::stream::{Filters, LzmaOptions, MatchFinder, Mode, PRESET_DEFAULT};
 use zarrox_core::codec::CodecError;
@@ -11,7 +11,7 @@ const LZMA1: u64 = 0x4000_0000_0000_0001;
 const LZMA2: u64 = 0x21;
 const DELTA: u64 = 3;
 
-/// A function that adds a filter for machine code. These filters have the numbers 4 to 11, and the option
+/// A function that adds a filter for machine code. The filters for machine code have the numbers 4 to 11 and the option
 /// `start_offset`.
 type Branch = fn(&mut Filters, &[u8]) -> Option<()>;
 const BRANCHES: [Branch; 8] = [
@@ -25,12 +25,12 @@ const BRANCHES: [Branch; 8] = [
     |filters, offset| filters.riscv_properties(offset).ok().map(drop),
 ];
 
-/// The maximum size of a dictionary, in bytes: decoding allocates as much memory.
+/// The maximum size of a dictionary, in bytes. Decoding allocates this much memory.
 const DICTIONARY: u32 = 1 << 30;
 
 const LZMA_OPTIONS: &[&str] = &["preset", "dict_size", "lc", "lp", "pb", "mode", "nice_len", "mf", "depth"];
 
-/// One filter: its number, and the options that are given.
+/// A filter: its number, and the options that were given.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Filter {
     id: u64,
@@ -152,12 +152,12 @@ pub(crate) fn parse(json: &Json, config: Config<'_>) -> Result<Vec<Filter>, Code
     list.iter().map(|json| Filter::parse(json, config)).collect()
 }
 
-/// Returns the list in its written form.
+/// Returns the list as it is written to metadata.
 pub(crate) fn to_json(filters: &[Filter]) -> Json {
     filters.iter().map(Filter::to_json).collect()
 }
 
-/// Builds the filter chain of the library.
+/// Builds the library's filter chain.
 pub(crate) fn build(filters: &[Filter]) -> Result<Filters, CodecError> {
     let mut chain = Filters::new();
     filters.iter().try_for_each(|filter| filter.push(&mut chain))?;
@@ -179,7 +179,7 @@ pub(crate) fn first_options(filters: &[Filter]) -> Result<LzmaOptions, CodecErro
     first.lzma_options()
 }
 
-/// Returns true if an old `.lzma` stream can have these filters.
+/// Returns true if a legacy `.lzma` stream can have these filters.
 pub(crate) fn is_lzma1_alone(filters: &[Filter]) -> bool {
     matches!(filters, [Filter { id: LZMA1, .. }])
 }

@@ -1,4 +1,4 @@
-//! `numcodecs.lzma`: LZMA in an `.xz` stream, in an old `.lzma` stream, or in a raw stream.
+//! `numcodecs.lzma`: LZMA in an `.xz` stream, a legacy `.lzma` stream, or a raw stream.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/compression/lzma.html>, with the members of
 //! Python's `lzma` module.
@@ -6,13 +6,13 @@
 //! | member | value |
 //! |---|---|
 //! | `format` | 1: `.xz`, 2: `.lzma`, 3: raw, which requires `filters` |
-//! | `check` | only for `.xz`: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; −1 is CRC64 |
-//! | `preset` | 0 to 9, and 2^31 more for the slower search; `null` is 6, or means that `filters` are given |
+//! | `check` | only for `.xz`: 0 for none, 1 for CRC32, 4 for CRC64, 10 for SHA-256; −1 means CRC64 |
+//! | `preset` | 0 to 9, plus 2^31 for a slower search; `null` means 6, or that `filters` are given |
 //! | `filters` | `null`, or a list of objects with an `id` and the filter's options |
 //!
-//! Names: `numcodecs.lzma` in v3, `lzma` in v2. In the lenient mode, absent members are 1, −1, `null` and `null`.
+//! Names: `numcodecs.lzma` in v3, `lzma` in v2. In the lenient mode, the members default to 1, −1, `null` and `null`.
 //!
-//! Files of several `.xz` streams are read.
+//! Files that consist of several `.xz` streams can be read.
 
 pub(crate) mod filters;
 
@@ -31,7 +31,7 @@ use filters::Filter;
 pub(crate) static DEF: CodecDef =
     CodecDef::new("numcodecs.lzma", CodecKind::BytesToBytes, create).v2_id("lzma").with_from_v2(from_v2);
 
-/// The container of the compressed bytes.
+/// The container format of the compressed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Xz,
@@ -39,18 +39,18 @@ enum Format {
     Raw,
 }
 
-/// LZMA: small and slow.
+/// LZMA: high compression, but slow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lzma {
     format: Format,
-    /// Python's number of the check; −1 is the default.
+    /// Python's number for the integrity check; −1 is the default.
     check: i32,
     preset: Option<u32>,
     filters: Option<Vec<Filter>>,
 }
 
 impl Lzma {
-    /// Creates the codec with an `.xz` stream of a preset, 0 to 9 (smallest).
+    /// Creates the codec for `.xz` streams with a preset, 0 to 9 (smallest).
     pub fn xz(preset: u32) -> Self {
         Self { format: Format::Xz, check: -1, preset: Some(preset), filters: None }
     }
@@ -64,7 +64,7 @@ impl From<Lzma> for CodecSpec {
 
 const MEMBERS: &[&str] = &["format", "check", "preset", "filters"];
 
-/// The maximum memory for the dictionary of a stream while decoding, in bytes.
+/// The maximum memory that decoding a stream may use, in bytes.
 const MEMORY: u64 = 1 << 30;
 
 fn from_v2(members: &Map, _: usize) -> Result<Map, CodecError> {
@@ -88,7 +88,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let filters = filters.map(|json| filters::parse(json, config)).transpose()?;
     let lzma = Lzma { format, check, preset, filters };
     lzma.validate()?;
-    // The library's own errors are found before the first chunk.
+    // So errors of the library are detected before the first chunk.
     lzma.encoder()?;
     Ok(Codec::BytesToBytes(Box::new(lzma)))
 }
@@ -191,7 +191,7 @@ impl BytesToBytes for Lzma {
         let mut stream = self.encoder()?;
         let mut rest = decoded;
         loop {
-            // More than the library's bound for bytes that cannot be compressed, so that one round suffices.
+            // More than the library's upper bound for incompressible bytes, so that one call suffices.
             encoded.try_reserve(rest.len() + rest.len() / 8 + 1024)?;
             let before = stream.total_in();
             let status = stream.process_vec(rest, encoded, Action::Finish);
@@ -209,7 +209,7 @@ impl BytesToBytes for Lzma {
         let mut stream = self.decoder()?;
         loop {
             let (read, written) = (to_usize(stream.total_in()), to_usize(stream.total_out()));
-            // The decoder only checks for the end while it has room, although it writes nothing there.
+            // The decoder only checks for the end of the stream while it has output space, although it does not write to it.
             let mut beyond = [0];
             let room = match &mut decoded[written..] {
                 [] => &mut beyond[..],
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn dictionaries_that_are_too_large_are_refused() {
-        // An old `.lzma` header with a dictionary of 2 GiB.
+        // A legacy `.lzma` header with a dictionary of 2 GiB.
         let stream = hex("5d00000080ffffffffffffffff00006f68441349532ece3411853aff4505");
         let codec = make(&spec("numcodecs.lzma", json!({"format": 2})), Strictness::Lenient).unwrap();
         let error = codec.decode(&stream, &mut [0; 2000]).unwrap_err();

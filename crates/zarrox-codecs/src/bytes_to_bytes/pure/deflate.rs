@@ -1,4 +1,4 @@
-//! DEFLATE over whole buffers.
+//! DEFLATE for whole buffers.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use zarrox_core::codec::CodecError;
@@ -6,10 +6,10 @@ use zarrox_core::codec::CodecError;
 use crate::bytes_to_bytes::container::Container;
 use crate::error::too_large;
 
-/// The logarithm of the window size, which is the same for all writers.
+/// The binary logarithm of the window size, which is the same for all writers.
 const WINDOW_BITS: u8 = 15;
 
-/// Compresses, appending to `encoded`; the level is from 0 to 9.
+/// Compresses, appending to `encoded`. The level is 0 to 9.
 pub(crate) fn compress(
     container: Container,
     level: i32,
@@ -22,7 +22,7 @@ pub(crate) fn compress(
         Container::Zlib => Compress::new(level, true),
     };
     loop {
-        // Bytes that cannot be compressed are stored, with five bytes for each block: one round suffices.
+        // Incompressible bytes are stored, with five more bytes for each block, so one call suffices.
         encoded.try_reserve(decoded.len() + decoded.len() / 100 + 64)?;
         let rest = decoded.get(to_usize(stream.total_in())..).unwrap_or_default();
         let status = stream.compress_vec(rest, encoded, FlushCompress::Finish);
@@ -35,7 +35,7 @@ pub(crate) fn compress(
     }
 }
 
-/// Decompresses one member into the front of `decoded`, and returns the numbers of bytes that were read and
+/// Decompresses one member to the beginning of `decoded`. Returns the number of bytes that were read and the number that were
 /// written.
 pub(crate) fn decompress(
     container: Container,

@@ -5,8 +5,7 @@ use zarrox_core::codec::CodecError;
 
 use crate::error::too_large;
 
-/// Compresses into one block, appending to `encoded`; returns `None` if the input is too large for LZ4. The acceleration is
-/// fixed.
+/// Compresses to one block, appending to `encoded`. Returns `None` if the input is too large for LZ4. The acceleration is fixed.
 pub(crate) fn compress(
     _acceleration: i32,
     decoded: &[u8],
@@ -24,13 +23,13 @@ pub(crate) fn compress(
     Ok(Some(()))
 }
 
-/// Decompresses one block into the front of `decoded`, and returns the number of decoded bytes; `None` if the block is damaged
+/// Decompresses one block to the beginning of `decoded`. Returns the number of decoded bytes, or `None` if the block is damaged
 /// or does not fit.
 pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<usize> {
     decompress_into(encoded, decoded).ok()
 }
 
-/// Decompresses a block whose declared size is `size` bytes into the front of `decoded`.
+/// Decompresses a block whose declared size is `size` bytes to the beginning of `decoded`.
 pub(crate) fn decompress_exactly(encoded: &[u8], size: usize, decoded: &mut [u8]) -> Result<(), CodecError> {
     let room = decoded.len();
     let part = decoded.get_mut(..size).ok_or_else(|| too_large(room))?;

@@ -1,4 +1,4 @@
-//! Compression in pure Rust: replacements for the C libraries whose features are disabled.
+//! Compression in pure Rust, which replaces the C libraries whose Cargo features are disabled.
 
 #[cfg(not(feature = "libdeflate"))]
 pub(crate) mod deflate;

@@ -1,4 +1,4 @@
-//! Zstandard: frames over whole buffers.
+//! Zstandard for whole buffers.
 
 use std::io::Read;
 
@@ -12,8 +12,8 @@ use crate::error::{too_large, truncated};
 /// The number of bytes that are decoded in one step.
 const STEP: usize = 1 << 20;
 
-/// Compresses into one frame with a checksum, appending to `encoded`. The level is fixed; the size is similar to level 1 of the
-/// library.
+/// Compresses to one frame with a checksum, appending to `encoded`. The level is fixed, and compresses about as much as the
+/// library's level 1.
 pub(crate) fn compress(
     _level: i32,
     _checksum: bool,

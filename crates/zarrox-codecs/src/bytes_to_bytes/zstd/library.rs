@@ -1,4 +1,4 @@
-//! Zstandard with its own library.
+//! Zstandard with the original C library.
 
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -18,7 +18,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
 }
 
-/// Compresses into one frame, appending to `encoded`.
+/// Compresses to one frame, appending to `encoded`.
 pub(crate) fn compress(
     level: i32,
     checksum: bool,
@@ -52,7 +52,7 @@ pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Result<usize, Co
             None => context.insert(DCtx::try_create().ok_or_else(no_memory)?),
         };
         let room = decoded.len();
-        // The library returns the same error for a block that is larger than its frame declares.
+        // The library returns the same error if a block is larger than its frame declares.
         let said = || declared(encoded).is_some_and(|size| size <= room);
         context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
             "Destination buffer is too small" if !said() => too_large(room),
@@ -61,7 +61,7 @@ pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Result<usize, Co
     })
 }
 
-/// Returns the sum of the sizes that the frames declare, if each of them does.
+/// Returns the sum of the sizes that the frames declare, if every frame declares one.
 pub(crate) fn declared(encoded: &[u8]) -> Option<usize> {
     let (mut rest, mut total) = (encoded, 0_usize);
     while !rest.is_empty() {
@@ -75,15 +75,15 @@ pub(crate) fn declared(encoded: &[u8]) -> Option<usize> {
 /// The number of encoded bytes that are processed in one step.
 const INPUT: usize = 64 << 10;
 
-/// A stream that decompresses frame after frame with a context of the thread. The context is returned when
-/// the stream is dropped.
+/// A stream that decompresses frame after frame with a context borrowed from the thread. The context is returned when the stream
+/// is dropped.
 pub(crate) struct Stream<'e> {
     context: Option<DCtx<'static>>,
     source: &'e mut dyn ByteStream,
     input: Scratch,
-    /// The part of the input that has not been decompressed yet.
+    /// The range of the input that has not been decompressed yet.
     rest: Range<usize>,
-    /// True if the source has ended.
+    /// True once the source has ended.
     ended: bool,
     /// The last return value of the library: 0 at the end of a frame.
     state: usize,

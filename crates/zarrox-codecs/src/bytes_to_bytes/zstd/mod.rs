@@ -5,14 +5,14 @@
 //! | member | value |
 //! |---|---|
 //! | `level` | −131072 to 22; 0 is the library's default |
-//! | `checksum` | whether frames end with a checksum; `false` when absent |
+//! | `checksum` | whether frames end with a checksum; `false` by default |
 //!
-//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. In the lenient mode, an absent `level` is 0,
-//! and a level outside the range is clamped.
+//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. In the lenient mode, `level` defaults to 0, and out-of-range levels
+//! are clamped.
 //!
-//! With the feature `pure` and without `zstd`, frames are written at one level, with a checksum.
+//! With the feature `pure` and without the feature `zstd`, frames are written at a fixed level and with a checksum.
 //!
-//! Any sequence of frames is read, of known or unknown size, including skippable frames.
+//! Any sequence of frames can be read, with or without declared sizes, and including skippable frames.
 
 #[cfg(feature = "zstd")]
 mod library;
@@ -45,8 +45,8 @@ pub struct Zstd {
 }
 
 impl Zstd {
-    /// Creates the codec with a compression level, −131072 (fastest) to 22 (smallest); 0 is the library's default, which
-    /// is 3.
+    /// Creates the codec with a compression level, −131072 (fastest) to 22 (smallest). 0 selects the library's default, which is
+    /// 3.
     pub fn level(level: i32) -> Self {
         Self { level, checksum: false }
     }
@@ -79,7 +79,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     let mut members = configuration.clone();
-    // Readers that do not know the member reject it, and an absent member has the same meaning.
+    // `false` is not written: readers that do not know the member reject it, and its absence has the same meaning.
     members.retain(|name, value| name != "checksum" || value.as_bool() == Some(true));
     Ok(members)
 }
@@ -163,8 +163,8 @@ mod tests {
         }
     }
 
-    /// Returns a frame without its size, as a streaming encoder writes it: magic, a descriptor without size, a window, one
-    /// raw block.
+    /// Returns a frame without a declared size, as written by a streaming encoder: the magic number, a descriptor without a size,
+    /// the window, and one raw block.
     fn sizeless(data: &[u8]) -> Vec<u8> {
         let header = u32::try_from(data.len() << 3 | 1).unwrap().to_le_bytes();
         [&hex("28b52ffd0058"), &header[..3], data].concat()
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_claims_too_much_is_refused() {
-        // A single segment with a content size of 2^40.
+        // A single-segment frame with a content size of 2^40.
         let bomb = hex("28b52ffde0000000000001000001000000");
         assert_error(decode("zstd", &bomb, 100), ErrorKind::Corrupt, "corruption");
     }

@@ -1,4 +1,5 @@
-//! The members of filters that name a type: v2's type strings, and NumPy's other names, which users wrote to v3 metadata.
+//! The members of filters that contain a data type: v2 type strings, and NumPy's other names, which some users have written to v3
+//! metadata.
 
 use zarrox_core::codec::CodecError;
 use zarrox_core::data_type::{Endian, Storage, TypeString};
@@ -9,17 +10,17 @@ use crate::config::{self, Config};
 /// A numeric data type in a filter's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dtype {
-    /// The layout of its elements in memory.
+    /// The memory layout of its elements.
     pub(crate) storage: Storage,
-    /// The byte order of the name. In v2, it is the byte order of the stored numbers. Numbers in memory have the
-    /// machine's byte order.
+    /// The byte order in the type's name. In v2, it is the byte order of the stored numbers. Numbers in memory have native byte
+    /// order.
     pub(crate) endian: Option<Endian>,
 }
 
 const WANTS: &str = "a type of numbers, such as \"<f4\"";
 
 impl Dtype {
-    /// Returns the type with this layout in memory, if it is numeric.
+    /// Returns the type with this memory layout, if it is numeric.
     fn of_storage(storage: &Storage) -> Option<Self> {
         kind_of(storage).map(|_| Self { storage: storage.clone(), endian: None })
     }
@@ -45,13 +46,13 @@ impl Dtype {
         kind_of(&storage).map(|_| Self { storage, endian })
     }
 
-    /// Returns the byte order of stored numbers. If the name has none, NumPy uses the machine's byte order, which is
-    /// nearly always little-endian.
+    /// Returns the byte order of stored numbers. If the type's name has none, NumPy uses native byte order, which is nearly
+    /// always little-endian.
     pub(crate) fn stored_order(&self) -> Endian {
         self.endian.unwrap_or(Endian::Little)
     }
 
-    /// Returns the type string, as numcodecs writes it.
+    /// Returns the type string as numcodecs writes it.
     pub(crate) fn to_json(&self) -> Json {
         let kind = kind_of(&self.storage).unwrap_or('V');
         let endian = match self.storage.word() {
@@ -62,7 +63,7 @@ impl Dtype {
     }
 }
 
-/// Returns the kind character of a numeric type.
+/// Returns NumPy's kind character for a numeric type.
 fn kind_of(storage: &Storage) -> Option<char> {
     Some(match storage {
         Storage::Bool => 'b',
@@ -74,7 +75,7 @@ fn kind_of(storage: &Storage) -> Option<char> {
     })
 }
 
-/// Returns the type of a name other than a type string, if the name has the same meaning on every machine.
+/// Returns the type for a name that is not a type string, if the name has the same meaning on every machine.
 fn named(name: &str) -> Option<Storage> {
     Some(match name {
         "bool" | "bool_" | "?" => Storage::Bool,
@@ -95,9 +96,8 @@ fn named(name: &str) -> Option<Storage> {
     })
 }
 
-/// Returns the types of decoded and of encoded elements, from the members with these names. If the first member is
-/// absent, the first type is the type of the chunk, as in zarr-python 3. If the second member is absent, the second type
-/// is the first type.
+/// Returns the types of decoded and encoded elements from the members with these names. The first type defaults to the type of
+/// the chunk, as in zarr-python 3, and the second type defaults to the first one.
 pub(crate) fn pair(
     config: Config<'_>,
     decoded: &str,
@@ -116,7 +116,7 @@ pub(crate) fn pair(
     Ok((dtype, astype))
 }
 
-/// Returns the type that a member names.
+/// Parses the type in a member.
 pub(crate) fn read(name: &str, json: &Json) -> Result<Dtype, CodecError> {
     json.as_str().and_then(Dtype::parse).ok_or_else(|| config::wrong(name, json, WANTS))
 }

@@ -1,6 +1,6 @@
-//! The number types of filter arithmetic.
+//! The number types for filter arithmetic.
 //!
-//! All loops process elements of one type, see [`map`](zarrox_core::internals::number::map).
+//! All loops process elements of one type. See [`map`](zarrox_core::internals::number::map).
 
 use std::convert::identity;
 
@@ -12,7 +12,7 @@ pub(crate) trait Integer: Primitive {
     fn subtract(self, other: Self) -> Self;
     fn multiply(self, other: Self) -> Self;
 
-    /// Returns an integer if the type can represent it.
+    /// Converts an integer, if this type can represent it.
     fn exactly(value: i128) -> Option<Self>;
 }
 
@@ -43,7 +43,7 @@ macro_rules! integer {
 
 integer!(i8 i16 i32 i64 u8 u16 u32 u64);
 
-/// Floats, with each operation rounded to the type, as in NumPy.
+/// Floats. Each operation is rounded to the type, as in NumPy.
 pub(crate) trait Float: Plain {
     fn from_double(value: f64) -> Self;
     fn add(self, other: Self) -> Self;
@@ -54,7 +54,7 @@ pub(crate) trait Float: Plain {
     /// Returns the nearest integer, ties to even.
     fn round_even(self) -> Self;
 
-    /// Returns the number without its fraction.
+    /// Returns the number truncated towards zero.
     fn truncate(self) -> Self;
 }
 

@@ -1,7 +1,7 @@
-//! The implementation that the filters of numcodecs share: arithmetic on the numbers of a chunk.
+//! The shared implementation of the filters of numcodecs: arithmetic on the numbers of a chunk.
 //!
-//! A filter interprets a chunk as NumPy's `view` does: the same bytes as numbers of the type in its configuration, which may
-//! differ from the type of the array. So datetimes are filtered as `<i8`.
+//! Like NumPy's `view`, a filter reinterprets the bytes of a chunk as numbers of the type in its configuration, which may differ
+//! from the type of the array. For example, datetimes are filtered as `<i8`.
 
 pub(crate) mod dtype;
 pub(crate) mod element;
@@ -18,7 +18,7 @@ use zarrox_core::strided::{View, ViewMut};
 
 use dtype::Dtype;
 
-/// The operation of a filter on contiguous elements, in the machine's endianness.
+/// The operation of a filter on contiguous native-endian elements.
 pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
     /// Encodes elements.
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
@@ -26,13 +26,13 @@ pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
     /// Decodes elements.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
 
-    /// Returns true if decoding only copies.
+    /// Returns true if decoding only copies the elements.
     fn decodes_unchanged(&self) -> bool {
         false
     }
 }
 
-/// A filter for one kind of chunk that processes each element separately.
+/// A filter that processes each element separately, for chunks of one shape and data type.
 #[derive(Debug)]
 pub(crate) struct EachElement<F> {
     pub(crate) configuration: Map,
@@ -62,7 +62,7 @@ impl<F: Filter> Elementwise for EachElement<F> {
     }
 }
 
-/// A filter for one kind of chunk that needs all elements at once.
+/// A filter that needs all elements at once, for chunks of one shape and data type.
 #[derive(Debug)]
 pub(crate) struct WholeChunk<F>(pub(crate) EachElement<F>);
 
@@ -84,7 +84,7 @@ impl<F: Filter> ArrayToArray for WholeChunk<F> {
     }
 }
 
-/// Creates a filter for a chunk whose elements it views as `dtype` and encodes as `astype`; `fill` encodes the fill value.
+/// Creates a filter that views the elements of a chunk as `dtype` and encodes them as `astype`. `fill` encodes the fill value.
 pub(crate) fn elementwise<F: Filter>(
     configuration: Map,
     chunk: &ChunkSpec,
@@ -93,7 +93,7 @@ pub(crate) fn elementwise<F: Filter>(
 ) -> Result<Codec, CodecError> {
     let mut fill = vec![0; astype.storage.size()];
     let same_size = chunk.item() == dtype.storage.size();
-    // A fill value that cannot be encoded does not prevent reading: zero replaces it.
+    // A fill value that cannot be encoded does not prevent reading. It is replaced with zero.
     if same_size && !chunk.is_variable() && filter.encode(chunk.fill().as_bytes(), &mut fill).is_err() {
         fill.fill(0);
     }
@@ -103,8 +103,8 @@ pub(crate) fn elementwise<F: Filter>(
     Ok(Codec::ArrayToArray(if same_size { Box::new(codec) } else { Box::new(WholeChunk(codec)) }))
 }
 
-/// Returns the shape of a chunk that is viewed as another type: its own shape if both types have the same size, otherwise a flat
-/// shape.
+/// Returns the shape of a chunk that is viewed as another type: its own shape if both types have the same size, and otherwise a
+/// flat shape.
 pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>, CodecError> {
     let (storage, seen) = (chunk.storage(), &dtype.storage);
     let impossible = |why: &str| {
@@ -136,24 +136,24 @@ pub(crate) fn cast(from: &Storage, to: &Storage, policy: Policy) -> Result<Numbe
     cast.ok_or_else(|| CodecError::unsupported(format!("{from:?} and {to:?} are not both numbers")))
 }
 
-/// The number of elements that pass through several steps together: few enough to stay in the fastest cache.
+/// The number of elements that pass through all steps together. It is small enough for them to stay in the L1 cache.
 const BLOCK: usize = 512;
-/// The size of the largest number.
+/// The size of the largest number type.
 const LARGEST: usize = 16;
 
 /// Arithmetic on numbers of one type, with casts from and to the stored types.
 #[derive(Debug, Clone)]
 pub(crate) struct Steps {
-    /// The sizes of the input elements, of the input and the output of the arithmetic, and of the output elements.
+    /// The sizes of the input elements, of the arithmetic's input and output, and of the output elements.
     sizes: [usize; 4],
-    /// The casts, if the arithmetic uses another type than the elements.
+    /// The casts, if the arithmetic uses a different type than the elements.
     before: Option<NumberCast>,
     after: Option<NumberCast>,
 }
 
 impl Steps {
-    /// Converts elements of `from` to elements of `to` by arithmetic with these input and output types. Results that `to`
-    /// cannot represent are errors.
+    /// Creates the steps that convert elements of type `from` to elements of type `to` by arithmetic with these input and output
+    /// types. Results that `to` cannot represent are errors.
     pub(crate) fn encoding(
         from: &Storage,
         works_on: &(Storage, Storage),
@@ -163,7 +163,8 @@ impl Steps {
         Self::new(from, works_on, to, if is_complex { Policy::Lossy } else { Policy::Checked })
     }
 
-    /// Converts in the opposite direction, by arithmetic on numbers of one type. Integers wrap, so sums of wrapped differences are restored.
+    /// Creates the steps for the opposite direction, by arithmetic on numbers of one type. Integers wrap, so that sums of wrapped
+    /// differences are correct.
     pub(crate) fn decoding(from: &Storage, works_on: &Storage, to: &Storage) -> Result<Self, CodecError> {
         Self::new(from, &(works_on.clone(), works_on.clone()), to, Policy::Wrapping)
     }
@@ -179,7 +180,7 @@ impl Steps {
         Ok(Self { sizes: [from, taken, given, to].map(Storage::size), before, after })
     }
 
-    /// Runs all steps, block by block. Returns false if the last type cannot represent a result.
+    /// Runs all steps, block by block. Returns false if the output type cannot represent a result.
     pub(crate) fn run(&self, from: &[u8], to: &mut [u8], mut work: impl FnMut(&[u8], &mut [u8])) -> bool {
         if let (None, None) = (&self.before, &self.after) {
             work(from, to);
@@ -210,13 +211,13 @@ impl Steps {
     }
 }
 
-/// Returns true if two values are equal, or both NaN.
+/// Returns true if two values are equal or both are NaN.
 pub(crate) fn is_same<T: PartialEq>(a: &T, b: &T) -> bool {
     let is_number = |value: &T| value.eq(value);
     a == b || !(is_number(a) || is_number(b))
 }
 
-/// Copies all elements except the fill value, and returns the number of bytes.
+/// Copies all elements other than the fill value, and returns the number of bytes copied.
 pub(crate) fn without<T: Plain>(elements: &[u8], fill: &[u8], others: &mut [u8]) -> usize {
     let fill = T::elements(fill).first().map(|fill| T::get(*fill));
     let others = T::elements_mut(others);

@@ -1,13 +1,13 @@
-//! A zip archive that all handles in this process share, and how it is written.
+//! A zip archive, which all handles in this process share, and how it is written.
 //!
 //! # Crash safety
 //!
-//! Readers find an archive's directory at the end of the file. Entries are appended at the position of the directory. So
-//! before the first entry, a copy of the directory is written at a distance after that position, and becomes the end of the
-//! file. New entries are written into the gap. When the gap is full, a directory with all entries so far is written at a
-//! larger offset. In the end the final directory is written after the last entry, and the file is truncated there. The
-//! previous directory is untouched until the next directory is complete. If this process dies in between, readers ignore the
-//! [torn](super::torn) directory, and the next writer truncates it.
+//! Readers find an archive's directory at the end of the file, and new entries overwrite the directory. So before the first entry
+//! is written, a copy of the directory is written some distance further on, and becomes the end of the file. New entries are
+//! written into the gap. When the gap is full, a directory of all entries so far is written at a larger offset. In the end, the
+//! final directory is written after the last entry, and the file is truncated there. Each directory is left untouched until the
+//! next one is complete. If this process dies while it writes a directory, readers ignore the [torn](super::torn) directory, and
+//! the next writer truncates it.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -25,12 +25,13 @@ use crate::local::file_lock::{MOMENT, retry_for};
 use crate::sync::{Mutex, unpoisoned};
 use crate::{Key, StoreError, StoreErrorKind};
 
-/// The least and the greatest number of bytes that are reserved for new entries at a time.
+/// The minimum and maximum number of bytes that are reserved for new entries at a time.
 const LEAST_ROOM: u64 = 1 << 20;
 const MOST_ROOM: u64 = 1 << 30;
-/// The fraction of an archive's size that is reserved for new entries, so that directories are written rarely.
+/// The fraction of an archive's size that is reserved for new entries, as a divisor. It is large enough that directories are
+/// rarely written.
 const ROOM_PART: u64 = 4;
-/// The number of attempts to read the directory while another program writes it.
+/// The maximum number of attempts to read the directory while another program is writing it.
 const ATTEMPTS: usize = 10;
 /// Values up to this size are written with their headers in one call.
 const SMALL: usize = 256 << 10;
@@ -38,7 +39,7 @@ const SMALL: usize = 256 << 10;
 /// The archives that are open in this process.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Archive>>>> = LazyLock::new(Mutex::default);
 
-/// An archive, with everything that was written to it.
+/// An archive, including everything that was written to it.
 pub(super) struct Archive {
     /// A number that identifies the archive in this process.
     pub(super) id: u64,
@@ -49,49 +50,49 @@ pub(super) struct Archive {
     state: RwLock<State>,
     writer: Mutex<Option<Session>>,
     sync: AtomicBool,
-    /// The creation that the first write does.
+    /// How the first write creates the archive.
     creation: Mutex<Option<Creation>>,
-    /// True if this process has created or replaced the file, so that its name may not be durable yet.
+    /// True if this process created or replaced the file, so that its name may not be durable yet.
     named_anew: AtomicBool,
 }
 
-/// The creation of an archive without entries. Until the first write, an existing file is unchanged, so that a failure before it
-/// loses nothing.
+/// How an empty archive is created. An existing file is unchanged until the first write, so that an earlier failure loses
+/// nothing.
 #[derive(Clone, Copy)]
 pub(super) enum Creation {
     /// The archive replaces an existing file.
     Replace,
-    /// There must be no file.
+    /// The file must not exist yet.
     New,
 }
 
-/// The state that readers need.
+/// The state for readers.
 #[derive(Default)]
 pub(super) struct State {
-    /// `None` while there is no file.
+    /// `None` while the file does not exist.
     pub(super) source: Option<Arc<Source>>,
     pub(super) directory: Directory,
-    /// A number that increases when the directory is read again, or when the last entries are discarded, since another entry
-    /// may have the same offset afterwards.
+    /// A counter that increases when the directory is reloaded or the last entries are discarded, since another entry may then
+    /// have the same offset.
     pub(super) generation: u64,
     stamp: Option<Stamp>,
 }
 
-/// The state of a writer, from the first entry to the directory.
+/// The state of a writer, from the first entry to the final directory.
 struct Session {
-    /// The file, which is locked against writers in other programs.
+    /// The file, which is locked against writers in other processes.
     file: File,
-    /// The offset of the first new entry: all bytes before stay unchanged.
+    /// The offset of the first new entry. All bytes before it stay unchanged.
     begin: u64,
     /// The offset of the next entry.
     end: u64,
-    /// The offset of the directory at the end of the file; only another directory is written from here on.
+    /// The offset of the directory at the end of the file. Beyond it, only another directory is written.
     tail: u64,
     length: u64,
     changed: bool,
 }
 
-/// Properties of a file that show whether it was changed or replaced.
+/// The properties of a file that reveal whether it was changed or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     identity: (u64, u64),
@@ -129,7 +130,7 @@ impl Archive {
         Ok(new)
     }
 
-    /// Opens an archive without entries, which the first write creates.
+    /// Opens an empty archive, which the first write creates.
     pub(super) fn create(path: PathBuf, creation: Creation) -> Result<Arc<Self>, StoreError> {
         let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
         let mut open = unpoisoned(&OPEN);
@@ -147,7 +148,7 @@ impl Archive {
         Ok(new)
     }
 
-    /// Opens the archive that is a value of another store.
+    /// Opens an archive that is a value of another store.
     pub(super) fn inside(source: Source, location: String) -> Result<Self, StoreError> {
         let archive = Self::new(None, location.into());
         let directory = Directory::read(&source).map_err(|error| archive.named(error))?;
@@ -163,12 +164,12 @@ impl Archive {
         Self { id, location, path, state, writer, sync, creation, named_anew }
     }
 
-    /// Sets whether a directory is written only after its entries are on the disk.
+    /// Sets whether entries are flushed to disk before their directory is written.
     pub(super) fn set_sync(&self, sync: bool) {
         self.sync.store(sync, Ordering::Relaxed);
     }
 
-    /// Returns the content of the current file.
+    /// Returns the current content of the archive.
     pub(super) fn state(&self) -> Result<RwLockReadGuard<'_, State>, StoreError> {
         let state = self.known_state();
         if state.source.is_some() {
@@ -181,7 +182,7 @@ impl Archive {
         Ok(self.known_state())
     }
 
-    /// Returns true if the first write will create the archive, which has no entries until then.
+    /// Returns true if the archive will be created by the first write. It has no entries until then.
     pub(super) fn will_be_created(&self) -> bool {
         unpoisoned(&self.creation).is_some()
     }
@@ -194,7 +195,7 @@ impl Archive {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the archive again if another program changed it; returns false if another file is at the path now.
+    /// Reloads the archive if another program changed it. Returns false if there is now a different file at the path.
     fn refresh(&self, path: &Path) -> Result<bool, StoreError> {
         let Some(known) = self.known_state().stamp else { return Ok(true) };
         let there = fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
@@ -229,7 +230,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Reads the changes of other programs.
+    /// Reloads the directory, to see changes made by other programs.
     fn reload(&self) -> Result<(), StoreError> {
         let mut state = self.state_mut();
         let Some(source) = &state.source else { return Ok(()) };
@@ -240,7 +241,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Reads the directory; retries while another program writes.
+    /// Reads the directory. Retries while another program is writing.
     fn load(&self, source: &Source) -> Result<(Directory, Stamp), StoreError> {
         let stamp = || match source {
             Source::File(file) => file.metadata().map(|metadata| Stamp::of(&metadata)),
@@ -250,7 +251,7 @@ impl Archive {
         loop {
             attempt += 1;
             let before = stamp().map_err(|error| self.fail("opening", error))?;
-            // An empty file was created and not written to yet.
+            // An empty file was created but not yet written to.
             let read = if before.length == 0 { Ok(Directory::default()) } else { Directory::read(source) };
             match read {
                 Ok(directory) => return Ok((directory, before)),
@@ -262,7 +263,7 @@ impl Archive {
         }
     }
 
-    /// Appends an entry, if `check` allows it while no other writer is active.
+    /// Appends an entry if `check` allows it. No other writer is active during the check.
     pub(super) fn set(
         &self,
         key: &Key,
@@ -287,8 +288,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Erases the entries that `choose` removes from the map, if `check` allows it while no other writer is active. The next
-    /// directory lacks these entries.
+    /// Erases the entries that `choose` removes from the map, if `check` allows it. No other writer is active during the check.
+    /// The next directory omits the erased entries.
     pub(super) fn erase<T>(
         &self,
         check: impl FnOnce(&State) -> Result<(), StoreError>,
@@ -301,7 +302,7 @@ impl Archive {
         Ok(choose(&mut self.state_mut().directory.entries))
     }
 
-    /// Writes the directory after the last entry, and lets other programs write again.
+    /// Writes the directory after the last entry, and then lets other programs write.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
         self.finish(&mut unpoisoned(&self.writer))
     }
@@ -309,7 +310,7 @@ impl Archive {
     fn finish(&self, writer: &mut Option<Session>) -> Result<(), StoreError> {
         let Some(session) = writer.as_mut() else { return Ok(()) };
         if session.changed {
-            // Entries that were written last and removed again take no space.
+            // Trailing entries that were written and then removed take no space.
             let end = self.known_state().directory.end_from(session.begin);
             if end < session.end {
                 // Another entry will have the same offset, and needs another version.
@@ -332,13 +333,13 @@ impl Archive {
         Ok(())
     }
 
-    /// Makes sure that the next `length` bytes are free. Until these bytes are full, the file ends in a directory.
+    /// Makes sure that the next `length` bytes are free. The file ends in a directory even while these bytes are being filled.
     fn make_room(&self, session: &mut Session, length: u64) -> Result<(), StoreError> {
         if session.end + length <= session.tail {
             return Ok(());
         }
         let measure = self.known_state().directory.to_bytes(session.end).len() as u64;
-        // A hole of some size stays between the two directories: it identifies a torn directory.
+        // A hole of a minimum size stays between the two directories, by which a torn directory is recognized.
         let room = (session.end / ROOM_PART).clamp(LEAST_ROOM, MOST_ROOM) + measure;
         // The new directory is written after the directory at the end of the file, which must stay unchanged until the new
         // directory is complete.
@@ -346,7 +347,7 @@ impl Archive {
         let directory = self.known_state().directory.to_bytes(tail);
         let written = self.synced(session, |file| file.write_all_at(&directory, tail));
         if let Err(error) = written {
-            // The previous directory becomes the end again; if that fails too, readers search for it.
+            // The previous directory becomes the end of the file again. If that fails too, readers search for it.
             let _ = session.file.set_len(session.length);
             return Err(self.fail("writing", error));
         }
@@ -356,8 +357,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Changes the file. If `sync` is set, all earlier writes are flushed to the disk before the change, and the change is
-    /// flushed after it.
+    /// Changes the file. If `sync` is set, flushes all earlier writes to disk before the change, and then flushes the change.
     fn synced(&self, session: &Session, change: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let sync = self.sync.load(Ordering::Relaxed);
         if sync {
@@ -367,7 +367,7 @@ impl Archive {
         if sync { session.file.sync_data() } else { Ok(()) }
     }
 
-    /// Makes the name of a new archive durable, and the names of the directories above it, which may be new as well.
+    /// Makes the name of a new archive durable, together with the names of its parent directories, which may be new as well.
     fn sync_name(&self) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         if !self.sync.load(Ordering::Relaxed) || !self.named_anew.load(Ordering::Relaxed) {
@@ -384,8 +384,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Returns the session. If there is no session, begins one: locks the file, and checks that it is still the file that was
-    /// read.
+    /// Returns the session, or begins one if there is none: locks the file, and checks that it is still the file that was read.
     fn begin<'a>(&self, writer: &'a mut Option<Session>) -> Result<&'a mut Session, StoreError> {
         let session = match writer.take() {
             Some(session) => session,
@@ -428,7 +427,7 @@ impl Archive {
         };
         if let Some(length) = torn {
             file.set_len(length).map_err(fail)?;
-            // The next writer of this process must not truncate the entries of this writer.
+            // The next writer in this process must not truncate this writer's entries.
             self.state_mut().directory.torn = None;
         }
         let length = torn.unwrap_or(stamp.length);
@@ -447,7 +446,7 @@ impl Archive {
         }
     }
 
-    /// Creates the archive if the first write was to create it.
+    /// Creates the archive now, if the first write would have created it.
     pub(super) fn create_now(&self) -> Result<(), StoreError> {
         let mut creation = unpoisoned(&self.creation);
         if let (Some(what), Some(path)) = (*creation, &self.path) {
@@ -468,16 +467,16 @@ impl Archive {
         self.load_if_there()
     }
 
-    /// Opens and locks the file if it exists.
+    /// Opens and locks the file, if it exists.
     fn lock_existing(&self, path: &Path) -> Result<Option<File>, StoreError> {
         let file = open_existing(path).map_err(|error| self.fail("creating", error))?;
         file.as_ref().map_or(Ok(()), |file| self.take_lock(file))?;
         Ok(file)
     }
 
-    /// Replaces the file by a new archive: readers of the old file can continue to read it.
+    /// Replaces the file with a new archive. Readers of the old file can continue to read it.
     fn replace(&self, path: &Path) -> Result<(), StoreError> {
-        // The lock of the old file is held until the new archive exists.
+        // The old file stays locked until the new archive exists.
         let _old = self.lock_existing(path)?;
         let name = format!(".zarrox-{:x}-{:x}.zip.tmp", std::process::id(), self.id);
         let temporary = path.with_file_name(name);
@@ -501,7 +500,7 @@ impl Drop for Archive {
         if self.path.is_none() {
             return;
         }
-        // A handle that is opened in the meantime waits until the archive is finished.
+        // Handles that are being opened wait until the new archive is complete.
         let mut open = unpoisoned(&OPEN);
         if let Err(error) = self.flush() {
             tracing::error!("the writes since the last flush are lost: {error}");
@@ -510,7 +509,7 @@ impl Drop for Archive {
     }
 }
 
-/// Opens a file for reading and writing; `None` if it does not exist.
+/// Opens a file for reading and writing. Returns `None` if it does not exist.
 fn open_existing(path: &Path) -> io::Result<Option<File>> {
     match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -518,7 +517,7 @@ fn open_existing(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Writes an archive without entries to a file that must not exist.
+/// Writes an empty archive to a new file. The file must not exist yet.
 fn new_archive(path: &Path) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all_at(&Directory::default().to_bytes(0), 0)
@@ -541,7 +540,7 @@ mod tests {
     use super::*;
     use crate::{Condition, Store, StoreExt, ZipMode, ZipStore};
 
-    /// Beyond 4 GiB all offsets need 64 bits. The file has holes, so that it takes no space.
+    /// Offsets beyond 4 GiB need 64 bits. The file is sparse, so that it takes no space.
     #[test]
     fn places_beyond_four_gigabytes() {
         let directory = tempfile::tempdir().unwrap();

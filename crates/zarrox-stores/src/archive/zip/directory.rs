@@ -9,30 +9,30 @@ use super::source::Source;
 use super::torn::hole_before_torn_end;
 use crate::{Key, StoreError, StoreErrorKind, key_map};
 
-/// The greatest length of the records at the end: a comment of 64 KiB, and the zip64 records before it.
+/// The maximum length of the records at the end: a comment of 64 KiB, and the zip64 records before it.
 const LONGEST_END: u64 =
     (u16::MAX as usize + format::END_LENGTH + format::LOCATOR_LENGTH + format::END_64_LENGTH) as u64;
-/// The greatest length of a local header with its name.
+/// The maximum length of a local header including the name.
 const LONGEST_HEADER: u64 = format::LOCAL_LENGTH + u16::MAX as u64;
-/// The number of invalid names that a warning shows.
+/// The maximum number of invalid names that a warning shows.
 const SHOWN: usize = 5;
 
 /// The content of an archive.
 #[derive(Default)]
 pub(super) struct Directory {
     pub(super) entries: key_map::Map<Entry>,
-    /// Entries that are not values, such as directories, and are preserved unchanged.
+    /// Entries that are not values, such as directories. They are preserved unchanged.
     others: Vec<Old>,
     /// The records that `Old` values refer to.
     records: Bytes,
     comment: Bytes,
-    /// The offset of the archive in the file: a self-extracting program may come before it.
+    /// The offset of the archive in the file. It is not 0 after a self-extracting program.
     pub(super) base: u64,
     /// The offset of the directory in the file.
     pub(super) start: u64,
-    /// The offset after the last record in the file.
+    /// The offset of the end of the last record in the file.
     end: u64,
-    /// The length to which the file must be truncated, if a writer died while it wrote another directory.
+    /// The length to which the file must be truncated, if a writer died while writing another directory.
     pub(super) torn: Option<u64>,
 }
 
@@ -42,13 +42,13 @@ pub(super) struct Entry {
     pub(super) content: Content,
     /// The offset of the local header in the file.
     pub(super) header: u64,
-    /// The offset of the next entry or the directory, beyond which the entry must not extend.
+    /// The offset of the next entry or of the directory. The entry must not extend beyond it.
     pub(super) limit: u64,
     /// The original record of an entry that another program wrote.
     old: Option<Old>,
 }
 
-/// A record of the directory, to be written again unchanged.
+/// A record of the directory that is written back unchanged.
 #[derive(Clone, Copy, Debug)]
 struct Old {
     header: u64,
@@ -77,10 +77,10 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Reads the last complete directory before a torn directory.
+    /// Reads the last complete directory, which precedes a torn directory.
     fn before_torn_end(source: &Source, size: u64) -> Result<Option<Self>, StoreError> {
         let Some(hole) = hole_before_torn_end(source, size)? else { return Ok(None) };
-        // The last fields of the end record can be zeros as well.
+        // The last fields of the end record can be zeros too.
         let mut ends = hole..=size.min(hole + format::END_LENGTH as u64);
         let found = ends.find_map(|end| {
             let directory = Self::ending_at(source, end).ok()?;
@@ -92,7 +92,7 @@ impl Directory {
         Ok(found)
     }
 
-    /// Reads the directory of an archive that ends at an offset in the file.
+    /// Reads the directory of an archive that ends at the given offset in the file.
     fn ending_at(source: &Source, size: u64) -> Result<Self, StoreError> {
         let start = size.saturating_sub(LONGEST_END);
         let tail = Tail { source, start, bytes: source.read(start, size - start)? };
@@ -115,7 +115,7 @@ impl Directory {
         directory.parsed(found.end.records)
     }
 
-    /// Returns the end of the last entry that this process has written from this offset on.
+    /// Returns the end of the last entry that this process has written at or after this offset.
     pub(super) fn end_from(&self, begin: u64) -> u64 {
         let appended = self.entries.values().filter(|entry| entry.header >= begin);
         appended.map(|entry| entry.limit).fold(begin, u64::max)
@@ -136,7 +136,7 @@ impl Directory {
             at += record.length;
             count += 1;
         }
-        // Some programs store only the lowest 16 bits of the count.
+        // Some programs only store the lowest 16 bits of the count.
         if count != expected && count & 0xffff != expected {
             return Err(corrupt(format!(
                 "the directory has {count} records, but its header says {expected}"
@@ -155,12 +155,12 @@ impl Directory {
             }
             return self.others.push(old);
         };
-        // If several entries have the same name, the last one is used.
+        // If several entries have the same name, the last one wins.
         self.entries
             .insert(key, Entry { content: record.content, header: old.header, limit: 0, old: Some(old) });
     }
 
-    /// Sets the limits of the entries: an entry must not extend into the next one or into the directory.
+    /// Sets the limits of the entries. An entry must not extend into the next one or into the directory.
     fn set_limits(&mut self, mut headers: Vec<u64>) {
         headers.sort_unstable();
         for entry in self.entries.values_mut() {
@@ -169,12 +169,12 @@ impl Directory {
         }
     }
 
-    /// Returns the bytes of the directory at an offset in the file, with the records that end the archive.
+    /// Encodes the directory for an offset in the file, together with the end records of the archive.
     pub(super) fn to_bytes(&self, place: u64) -> Vec<u8> {
         let others = self.others.iter().map(|old| (old.header, None, Some(*old)));
         let entries = self.entries.iter().map(|(key, entry)| (entry.header, Some((key, entry)), entry.old));
         let mut all: Vec<_> = others.chain(entries).collect();
-        // The records are in the order of the entries in the file, so that readers can read the entries sequentially.
+        // The records are sorted by the offsets of their entries, so that readers can read the entries sequentially.
         all.sort_by_key(|(header, ..)| *header);
         let mut out = Vec::new();
         for (header, entry, old) in &all {
@@ -206,15 +206,15 @@ struct Found {
     comment: Bytes,
     /// The offset of the directory in the file.
     directory: u64,
-    /// The offset after the last record in the file.
+    /// The offset of the end of the last record in the file.
     place: u64,
 }
 
 impl Tail<'_> {
-    /// Finds the last end record that is consistent with the bytes before it.
+    /// Finds the last end record that is consistent with the preceding bytes.
     ///
-    /// A self-extracting program may precede the archive, or unrelated bytes may follow it, but not both. The program must not be
-    /// an archive itself, since an archive inside a truncated archive is easily mistaken for the whole archive.
+    /// Either a self-extracting program may precede the archive, or unrelated bytes may follow it, but not both. The program must
+    /// not itself be an archive, since an archive inside a truncated archive is easily mistaken for the whole archive.
     fn find(&self) -> Result<Found, StoreError> {
         let mut reason = None;
         for at in (0..=self.bytes.len().saturating_sub(format::END_LENGTH)).rev() {
@@ -263,7 +263,7 @@ impl Tail<'_> {
         Ok(Found { end, comment: Bytes::copy_from_slice(kept), directory, place })
     }
 
-    /// Returns the zip64 end record for the end record at `at`, and its offset, if there is one.
+    /// Returns the zip64 end record that belongs to the end record at `at`, and its offset, if there is one.
     fn find_64(&self, at: usize) -> Result<Option<(End, u64)>, StoreError> {
         let locator = at.checked_sub(format::LOCATOR_LENGTH);
         let Some((before, offset)) =
@@ -271,7 +271,7 @@ impl Tail<'_> {
         else {
             return Ok(None);
         };
-        // The record comes right before the locator, unless another program has added data to the record.
+        // The record is right before the locator, unless another program added data to the record.
         if let Some(place) = before.checked_sub(format::END_64_LENGTH)
             && let Some(end) = format::parse_end_64(&self.bytes[place..])
         {
@@ -288,8 +288,8 @@ impl Tail<'_> {
     }
 }
 
-/// Returns the key of the entry with this name. The entry `./a` has the key `a`, and the entry `a\b`, as old Windows programs
-/// write it, the key `a/b`. Names that lead out of the archive, such as `/a` and `../a`, are not keys.
+/// Returns the key of the entry with this name. The entry `./a` has the key `a`. The entry `a\b`, as written by old Windows
+/// programs, has the key `a/b`. Names that lead out of the archive, such as `/a` and `../a`, are not keys.
 pub(super) fn key_of(name: &str) -> Option<Key> {
     if let Ok(key) = Key::new(name) {
         return Some(key);

@@ -1,10 +1,10 @@
-//! The records of zip archives, as PKWARE's APPNOTE defines them: conversion between bytes and fields, without I/O.
+//! The records of zip archives, as defined by PKWARE's APPNOTE: conversion between bytes and fields, without I/O.
 
 use std::borrow::Cow;
 
 pub(super) const STORED: u16 = 0;
 pub(super) const DEFLATED: u16 = 8;
-/// The flag of entries that need a password.
+/// The flag of encrypted entries.
 pub(super) const ENCRYPTED: u16 = 1;
 
 const LOCAL: &[u8; 4] = b"PK\x03\x04";
@@ -13,27 +13,28 @@ pub(super) const END: &[u8; 4] = b"PK\x05\x06";
 const END_64: &[u8; 4] = b"PK\x06\x06";
 const LOCATOR: &[u8; 4] = b"PK\x06\x07";
 
-/// Lengths of records without their parts of variable length.
+/// The lengths of records without their variable-length parts.
 pub(super) const LOCAL_LENGTH: u64 = 30;
 const CENTRAL_LENGTH: usize = 46;
 pub(super) const END_LENGTH: usize = 22;
 pub(super) const LOCATOR_LENGTH: usize = 20;
 pub(super) const END_64_LENGTH: usize = 56;
 
-/// The values of 32-bit and 16-bit fields whose numbers are in separate 64-bit fields.
+/// The values of 32-bit and 16-bit fields whose actual values are in separate 64-bit fields.
 const SATURATED: u32 = u32::MAX;
 const SATURATED_16: u16 = u16::MAX;
 const ZIP64_EXTRA: u16 = 1;
 const UNICODE_PATH_EXTRA: u16 = 0x7075;
 const UTF8: u16 = 1 << 11;
 
-/// The version of the format that an entry needs, times ten: 2.0 for directories and deflate, and 4.5 for zip64.
+/// The format version that an entry requires, times ten: 2.0 for directories and deflate, and 4.5 for zip64.
 const VERSION: u16 = 20;
 const VERSION_64: u16 = 45;
 const MADE_ON_UNIX: u16 = 3 << 8;
-/// A regular file that its owner may write and every user may read.
+/// A regular file that is writable by its owner and readable by all users.
 const ATTRIBUTES: u32 = 0o100_644 << 16;
-/// 1 January 1980, the first day of the format. All entries have this date, so that equal values make equal archives.
+/// 1 January 1980, the earliest date that the format supports. All entries have this date, so that equal values result in equal
+/// archives.
 const DATE: u16 = 1 << 5 | 1;
 
 /// The description of an entry's bytes.
@@ -57,7 +58,7 @@ pub(super) struct CentralRecord<'a> {
     pub(super) length: usize,
 }
 
-/// Parses the record at the beginning of the bytes; `Err` says what is invalid.
+/// Parses the record at the beginning of the bytes. `Err` says what is invalid.
 pub(super) fn parse_central(bytes: &[u8]) -> Result<CentralRecord<'_>, &'static str> {
     let cut_off = "the directory is truncated";
     if !bytes.starts_with(CENTRAL) {
@@ -83,7 +84,7 @@ pub(super) fn parse_central(bytes: &[u8]) -> Result<CentralRecord<'_>, &'static 
     Ok(CentralRecord { content, offset, name, raw_name, length })
 }
 
-/// Adds a new record to a directory.
+/// Appends a new record to a directory.
 pub(super) fn write_central(out: &mut Vec<u8>, name: &str, content: &Content, offset: u64) {
     let values = [content.size, content.compressed, offset];
     let wide: Vec<u64> = values.into_iter().filter(|value| *value >= u64::from(SATURATED)).collect();
@@ -98,9 +99,9 @@ pub(super) fn write_central(out: &mut Vec<u8>, name: &str, content: &Content, of
     write_zip64(out, &wide);
 }
 
-/// Returns the header before an entry's bytes.
+/// Returns the header that precedes an entry's bytes.
 pub(super) fn local_header(name: &str, content: &Content) -> Vec<u8> {
-    // The two sizes must be present together.
+    // Both sizes must be present, or neither.
     let is_wide = content.size.max(content.compressed) >= u64::from(SATURATED);
     let wide: &[u64] = if is_wide { &[content.size, content.compressed] } else { &[] };
     let mut out = LOCAL.to_vec();
@@ -115,7 +116,7 @@ pub(super) fn local_header(name: &str, content: &Content) -> Vec<u8> {
     out
 }
 
-/// Writes the fields that central records and local headers share: from the version needed to the size.
+/// Writes the fields that central records and local headers have in common: from the required version to the size.
 fn write_common(out: &mut Vec<u8>, name: &str, content: &Content, is_wide: bool) {
     let flags = if name.is_ascii() { 0 } else { UTF8 };
     out.extend(if is_wide { VERSION_64 } else { VERSION }.to_le_bytes());
@@ -151,7 +152,7 @@ pub(super) struct LocalHeader<'a> {
     pub(super) length: u64,
 }
 
-/// Parses a local header, whose fixed part and name must be present; `None` if the bytes are not a local header.
+/// Parses a local header. Its fixed-length part and its name must be present. Returns `None` if the bytes are not a local header.
 pub(super) fn parse_local(bytes: &[u8]) -> Option<LocalHeader<'_>> {
     let fixed = bytes.get(..30).filter(|bytes| bytes.starts_with(LOCAL))?;
     let (name, extra) = (u16_at(fixed, 26), u16_at(fixed, 28));
@@ -160,7 +161,7 @@ pub(super) fn parse_local(bytes: &[u8]) -> Option<LocalHeader<'_>> {
     Some(LocalHeader { method: u16_at(fixed, 8), raw_name, length })
 }
 
-/// The position of the central directory, as the records at the end of the archive say.
+/// The position of the central directory, according to the records at the end of the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) records: u64,
@@ -198,7 +199,7 @@ pub(super) fn parse_end_64(bytes: &[u8]) -> Option<End> {
     Some(End { records: u64_at(fixed, 32), length: u64_at(fixed, 40), offset: u64_at(fixed, 48), split })
 }
 
-/// Adds the records that follow a directory.
+/// Appends the records that follow a directory.
 pub(super) fn write_end(out: &mut Vec<u8>, end: &End, comment: &[u8]) {
     let is_wide = end.records >= u64::from(SATURATED_16)
         || end.length >= u64::from(SATURATED)
@@ -231,7 +232,7 @@ fn write_end_64(out: &mut Vec<u8>, end: &End) {
     out.extend(1_u32.to_le_bytes());
 }
 
-/// Returns the name of a compression method, for messages.
+/// Returns the name of a compression method for messages.
 pub(super) fn method_name(method: u16) -> &'static str {
     match method {
         1 => "shrink",
@@ -247,15 +248,15 @@ pub(super) fn method_name(method: u16) -> &'static str {
     }
 }
 
-/// Decodes a name. By the specification, a name without the flag for UTF-8 is in code page 437. Many programs write UTF-8 without
-/// the flag, so valid UTF-8 is always decoded as UTF-8.
+/// Decodes a name. According to the specification, a name without the UTF-8 flag is in code page 437. But many programs write
+/// UTF-8 without the flag, so valid UTF-8 is always decoded as UTF-8.
 fn decode_name<'a>(raw: &'a [u8], flags: u16, extra: &'a [u8]) -> Option<Cow<'a, str>> {
     let plain = str::from_utf8(raw).ok();
     if plain.is_some_and(str::is_ascii) || flags & UTF8 != 0 {
         return plain.map(Cow::Borrowed);
     }
     if let Some(field) = extra_field(extra, UNICODE_PATH_EXTRA).filter(|field| field.len() > 5) {
-        // The field is invalid if a program that does not support it has changed the name.
+        // The field is out of date if a program that does not know the field has changed the name.
         if field[0] == 1 && u32_at(field, 1) == crc32fast::hash(raw) {
             return str::from_utf8(&field[5..]).ok().map(Cow::Borrowed);
         }
@@ -290,7 +291,7 @@ fn saturate_16(value: u64) -> u16 {
     u16::try_from(value).unwrap_or(SATURATED_16)
 }
 
-/// Reads a field of a record whose length was checked; 0 if it is out of bounds.
+/// Reads a field of a record whose length was checked. Returns 0 if the field is out of bounds.
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(array_at(bytes, at))
 }
@@ -367,7 +368,7 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(parse_central(&bytes[..length]).is_err(), "{length}");
         }
-        // The extra field ends early: its fields are missing.
+        // The extra field is too short, so that its fields are missing.
         let extra = bytes.len() - 18;
         bytes[extra] = 8;
         assert_eq!(parse_central(&bytes).map(drop).unwrap_err(), "a zip64 field is missing in the directory");

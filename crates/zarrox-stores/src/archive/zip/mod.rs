@@ -25,45 +25,45 @@ use crate::{
     StoreError, StoreErrorKind, StoreExt, Value, Version, key_map, provided,
 };
 
-/// The default limit of the size of a deflated entry.
+/// The default maximum size of a deflated entry.
 const INFLATE_LIMIT: u64 = 1 << 30;
-/// The greatest length of the name of an entry.
+/// The maximum length of an entry's name.
 const LONGEST_NAME: usize = u16::MAX as usize;
 
-/// A store that keeps each value in an entry of a zip archive: the value of `a/b` in the entry `a/b`, as zarr-python's `ZipStore`
-/// does.
+/// A store that keeps each value in an entry of a zip archive: the value of `a/b` is in the entry `a/b`, as in zarr-python's
+/// `ZipStore`.
 ///
 /// | option | default |
 /// |---|---|
 /// | [`ZipMode`] | set when the archive is opened |
-/// | [`deflate`](Self::deflate) | entries are stored uncompressed, since chunks are mostly compressed already |
+/// | [`deflate`](Self::deflate) | entries are stored uncompressed, since most chunks are already compressed |
 /// | [`inflate_limit`](Self::inflate_limit) | deflated entries of up to 1 GiB are read |
-/// | [`sync`](Self::sync) | nothing is flushed to the disk |
+/// | [`sync`](Self::sync) | nothing is flushed to disk |
 ///
 /// # Reading
 ///
-/// The directory of the archive is read once. Then an entry costs one read, or two reads if its header is unusually long. Of a
-/// stored entry, only the requested part is read. Entries may be stored or deflated; other compression methods and encryption are
-/// an error of the kind [`StoreErrorKind::Unsupported`] when an entry is read. The CRC-32 is checked whenever a whole entry is
-/// read. If several entries have the same name, the last one is used. The entry `./a` has the value of `a`, and the entry `a\b`
-/// the value of `a/b`. Entries whose names are not valid keys, such as names that lead out of the archive (`../x`, `/x`), are
-/// ignored with a warning.
+/// The directory of the archive is read once. Afterwards, reading an entry costs one read, or two if its header is unusually
+/// long. Only the requested part of an uncompressed entry is read. Entries may be stored or deflated. Reading an entry with
+/// another compression method, or an encrypted entry, is an error of the kind [`StoreErrorKind::Unsupported`]. The CRC-32 is
+/// checked whenever a whole entry is read. If several entries have the same name, the last one wins. The entry `./a` contains the
+/// value of `a`, and the entry `a\b` the value of `a/b`. Entries whose names are not valid keys, such as names that lead out of
+/// the archive (`../x`, `/x`), are ignored with a warning.
 ///
 /// # Writing
 ///
-/// An archive must be finished: by [`close`](Self::close), which returns errors, or when the last handle is dropped, which only
-/// logs errors. All handles of an archive in a process see each write at once. Other programs see the archive as it was last
-/// finished, or a later state. If the process is killed, the archive is as it was last finished, or in a later state. A process
-/// that is killed while it writes a directory of several pages leaves a part of the directory after the archive. Only this store
-/// ignores that part, and its next writer truncates it. Only one process can write to an archive at a time, from its first write
-/// until it closes; a second process gets an error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory
-/// again after another writer has written, and the version of a value is the offset of its entry, so that no writer undoes the
-/// changes of another writer.
+/// An archive must be finished. [`close`](Self::close) finishes it and returns errors; otherwise it is finished when the last
+/// handle is dropped, and errors are only logged. All handles to an archive in a process see each write immediately. Other
+/// programs see the archive as it was last finished, or in a later state. If the process is killed, the archive is left as it was
+/// last finished, or in a later state. A process that is killed while it writes a directory of several pages leaves part of that
+/// directory after the archive. Only this store ignores that part; its next writer truncates it. Only one process at a time can
+/// write to an archive, from its first write until it closes the archive. A second process gets an error of the kind
+/// [`StoreErrorKind::Unreachable`]. A writer reloads the directory after another writer has written, and the version of a value
+/// is the offset of its entry, so no writer undoes another writer's changes.
 ///
-/// A zip archive cannot reclaim space: erased and overwritten values stay in the file, but not in the directory. Copy the values
-/// into a new archive to reclaim the space. Unlike in zarr-python, names are never duplicated.
+/// A zip archive cannot reclaim space: erased and overwritten values are removed from the directory but stay in the file. To
+/// reclaim the space, copy the values to a new archive. Unlike in zarr-python, names are never duplicated.
 ///
-/// Entries have the date 1 January 1980, so that equal values written in the same order make equal archives.
+/// Entries have the date 1 January 1980, so that equal values written in the same order result in equal archives.
 #[derive(Clone)]
 pub struct ZipStore {
     archive: Arc<Archive>,
@@ -82,9 +82,9 @@ pub enum ZipMode {
     ReadWrite,
     /// `a`: opens an archive for reading and writing; the first write creates it if it does not exist.
     Append,
-    /// `w`: creates an archive, replacing an existing one at the first write or [`close`](ZipStore::close).
+    /// `w`: creates an archive on the first write or on [`close`](ZipStore::close), replacing an existing one.
     Create,
-    /// `w-` or `x`: creates an archive at the first write or [`close`](ZipStore::close); fails if the file exists.
+    /// `w-` or `x`: creates an archive on the first write or on [`close`](ZipStore::close); fails if the file exists.
     CreateNew,
 }
 
@@ -112,7 +112,7 @@ impl ZipStore {
         Ok(Self::new(archive, mode != ZipMode::Read))
     }
 
-    /// Opens an archive that is a value of another store, for reading: only the parts that are needed are read.
+    /// Opens an archive that is a value of another store, for reading. Only the parts that are needed are read.
     ///
     /// # Errors
     ///
@@ -131,25 +131,25 @@ impl ZipStore {
         Self { archive, writable, deflate: None, inflate_limit: INFLATE_LIMIT }
     }
 
-    /// Sets whether entries are deflated, and the level from 1 to 9; by default, `None`, they are stored uncompressed.
+    /// Sets the level, from 1 to 9, at which entries are deflated. With `None`, the default, entries are stored uncompressed.
     ///
-    /// Entries that would become larger are stored.
+    /// Entries that deflating would enlarge are stored uncompressed.
     #[must_use]
     pub fn deflate(self, level: Option<u32>) -> Self {
         Self { deflate: level.map(|level| level.min(9)), ..self }
     }
 
-    /// Sets the largest size of a deflated entry that is read, in bytes; 1 GiB by default.
+    /// Sets the maximum size of a deflated entry to read, in bytes; 1 GiB by default.
     ///
-    /// A few megabytes in an archive may become gigabytes in memory.
+    /// A few megabytes in an archive may expand to gigabytes in memory.
     #[must_use]
     pub fn inflate_limit(self, bytes: u64) -> Self {
         Self { inflate_limit: bytes, ..self }
     }
 
-    /// Sets whether the archive is flushed to the disk when it is finished, for all handles; `false` by default.
+    /// Sets, for all handles, whether the archive is flushed to disk when it is finished; `false` by default.
     ///
-    /// A finished archive then survives a power failure, together with its name.
+    /// A finished archive and its name then survive a power failure.
     #[must_use]
     pub fn sync(self, sync: bool) -> Self {
         self.archive.set_sync(sync);
@@ -158,11 +158,11 @@ impl ZipStore {
 
     /// Finishes the archive, so that it contains all writes, and other programs may write to it.
     ///
-    /// A later write through this or another handle begins a new session.
+    /// Later writes through this or another handle require the archive to be finished again.
     ///
     /// # Errors
     ///
-    /// When the directory cannot be written. The written values can still be read, and closing can be retried.
+    /// When the directory cannot be written. The values that were written can still be read, and closing can be retried.
     pub fn close(&self) -> Result<(), StoreError> {
         self.archive.create_now()?;
         self.archive.flush()
@@ -181,12 +181,12 @@ impl ZipStore {
         })
     }
 
-    /// Returns the version of an entry, for handles of this process: within one generation, no two entries have the same offset.
+    /// Returns the version of an entry, for handles in this process. Within one generation, no two entries have the same offset.
     fn version(&self, state: &State, entry: &Entry) -> Version {
         Version::from([self.archive.id, state.generation, entry.header].map(u64::to_ne_bytes).concat())
     }
 
-    /// Fails if the entry does not satisfy the condition.
+    /// Returns an error if the entry does not satisfy the condition.
     fn check(
         &self,
         state: &State,
@@ -334,7 +334,7 @@ impl Store for ZipStore {
     }
 }
 
-/// Returns the deflated bytes; `None` if they are not fewer.
+/// Returns the deflated bytes, or `None` if deflating does not reduce the size.
 fn deflate(value: &[u8], level: u32) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     out.try_reserve_exact(value.len()).ok()?;

@@ -29,7 +29,7 @@ impl Source {
         }
     }
 
-    /// Reads `length` bytes from `offset` on. They must exist, so that memory is bounded by the size of the
+    /// Reads `length` bytes from `offset` on. The range must be in bounds, so that the memory use is limited by the size of the
     /// archive.
     pub(super) fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         let file = match self {

@@ -1,19 +1,19 @@
-//! Archives whose writer died while it reserved space.
+//! Archives whose writer died while reserving space.
 //!
-//! The reserved space is a hole after the directory, of at least a mebibyte of zeros, followed by a new directory. A writer that
-//! dies while it writes the new directory leaves a part of the directory. The bytes before the hole are a complete archive.
+//! The reserved space is a hole after the directory: at least one mebibyte of zeros, followed by a new directory. A writer that
+//! dies while writing the new directory leaves only part of it. The bytes before the hole are a complete archive.
 
 use super::format;
 use super::source::Source;
 use crate::StoreError;
 
-/// A block of zeros of this length, at a multiple of it, is part of a hole.
+/// A block of zeros of this length, aligned to this length, is part of a hole.
 const BLOCK: u64 = 256 << 10;
-/// The greatest length of a torn directory that is searched.
+/// The maximum length of a torn directory that is searched for.
 const LONGEST: u64 = 1 << 30;
 
-/// Returns the offset of the hole before the torn directory at the end of a file, if there is a torn directory. Zeros with which
-/// the previous archive ends count as part of the hole. Only files have torn ends, since archives in other stores are finished.
+/// Returns the offset of the hole before the torn directory at the end of a file, if there is a torn directory. If the previous
+/// archive ends in zeros, they count as part of the hole. Only files have torn ends, since archives in other stores are complete.
 pub(super) fn hole_before_torn_end(source: &Source, size: u64) -> Result<Option<u64>, StoreError> {
     let Source::File(_) = source else { return Ok(None) };
     let lowest = size.saturating_sub(LONGEST);
@@ -35,7 +35,7 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte == 0)
 }
 
-/// Returns the offset of the first non-zero byte from here on, or the end.
+/// Returns the offset of the first non-zero byte at or after `from`, or the end of the file.
 fn first_other(source: &Source, mut from: u64, size: u64) -> Result<u64, StoreError> {
     while from < size {
         let bytes = source.read(from, BLOCK.min(size - from))?;
@@ -47,7 +47,7 @@ fn first_other(source: &Source, mut from: u64, size: u64) -> Result<u64, StoreEr
     Ok(size)
 }
 
-/// Returns the offset after the last non-zero byte before `before`; 0 if all these bytes are zero.
+/// Returns the offset after the last non-zero byte before `before`, or 0 if all bytes before it are zero.
 fn last_other(source: &Source, mut before: u64) -> Result<u64, StoreError> {
     while before > 0 {
         let length = BLOCK.min(before);

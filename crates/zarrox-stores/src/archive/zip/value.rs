@@ -13,11 +13,11 @@ use crate::{Key, StoreError, StoreErrorKind, Value, Version};
 
 /// The number of bytes read beyond the shortest header, so that one read usually contains the header and the data.
 const SLACK: u64 = 64;
-/// The greatest offset for which a read begins at the header, to read both at once.
+/// The largest offset for which a read begins at the header, so that one read contains both the header and the data.
 const FOLD: u64 = 64 << 10;
-/// The largest ratio of an entry's content to its deflated size.
+/// The maximum compression ratio of deflate.
 const DEFLATE_RATIO: u64 = 1032;
-/// The initial size of the output of inflating, in bytes.
+/// The initial size of the output buffer for inflating, in bytes.
 const FIRST_OUTPUT: u64 = 64 << 10;
 
 /// One entry of an archive, which is read on demand.
@@ -27,17 +27,17 @@ pub(super) struct ZipValue {
     pub(super) key: Key,
     /// The archive's name in errors.
     pub(super) location: Arc<str>,
-    /// The largest size of a deflated entry that is read.
+    /// The maximum size of a deflated entry to read.
     pub(super) inflate_limit: u64,
     pub(super) version: Option<Version>,
-    /// The offset of the entry's bytes, once the header has been read.
+    /// The offset of the entry's data, once the header has been read.
     pub(super) data: OnceLock<u64>,
-    /// The content of a deflated entry, decompressed on first use.
+    /// The content of a deflated entry, which is decompressed on first use.
     pub(super) inflated: OnceLock<Bytes>,
 }
 
 impl ZipValue {
-    /// Fails for entries whose record alone shows that they cannot be read.
+    /// Returns an error for an entry if its record alone shows that it cannot be read.
     fn check(&self) -> Result<(), StoreError> {
         let Entry { content, header, limit, .. } = self.entry;
         if content.flags & ENCRYPTED != 0 {
@@ -73,7 +73,7 @@ impl ZipValue {
         }
     }
 
-    /// Reads a part of the entry's bytes as they are in the archive.
+    /// Reads a range of the entry's data as stored in the archive.
     fn stored(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         if let Some(data) = self.data.get() {
             return self.source.read(data + offset, length);
@@ -95,7 +95,7 @@ impl ZipValue {
         self.source.read(data + offset, length)
     }
 
-    /// Returns the offset of the entry's bytes, from the bytes of its header.
+    /// Returns the offset of the entry's data, which is determined from its header.
     fn data_start(&self, header: &[u8]) -> Result<u64, StoreError> {
         let Entry { content, header: place, limit, .. } = self.entry;
         let local = format::parse_local(header)
@@ -192,7 +192,7 @@ fn reaches_out() -> StoreError {
     corrupt("the entry extends into the next one, or beyond the archive")
 }
 
-/// Decompresses an entry. The memory grows with the output, up to the size in the directory.
+/// Decompresses an entry. The buffer grows with the output, up to the size stated in the directory.
 fn inflate(mut input: &[u8], size: u64) -> Result<Vec<u8>, StoreError> {
     let wrong_size =
         || corrupt(format!("the entry does not have the {size} bytes that the directory states"));
@@ -203,7 +203,7 @@ fn inflate(mut input: &[u8], size: u64) -> Result<Vec<u8>, StoreError> {
         let before = (stream.total_in(), stream.total_out());
         let full = out.len() as u64 == size;
         let status = if full {
-            // A single further byte would be too much.
+            // Even one more byte would be too much.
             stream.decompress(input, &mut [0], FlushDecompress::Finish)
         } else {
             stream.decompress_vec(input, &mut out, FlushDecompress::None)

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// A failure below the root, before the operation and the key are added.
+/// A failure below the root, to which the operation and the key have not been added yet.
 #[derive(Debug)]
 pub(super) enum Fault {
     Io(io::Error),
     /// A link leads out of the root.
     Escapes,
-    /// The target of a link does not exist; this is the path of the link from the root.
+    /// The target of a link does not exist. The path of the link is relative to the root.
     Dangling {
         name: PathBuf,
         target: PathBuf,
@@ -23,22 +23,22 @@ pub(super) enum Fault {
     Exists,
     /// Another writer replaced or removed the file in the meantime.
     Changed,
-    /// Another process, or a thread that reaches the file by another name, held the lock of the file until this timeout.
+    /// Another process, or a thread that opened the file by another name, held the file's lock until this timeout.
     Taken(Duration),
     /// Other holders held the directory until this timeout.
     Held(Duration),
-    /// The file system cannot exchange directories in one step.
+    /// The file system cannot exchange directories atomically.
     NoExchange,
     /// The file system cannot lock files.
     NoLocks(io::Error),
-    /// A rename across file systems would have to copy.
+    /// The rename would cross file systems, and would therefore have to copy.
     OtherDevice,
     /// The failure concerns a key other than the requested key.
     At(String, Box<Fault>),
 }
 
 impl Fault {
-    /// Returns the failure of a value whose name is the name of a directory.
+    /// Returns the failure for a value whose name belongs to a directory.
     pub(super) fn directory() -> Self {
         Self::Obstructed("a directory has the name of the value".into())
     }
@@ -47,12 +47,12 @@ impl Fault {
         matches!(self, Self::Io(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
     }
 
-    /// Returns true if nothing has the name, and no file is above it.
+    /// Returns true if the name does not exist and no part of the path above it is a file.
     pub(super) fn is_not_found(&self) -> bool {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Treats an existing file as a file that was created in the meantime.
+    /// Converts the failure for an existing file to the failure for a concurrent change.
     pub(super) fn or_changed(self) -> Self {
         if matches!(self, Self::Exists) { Self::Changed } else { self }
     }
@@ -112,7 +112,7 @@ impl Fault {
     }
 }
 
-/// Returns a path whose control characters are escaped, so that they cannot garble a terminal.
+/// Returns a path with escaped control characters, so that they cannot garble a terminal.
 fn shown(path: &Path) -> String {
     path.to_string_lossy().escape_debug().to_string()
 }

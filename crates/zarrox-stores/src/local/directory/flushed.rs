@@ -1,5 +1,5 @@
-//! Directories whose names are on the disk: a value written with [`sync`](super::DirectoryStore::sync) is lost after a power
-//! failure if a directory of its path is lost, whichever program created that directory.
+//! Directories with durable names: a value written with [`sync`](super::DirectoryStore::sync) is lost in a power failure if any
+//! directory on its path is lost, whichever program created that directory.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::LazyLock;
@@ -13,14 +13,14 @@ use super::unix::{DIRECTORY, LISTING, Root, split};
 use crate::local::durable::flush_above;
 use crate::sync::{Mutex, unpoisoned};
 
-/// The largest number of directories that are known to be on the disk.
+/// The maximum number of directories that are recorded as durable.
 const DIRECTORIES: usize = 1 << 16;
 
-/// The directories whose names this process has flushed, together with the names of the directories above them.
+/// The directories whose names, and those of their parent directories, this process has flushed.
 static FLUSHED: LazyLock<Mutex<HashSet<Identity>>> = LazyLock::new(Mutex::default);
 
 impl Root {
-    /// Makes a change of names in a directory durable, if the store is opened with `sync`.
+    /// Makes changes to a directory's entries durable, if the store was opened with `sync`.
     pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if self.sync {
             sys::fsync(sys::openat(directory, c".", LISTING, Mode::empty())?)?;
@@ -28,7 +28,7 @@ impl Root {
         Ok(())
     }
 
-    /// Makes the names of a directory and of the directories above it durable, if the store is opened with `sync` and they
+    /// Makes the names of a directory and of its parent directories durable, if the store was opened with `sync` and the names
     /// are not known to be durable.
     pub(super) fn flush_way(&self, path: &str, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if !self.sync {

@@ -1,4 +1,4 @@
-//! Holds of nodes, and exchanges of directories.
+//! Holds on nodes, and exchanges of directories.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -13,8 +13,8 @@ use super::unix::{DIRECTORY, Entry, LISTING, Root, entry, split};
 use crate::Hold;
 
 impl Root {
-    /// Holds a directory by its lock. `None` if it cannot be locked: it does not exist or cannot be opened, the file system does
-    /// not support locks, or the store is exclusive.
+    /// Acquires a hold on a directory by locking it. Returns `None` if it cannot be locked: it does not exist or cannot be
+    /// opened, the file system does not support locks, or the store is exclusive.
     pub(super) fn hold(&self, path: &str, how: Hold) -> Result<Option<NodeLock>, Fault> {
         if !self.locks {
             return Ok(None);
@@ -30,7 +30,7 @@ impl Root {
                 LockOutcome::Taken => return Err(Fault::Held(self.lock_timeout)),
                 LockOutcome::Unsupported => return Ok(None),
             }
-            // The previous holder may have put another directory in its place.
+            // The previous holder may have replaced the directory with another one.
             let there = match sys::statat(CWD, &whole, AtFlags::empty()) {
                 Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
                 stat => identity_of(&stat?),
@@ -50,7 +50,7 @@ impl Root {
         for (parent, name) in [(&one_parent, one_name), (&other_parent, other_name)] {
             match entry(parent.as_fd(), name)? {
                 Entry::Directory => {}
-                // A moved link may have another target afterwards.
+                // A link may have a different target after it is moved.
                 Entry::Link => return Err(Fault::NoExchange),
                 _ => return Err(Errno::NOENT.into()),
             }

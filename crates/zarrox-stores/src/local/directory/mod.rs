@@ -30,51 +30,51 @@ use crate::{
 };
 use crate::{Payload, provided, temporary};
 
-/// A store that keeps each value in a file below one directory, the root: the value of `a/b` in the file `a/b`.
+/// A store that keeps each value in a file below one directory, the root: the value of `a/b` is in the file `a/b`.
 ///
 /// # Writing
 ///
-/// A value is written to a temporary file in the directory of its file and then renamed into place: readers see the old value or
-/// the new value, and a failure leaves the old value untouched. Directories are created when a value needs them, and removed
-/// again when the last value in them is erased, except for the root.
+/// A value is written to a temporary file in the same directory, which is then renamed into place: readers see either the old or
+/// the new value, and a failure leaves the old value untouched. Directories are created when a value needs them, and all except
+/// the root are removed when the last value in them is erased.
 ///
 /// Names that begin with `.zarrox-` and end in `.tmp` are reserved for these temporary files: they are never listed and are not
-/// keys. A killed process may leave such files behind. The next process that writes in their directory removes them: the file of
-/// a living writer is locked.
+/// valid keys. A killed process may leave temporary files behind. The next process that writes to their directory removes them.
+/// It does not remove the files of running writers, since these files are locked.
 ///
 /// # Other processes
 ///
-/// [`Store::lock`] excludes other processes as well, by a lock on the value's file (`flock`), and leaves no file behind. Values
-/// are replaced and erased under the same lock, so that no read-modify-write change is lost. On file systems that do not support
-/// locks, [`Store::lock`] fails where a value exists; see [`exclusive`](Self::exclusive).
+/// [`Store::lock`] also excludes other processes, by a lock on the value's file (`flock`), and leaves no file behind. Values are
+/// replaced and erased under the same lock, so that no read-modify-write update is lost. On file systems that do not support
+/// locks, [`Store::lock`] fails if the key has a value; see [`exclusive`](Self::exclusive).
 ///
-/// By default nothing is flushed to the disk: a value survives the process, but perhaps not a power failure. See
+/// By default, nothing is flushed to disk: a value survives the end of the process, but not necessarily a power failure. See
 /// [`sync`](Self::sync).
 ///
 /// # Links and special files
 ///
-/// The root may be a symbolic link; it is resolved once, when the store is opened. Links below the root are followed if their
-/// targets are below the root, and are an error of the kind [`StoreErrorKind::Forbidden`] otherwise; see
-/// [`follow_links`](Self::follow_links). Writing and erasing a value whose file is a link replaces and removes the link, never
-/// its target. The lock of a key is the lock of its file: links, other mounts and other spellings that lead to the same file
-/// share the lock.
+/// The root may be a symbolic link, which is resolved once, when the store is opened. Links below the root are followed if their
+/// targets are below the root, and otherwise are an error of the kind [`StoreErrorKind::Forbidden`]; see
+/// [`follow_links`](Self::follow_links). If the file of a value is a link, writing the value replaces the link and erasing the
+/// value removes the link, never its target. The lock of a key is the lock of its file: all links, mounts and spellings that lead
+/// to the same file share the lock.
 ///
-/// A dangling link, such as git-annex has for data in another location, is a value that cannot be reached: it is listed, and
-/// reading it is an error of the kind [`StoreErrorKind::Unreachable`]. Pipes, sockets and devices are listed as well, but reading
-/// them is an error of the kind [`StoreErrorKind::Obstructed`]. A directory is not a value, and its key is missing for all
-/// methods but [`open_with`](Store::open_with), which fails: a chunk is never a directory. Names that are not valid keys, such as
-/// names that are not UTF-8, are not listed.
+/// A dangling link, which git-annex uses for data in another location, is an unreachable value: it is listed, and reading it is
+/// an error of the kind [`StoreErrorKind::Unreachable`]. Pipes, sockets and devices are listed as well, but reading them is an
+/// error of the kind [`StoreErrorKind::Obstructed`]. A directory is not a value. All methods treat its key as missing, except for
+/// [`open_with`](Store::open_with), which fails, since a chunk is never a directory. Names that are not valid keys, such as names
+/// that are not UTF-8, are not listed.
 #[derive(Clone, Debug)]
 pub struct DirectoryStore {
     root: Arc<Root>,
 }
 
 impl DirectoryStore {
-    /// Opens a store in a directory. The directory need not exist yet: the first write creates it.
+    /// Opens a store in a directory. If the directory does not exist, the first write creates it.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Obstructed`] when the path is not a directory, or when the path cannot be looked up.
+    /// [`StoreErrorKind::Obstructed`] when the path is not a directory, and an error when the path cannot be looked up.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
@@ -86,11 +86,11 @@ impl DirectoryStore {
         }
     }
 
-    /// Opens a directory as [`open`](Self::open) does, and creates it and its missing parents at once.
+    /// Opens a directory like [`open`](Self::open), but creates it and its missing parents immediately.
     ///
     /// # Errors
     ///
-    /// The errors of [`open`](Self::open), and an error when the directory cannot be created.
+    /// See [`open`](Self::open); also an error when the directory cannot be created.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("creating", error).with_location(path.to_string_lossy());
@@ -98,35 +98,35 @@ impl DirectoryStore {
         Self::open(path)
     }
 
-    /// Sets whether every write is flushed to the disk before it counts as done; `false` by default.
+    /// Sets whether every write is flushed to disk before it returns; `false` by default.
     ///
-    /// This costs much time for each value, and has two effects: values survive a power failure, and a full disk is an error of
-    /// the write even on network file systems, which may detect it late.
+    /// Flushing makes every write much slower, and has two effects: values survive a power failure, and a full disk makes the
+    /// write itself fail even on network file systems, which may detect it late.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         Arc::make_mut(&mut self.root).sync = sync;
         self
     }
 
-    /// Sets whether there are no other writers of the directory, neither another process nor another handle; `false` by default.
+    /// Declares whether the directory has no other writers, neither other processes nor other handles; `false` by default.
     ///
-    /// Without other writers no file has to be locked. This is for file systems that do not support locks, where parts of chunks
-    /// cannot be written otherwise.
+    /// Without other writers, files need not be locked. This is for file systems that do not support locks, on which parts of
+    /// chunks cannot be written otherwise.
     #[must_use]
     pub fn exclusive(mut self, exclusive: bool) -> Self {
         Arc::make_mut(&mut self.root).locks = !exclusive;
         self
     }
 
-    /// Sets how long to wait for a file that another process has locked; one minute by default. Afterwards the operation
-    /// fails with [`StoreErrorKind::TimedOut`], and nothing is written.
+    /// Sets how long to wait for a file that another process has locked; one minute by default. After that, the operation fails
+    /// with [`StoreErrorKind::TimedOut`] without writing anything.
     #[must_use]
     pub fn lock_timeout(mut self, longest: Duration) -> Self {
         Arc::make_mut(&mut self.root).lock_timeout = longest;
         self
     }
 
-    /// Finds the temporary files below a prefix whose writers have ended. Returns their paths below the root.
+    /// Finds the temporary files below a prefix whose writers have ended. Returns their paths relative to the root.
     ///
     /// # Errors
     ///
@@ -136,8 +136,8 @@ impl DirectoryStore {
         self.root.leftovers(prefix.segments(), false).map_err(self.fail("listing", prefix.as_str()))
     }
 
-    /// Removes the temporary files below a prefix whose writers have ended. Returns their paths below the root. A file that
-    /// another process is writing stays.
+    /// Removes the temporary files below a prefix whose writers have ended. Returns their paths relative to the root. Files that
+    /// another process is writing are kept.
     ///
     /// # Errors
     ///
@@ -149,8 +149,8 @@ impl DirectoryStore {
 
     /// Sets whether symbolic links below the root are followed wherever they lead; `false` by default.
     ///
-    /// This is for data that links spread over several disks. Only for directories whose writers are trusted: a link can lead to
-    /// any file that this process may read or write.
+    /// This is for data that is spread over several disks by means of links. Use it only if all writers of the directory are
+    /// trusted: a link can lead to any file that this process may read or write.
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         Arc::make_mut(&mut self.root).follow_links = follow;
@@ -274,7 +274,7 @@ impl Store for DirectoryStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        // The lock has the whole path, so that stores with roots inside one another share locks too. Threads that reach the file
+        // The name of the lock is the whole path, so that stores with nested roots share locks too. Threads that reach the file
         // by another path are excluded by the lock of the file itself.
         let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
         let (file, opened) = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
@@ -308,7 +308,7 @@ fn rule(condition: Condition<'_>) -> Rule<'_> {
     }
 }
 
-/// Returns the path without links; its last parts need not exist.
+/// Resolves the links in a path. The last parts of the path need not exist.
 pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return resolve(Path::new("."));
@@ -326,7 +326,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// An open file. Its content does not change when another file is renamed into its place.
+/// An open file. Its content does not change when another file is renamed to its name.
 struct FileValue {
     file: Arc<File>,
     size: u64,

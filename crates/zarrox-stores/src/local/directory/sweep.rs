@@ -1,8 +1,8 @@
 //! Temporary files whose writers have ended.
 //!
 //! A writer locks its temporary file, and the kernel releases the locks of a process that dies. So an unlocked temporary file is
-//! either left over, or so new that its writer has not locked it yet. Such a writer creates another file when it finds its file
-//! locked or removed.
+//! either left over, or so new that its writer has not yet locked it. If that writer then finds its file locked or removed, it
+//! creates another one.
 
 use std::fs::File;
 use std::hash::BuildHasher;
@@ -20,21 +20,21 @@ use super::unix::{LISTING, READ, Root};
 use crate::sync::{Mutex, unpoisoned};
 use crate::temporary::is_temporary;
 
-/// The time after which a process sweeps a directory again.
+/// The minimum time between two sweeps of a directory by the same process.
 const PERIOD: Duration = Duration::from_secs(60);
-/// The number of directory entries that a writer examines; a check of the hierarchy sweeps larger directories.
+/// The maximum number of directory entries that a writer examines. Larger directories are swept when the hierarchy is checked.
 const ENTRIES: usize = 20_000;
-/// The number of directories for which the time of the last sweep is stored.
+/// The maximum number of directories for which the time of the last sweep is stored.
 const DIRECTORIES: usize = 1 << 16;
-/// The longest time that a writer is expected to need between creating a temporary file and locking it.
+/// The maximum expected time between creating a temporary file and locking it.
 const UNLOCKED: Duration = Duration::from_secs(10);
 
-/// The directories that this process has swept, by a hash of their paths.
+/// The times at which this process last swept directories, by a hash of their paths.
 static SWEPT: LazyLock<Mutex<HashMap<u64, Instant>>> = LazyLock::new(Mutex::default);
 
 impl Root {
-    /// Removes the files of ended writers from a directory, before this process writes there. The directory is swept only
-    /// periodically, since a listing costs more than a write. A directory that was `made` just now cannot have any.
+    /// Removes the temporary files of ended writers from a directory, before this process writes to it. A directory is swept only
+    /// periodically, since listing it costs more than a write. A directory that was just `made` cannot contain such files.
     pub(super) fn sweep(&self, path: &str, directory: BorrowedFd<'_>, made: bool) {
         if !self.locks || !self.is_due(path) || made {
             return;
@@ -43,7 +43,7 @@ impl Root {
         let _ = remove_leftovers(directory);
     }
 
-    /// Returns true if a directory was not swept within the period, and records it as swept now.
+    /// Returns true if a directory was not swept within the last period, and records it as swept now.
     fn is_due(&self, path: &str) -> bool {
         let directory = FixedState::default().hash_one((&self.path, path));
         let now = Instant::now();
@@ -58,8 +58,8 @@ impl Root {
         true
     }
 
-    /// Visits the temporary files below a directory whose writers have ended, as paths below the root; removes them if `remove`
-    /// is set.
+    /// Returns the temporary files below a directory whose writers have ended, as paths relative to the root. Removes the files
+    /// if `remove` is set.
     pub(super) fn leftovers(&self, path: &str, remove: bool) -> Result<Vec<String>, Fault> {
         let mut found = Vec::new();
         let directory = match self.open(path, LISTING) {
@@ -71,8 +71,8 @@ impl Root {
     }
 }
 
-/// Removes the temporary files in a directory whose writers have ended. This is for databases, whose new files have temporary
-/// names at first.
+/// Removes the temporary files in a directory whose writers have ended. This is for databases, which create new files under
+/// temporary names.
 pub fn sweep(directory: &std::path::Path) {
     // A directory that cannot be listed can still be written to.
     let _ = File::open(directory).map(|directory| remove_leftovers(directory.as_fd()));
@@ -99,7 +99,7 @@ fn leftovers(
     Ok(())
 }
 
-/// Removes the temporary files in a directory whose writers have ended, among its first entries.
+/// Removes temporary files whose writers have ended from a directory. Only its first entries are examined.
 fn remove_leftovers(directory: BorrowedFd<'_>) -> Result<(), Fault> {
     let listing = sys::openat(directory, c".", LISTING, Mode::empty())?;
     for entry in Dir::new(listing)?.take(ENTRIES) {
@@ -122,11 +122,11 @@ fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     if file.try_lock().is_err() {
         return false;
     }
-    // The temporary file may have been renamed to a value in the meantime. Then the lock is that of the value.
+    // The temporary file may have become the file of a value in the meantime. In this case, the lock is that of the value.
     let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
     if is_same && remove {
-        // A writer that has just created the file and not locked it yet creates another file.
+        // A writer that has just created the file but not yet locked it will create another one.
         return sys::unlinkat(directory, name, AtFlags::empty()).is_ok();
     }
     is_same && !is_just_created(&file)

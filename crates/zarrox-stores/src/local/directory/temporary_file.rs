@@ -1,4 +1,4 @@
-//! Files that are written before they get the name of a value: [`TemporaryFile`].
+//! Files that are written before they are renamed to values: [`TemporaryFile`].
 
 use std::fs::{File, TryLockError};
 use std::os::fd::BorrowedFd;
@@ -9,9 +9,9 @@ use rustix::io::Errno;
 use super::fault::Fault;
 use crate::temporary::next_name;
 
-/// A file that is being written. It is removed when it is dropped before it gets the name of a value.
+/// A file that is being written. If it is dropped before it is renamed to a value, the file is removed.
 ///
-/// The file is locked as long as it is open, so that other processes see that its writer lives.
+/// The file is locked as long as it is open, which shows other processes that its writer is running.
 pub(super) struct TemporaryFile<'a> {
     name: TemporaryName<'a>,
     pub(super) file: File,
@@ -21,7 +21,7 @@ pub(super) struct TemporaryFile<'a> {
 struct TemporaryName<'a> {
     directory: BorrowedFd<'a>,
     name: String,
-    /// True once the file has the name of a value.
+    /// True once the file was renamed to a value.
     renamed: bool,
 }
 
@@ -33,7 +33,7 @@ impl<'a> TemporaryFile<'a> {
         loop {
             let name = next_name();
             let file = match sys::openat(directory, &name, flags, mode) {
-                // A process with the same number, earlier or on another host, has left the file.
+                // The file was left by a process with the same process ID, which ran earlier or on another host.
                 Err(Errno::EXIST) => continue,
                 other => File::from(other?),
             };
@@ -41,27 +41,28 @@ impl<'a> TemporaryFile<'a> {
             if let Some(mode) = old_mode
                 && has_other_permissions(&temporary.file, mode)
             {
-                // File systems without permissions reject this call, and do not need it.
+                // File systems without permissions reject this call, but do not need it.
                 let _ = sys::fchmod(&temporary.file, mode);
             }
-            // A file system without locks is never swept. If the file is locked already, the holder is about to remove it.
+            // A file system without locks is never swept. If the file is already locked, the holder of the lock is about to
+            // remove it.
             if !matches!(temporary.file.try_lock(), Err(TryLockError::WouldBlock)) {
                 return Ok(temporary);
             }
         }
     }
 
-    /// Renames the file to the name of a value, replacing an existing file.
+    /// Renames the file to a value, replacing an existing file.
     pub(super) fn replace(&mut self, name: &str) -> Result<(), Fault> {
         self.name.replace(name)
     }
 
-    /// Renames the file to a value, unless that exists.
+    /// Renames the file to a value, unless the value exists.
     pub(super) fn publish(&mut self, name: &str) -> Result<(), Fault> {
         self.name.publish(name)
     }
 
-    /// Returns the open file, which has the name of a value now.
+    /// Returns the open file, which was renamed to a value.
     pub(super) fn into_file(self) -> File {
         self.file
     }
@@ -97,14 +98,14 @@ impl TemporaryName<'_> {
 impl Drop for TemporaryName<'_> {
     fn drop(&mut self) {
         if !self.renamed {
-            // The failure that led here is already reported.
+            // The failure that led here has already been reported.
             let _ = sys::unlinkat(self.directory, &self.name, AtFlags::empty());
         }
     }
 }
 
-/// Returns true if the permissions of a new file differ from the requested permissions. They seldom differ, and changing them
-/// would cost more than this check.
+/// Returns true if the permissions of a new file differ from the requested ones. They rarely do, and setting them would cost more
+/// than this check.
 fn has_other_permissions(file: &File, wanted: Mode) -> bool {
     sys::fstat(file).map_or(true, |stat| Mode::from_raw_mode(stat.st_mode) != wanted)
 }

@@ -1,7 +1,7 @@
 //! The files below the root, on Unix.
 //!
-//! Keys are never joined to a path blindly: directories are opened first, under the rules for links, and files are then named
-//! relative to the open directory, so that no other process can swap a directory for a link between a check and a write.
+//! Keys are never simply joined to a path. First the directory is opened, following the rules for links, and then files are named
+//! relative to the open directory. So no other process can swap a directory for a link between a check and a write.
 
 use std::fs::{self, File};
 use std::io;
@@ -26,13 +26,13 @@ use crate::{DirListing, Key, Prefix, Stamp, Version};
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// The flags for opening a directory in which files are named, which needs no read permission.
+/// The flags for opening a directory relative to which files are named. They require no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const DIRECTORY: OFlags = LISTING;
 
-/// The flags for opening any file to examine it, which needs no read permission.
+/// The flags for opening any file to examine it. They require no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -41,28 +41,28 @@ const LOOK: OFlags = READ;
 /// The flags for opening a directory to list it.
 pub(super) const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// The number of attempts of an operation while another operation removes the directory that it needs.
+/// The maximum number of attempts of an operation while other operations keep removing the directory that it needs.
 const ATTEMPTS: usize = 100;
 
-/// The root directory with the rules that apply below it.
+/// The root directory, with the rules that apply below it.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
     /// The absolute path without links.
     pub(super) path: PathBuf,
     pub(super) follow_links: bool,
     pub(super) sync: bool,
-    /// False if there are no other writers, so that no file has to be locked.
+    /// False if there are no other writers, so that files need not be locked.
     pub(super) locks: bool,
     /// The timeout of a lock that another process holds.
     pub(super) lock_timeout: Duration,
-    /// True on file systems that report a failed write when the file is closed. It is determined at the first write.
+    /// True on file systems that report a failed write only when the file is closed. It is determined on the first write.
     late: OnceLock<bool>,
 }
 
 /// The result of looking up a key.
 pub(super) enum Found {
     Missing,
-    /// An open file and its length.
+    /// An open file, and its length.
     File(File, u64),
     Directory,
 }
@@ -76,15 +76,14 @@ pub(super) enum Entry {
     Odd(FileType),
 }
 
-/// The time within which two changes of a file may have the same timestamps, on file systems with fractions of seconds.
+/// The time within which two changes to a file may have the same timestamps, on file systems that store fractions of a second.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The age from which a file's timestamps distinguish its last change from a later change, since the clocks of file systems are
-/// coarse.
+/// The age at which a file's timestamps reliably distinguish its last change from a later one. File system clocks are coarse.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// Returns the version of a file's content: the file's identity, its length and the time of its last change. `None` when it was
-/// changed so recently that another change might have the same timestamp.
+/// Returns the version of a file's content: the file's identity, its length and the time of its last change. Returns `None` if
+/// the file was changed so recently that another change might have the same timestamp.
 pub(super) fn version(file: &File) -> Option<Version> {
     let metadata = file.metadata().ok()?;
     let age = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
@@ -93,7 +92,7 @@ pub(super) fn version(file: &File) -> Option<Version> {
     (age >= SETTLED).then(|| [identity, times.map(i64::to_ne_bytes).concat()].concat().into())
 }
 
-/// Returns the stamp of a value whose file has these properties: the file's identity, its length and the times of its last
+/// Returns the stamp of a value from the properties of its file: the file's identity, its length and the times of its last
 /// changes.
 fn stamp(stat: &sys::Stat) -> Stamp {
     let [written, changed] = [stat.st_mtime, stat.st_ctime].map(i64::cast_unsigned);
@@ -123,7 +122,7 @@ impl Root {
         }
     }
 
-    /// Opens the file of a value; returns it with its length.
+    /// Opens the file of a value, and returns it with its length.
     pub(super) fn open_value(&self, key: &str) -> Result<Found, Fault> {
         self.look(key, READ)
     }
@@ -135,7 +134,7 @@ impl Root {
         }
     }
 
-    /// Returns the stamp of a value, by one system call. All links are followed, since nothing is read.
+    /// Returns the stamp of a value, using a single system call. All links are followed, since nothing is read.
     pub(super) fn stamp(&self, key: &str) -> Result<Stamp, Fault> {
         match sys::statat(CWD, self.path.join(key), AtFlags::empty()) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => Ok(stamp(&stat)),
@@ -148,7 +147,7 @@ impl Root {
         let file = match self.open(key, flags) {
             Ok(fd) => File::from(fd),
             Err(fault) if fault.is_missing() => return Ok(Found::Missing),
-            // The error of opening a socket.
+            // The error for opening a socket.
             Err(Fault::Io(error)) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
                 return Err(not_a_file("a socket or a device"));
             }
@@ -171,7 +170,7 @@ impl Root {
             other => other?,
         };
         if path.is_empty() {
-            // Repeats until nothing is left: a listing may miss entries while other entries are removed.
+            // Repeated until nothing is left, since a listing may miss entries while others are being removed.
             for _ in 0..ATTEMPTS {
                 if !remove_content(directory.as_fd())? {
                     break;
@@ -197,7 +196,7 @@ impl Root {
         let source = self.open(from_parent, DIRECTORY)?;
         match entry(source.as_fd(), from_name)? {
             Entry::Directory => {}
-            // A moved link may have another target afterwards.
+            // A link may have a different target after it is moved.
             Entry::Link => return Err(Fault::OtherDevice),
             _ => return Err(Errno::NOENT.into()),
         }
@@ -252,16 +251,16 @@ impl Root {
         }
     }
 
-    /// Opens a path below the root, under the rules for links.
+    /// Opens a path below the root, following the rules for links.
     ///
-    /// Without links this is one system call, which checks that the path has no links, and whether the file exists.
+    /// If the path has no links, this takes a single system call, which also checks for links and whether the file exists.
     pub(super) fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
         let path = if path.is_empty() { self.path.clone() } else { self.path.join(path) };
         let opened = if self.follow_links {
             sys::open(&path, flags, Mode::empty()).map_err(Fault::from)
         } else {
             match open_without_links(&path, flags) {
-                // The path has a link, or the kernel or a sandbox does not support the call.
+                // The path contains a link, or the kernel or a sandbox does not support the call.
                 Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.open_through_links(&path, flags),
                 other => return Ok(other?),
             }
@@ -272,14 +271,14 @@ impl Root {
         }
     }
 
-    /// Returns the failure that explains why a path does not exist: a dangling link on the path. `None` if there is no such link.
+    /// Returns the failure that explains why a path does not exist: a dangling link on the path. Returns `None` if there is none.
     #[cold]
     fn dangling(&self, path: &Path) -> Option<Fault> {
         if matches!(open_without_links(path, LOOK), Err(Errno::NOENT)) {
             return None;
         }
         let ways = path.ancestors().take_while(|way| *way != self.path);
-        // A path through a dangling link does not exist either, so the first existing path, from the end, is the link.
+        // Paths that go through a dangling link do not exist either, so the longest existing path is the link.
         let (link, found) = ways.filter_map(|way| Some((way, fs::symlink_metadata(way).ok()?))).next()?;
         let is_dangling = found.is_symlink()
             && fs::metadata(link).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -294,7 +293,7 @@ impl Root {
             return Err(Fault::Escapes);
         }
         match open_without_links(&target, flags) {
-            // A directory could be swapped for a link in between; only old kernels need this path.
+            // A directory could be swapped for a link in between. This branch is only for old kernels.
             Err(Errno::NOSYS | Errno::PERM) => {
                 Ok(sys::open(target, flags | OFlags::NOFOLLOW, Mode::empty())?)
             }
@@ -302,8 +301,8 @@ impl Root {
         }
     }
 
-    /// Opens a directory below the root. Creates the directory, and the directories above it, if they are missing. Also returns
-    /// true if the directory was created.
+    /// Opens a directory below the root, creating it and its parents if they are missing. Also returns whether the directory was
+    /// created.
     pub(super) fn make_directory(&self, path: &str) -> Result<(OwnedFd, bool), Fault> {
         match self.open(path, DIRECTORY) {
             Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
@@ -327,7 +326,7 @@ impl Root {
         Ok((self.open(path, DIRECTORY)?, made))
     }
 
-    /// Returns the failure that names the part of the path that is a value, where a directory is needed.
+    /// Returns the failure that names the part of the path at which a value is in place of a directory.
     fn value_above(&self, path: &str) -> Fault {
         let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
         let mut parents = ends.map(|end| &path[..end]);
@@ -343,7 +342,8 @@ impl Root {
         while !path.is_empty() {
             let (parent, name) = split(path);
             let Ok(directory) = self.open(parent, DIRECTORY) else { return };
-            // The reason why a directory stays does not matter: a new value in it, permissions, a mount.
+            // The reason why a directory stays does not matter: it may contain a new value, or be a mount point, or permissions
+            // may be missing.
             if sys::unlinkat(&directory, name, AtFlags::REMOVEDIR).is_err() {
                 return;
             }
@@ -351,13 +351,13 @@ impl Root {
         }
     }
 
-    /// Returns true if a failed write is reported only when the file is closed or flushed, as on network file systems.
+    /// Returns true if a failed write is only reported when the file is closed or flushed, as on network file systems.
     pub(super) fn tells_errors_late(&self, directory: BorrowedFd<'_>) -> bool {
         *self.late.get_or_init(|| is_served(directory))
     }
 }
 
-/// Returns true if the type of the file system is a network file system.
+/// Returns true if the file system is a network file system.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_served(directory: BorrowedFd<'_>) -> bool {
     // The magic numbers are those of statfs(2): 9P, AFS, Ceph, CIFS, FUSE, Lustre, NFS, SMB and SMB 2.
@@ -381,10 +381,10 @@ fn is_served(_directory: BorrowedFd<'_>) -> bool {
     false
 }
 
-/// A visit of all files below a directory.
+/// A recursive walk over all files below a directory.
 struct Walk<'a> {
     root: &'a Root,
-    /// The directories that are being visited: following a link to one of them would not end.
+    /// The directories that are being visited. Following a link to one of them would cause an infinite loop.
     above: Vec<Identity>,
     visit: &'a mut dyn FnMut(Key, u64) -> ControlFlow<()>,
 }
@@ -431,7 +431,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Opens a subdirectory. `None` when it was removed or its name is not valid in a key.
+    /// Opens a subdirectory. Returns `None` if it was removed, or if its name is not valid in a key.
     fn child(
         &mut self,
         parent: BorrowedFd<'_>,
@@ -452,24 +452,23 @@ impl Walk<'_> {
     }
 }
 
-/// The target of a name, with links followed.
+/// The file or directory with a name, after following links.
 enum Target {
-    /// A file with its size, or an entry whose reading will fail: a pipe, a dangling link.
+    /// A file, with its size; or an entry that cannot be read, such as a pipe or a dangling link.
     File(u64),
     Directory,
-    /// The name was removed in the meantime.
+    /// The entry was removed in the meantime.
     Gone,
 }
 
 fn stat_target(directory: BorrowedFd<'_>, name: &str) -> Result<Target, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::empty()) {
-        // A dangling link is a value that cannot be reached. A listing without the value would be mistaken for a complete
-        // listing.
+        // A dangling link is an unreachable value. A listing that omitted it would be mistaken for a complete listing.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
             let is_gone = matches!(entry(directory, name)?, Entry::Missing);
             return Ok(if is_gone { Target::Gone } else { Target::File(0) });
         }
-        // A link without permission must not hide its siblings: opening it reports the error.
+        // A link that may not be followed must not hide its siblings. Opening it reports the error.
         Err(Errno::ACCESS) => return Ok(Target::File(0)),
         other => other?,
     };
@@ -488,7 +487,7 @@ pub(super) fn leads_to_directory(directory: BorrowedFd<'_>, name: &str) -> bool 
     matches!(stat_target(directory, name), Ok(Target::Directory))
 }
 
-/// Returns the type of a directory entry, without following links.
+/// Returns the type of a directory entry. Links are not followed.
 pub(super) fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(Entry::Missing),
@@ -502,14 +501,14 @@ pub(super) fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Faul
     })
 }
 
-/// Removes a directory with its content. Links in it are removed and not followed.
+/// Removes a directory and its content. Links in it are removed, not followed.
 fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fault> {
     for _ in 0..ATTEMPTS {
         let opened = sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty());
         let Some(directory) = unless_missing(opened)? else { return Ok(()) };
         remove_content(directory.as_fd())?;
         match sys::unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            // Another process wrote into the directory in the meantime, or the listing was incomplete because of the removals.
+            // Another process wrote to the directory in the meantime, or the listing was incomplete because of the removals.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
             other => return unless_missing(other).map(drop),
         }
@@ -548,7 +547,7 @@ fn open_without_links(_path: &Path, _flags: OFlags) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-/// Reads `length` bytes into the spare capacity of the buffer, which need not be filled with zeros first.
+/// Reads `length` bytes into the spare capacity of the buffer, which need not be zeroed first.
 pub(crate) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset: u64) -> io::Result<()> {
     while buffer.len() < length {
         let position = offset + buffer.len() as u64;
@@ -567,7 +566,7 @@ pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::
     file.read_exact_at(buffer, offset)
 }
 
-/// Retries an operation when a directory that it needs is removed concurrently.
+/// Retries an operation if a directory that it needs is removed concurrently.
 pub(super) fn again_when_missing(mut operation: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
     for _ in 0..ATTEMPTS {
         match operation() {
@@ -602,7 +601,7 @@ fn identity(directory: BorrowedFd<'_>) -> Result<Identity, Fault> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Returns the name of a directory entry, if it is valid in a key.
+/// Returns the name of a directory entry if it is valid in a key.
 fn key_name(found: &DirEntry) -> Option<&str> {
     let name = found.file_name().to_str().ok()?;
     (!matches!(name, "." | "..") && !is_temporary(name)).then_some(name)
@@ -620,7 +619,7 @@ pub(super) fn odd(kind: FileType) -> Fault {
     })
 }
 
-/// Splits a path into the directory and the name in it.
+/// Splits a path into its directory and its file name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -639,7 +638,7 @@ mod tests {
         (directory, root)
     }
 
-    /// Tests the fallback for kernels that cannot check for links while they open.
+    /// Tests the fallback for kernels that cannot check for links while opening a file.
     #[test]
     fn opening_with_the_links_resolved_first() {
         let (_directory, root) = root();

@@ -1,20 +1,20 @@
-//! Writing and erasing values: files are replaced under locks.
+//! Writing and erasing values. Files are replaced under locks.
 //!
 //! # The protocol
 //!
-//! A name refers to a file, or to none. It changes in three ways only:
+//! A name refers to a file or to none. It can only change in three ways:
 //!
-//! - from none to a file by a rename that does not replace, which fails if a file was created in the meantime;
-//! - from one file to another by a rename;
-//! - from a file to none by an unlink.
+//! - from none to a file, by a rename without replacement, which fails if a file was created in the meantime;
+//! - from one file to another, by a rename;
+//! - from a file to none, by an unlink.
 //!
-//! A writer that replaces or unlinks a file holds its lock, and has checked under the lock that the name still refers to it. So
-//! while a process holds the lock of a file that has its name, no other process replaces or unlinks it, and a value that is read
-//! under the lock can be changed and written back. The lock of a file that has lost its name protects nothing: its holder starts
-//! again with the file that has the name now.
+//! A writer that replaces or unlinks a file holds the file's lock, and has checked under the lock that the name still refers to
+//! the file. So while a process holds the lock of a file to which the name refers, no other process replaces or unlinks the file,
+//! and a value that is read under the lock can be changed and written back. Once the name no longer refers to the file, its lock
+//! protects nothing: the holder starts again with the file to which the name refers now.
 //!
 //! Files are written under a temporary name ([`TemporaryFile`]) before they get their final name, and are locked from the
-//! beginning. So a guard that has replaced the file holds the lock of the new file without a gap.
+//! beginning. So when a guard replaces a file, it holds the lock of the new file without a gap.
 
 use std::fs::File;
 use std::io::Write;
@@ -38,9 +38,9 @@ use crate::sync::{Mutex, MutexGuard, unpoisoned};
 #[derive(Clone, Copy)]
 pub(super) enum Rule<'g> {
     Always,
-    /// There must be no file.
+    /// The file must not exist.
     Absent,
-    /// The file must be the file that a guard has locked.
+    /// The file must be the one that a guard has locked.
     Locked(&'g FileGuard),
 }
 
@@ -54,7 +54,7 @@ impl Rule<'_> {
     }
 }
 
-/// The file that the holder of a key's lock has locked.
+/// The file that was locked by the holder of a key's lock.
 #[derive(Debug)]
 pub(super) struct FileGuard(Mutex<Guarded>);
 
@@ -67,7 +67,7 @@ enum Guarded {
     Missing,
     /// The lock and the permissions of the file.
     File(HeldLock, Mode),
-    /// The store is exclusive, or this process must not read the file and so cannot lock it.
+    /// The store is exclusive, or this process may not read the file and therefore cannot lock it.
     Unlocked,
 }
 
@@ -89,7 +89,7 @@ impl FileGuard {
     }
 }
 
-/// The file that a name refers to.
+/// The file to which a name refers.
 enum Old {
     Missing,
     File {
@@ -97,7 +97,7 @@ enum Old {
         identity: Identity,
         mode: Option<Mode>,
     },
-    /// A file that cannot be opened, or a dangling link.
+    /// A file that was not opened, or a link.
     Closed(Option<Mode>),
     Directory,
     DirectoryLink,
@@ -147,8 +147,7 @@ impl Root {
         Ok(erased)
     }
 
-    /// Locks the file of a value, if it exists. Returns the file and its size as well, which do not change while the lock is
-    /// held.
+    /// Locks the file of a value, if it exists. Also returns the file and its size, which do not change while the lock is held.
     pub(super) fn lock(&self, key: &str) -> Result<(FileGuard, Option<Opened>), Fault> {
         let without_file = |guarded| Ok((FileGuard::new(guarded), None));
         if !self.locks {
@@ -167,7 +166,8 @@ impl Root {
             }
             let of_file = identity_of(&stat);
             let lock = self.wait(key, &file, (of_file, Claim::Merge))?;
-            // The file was opened under the rules for links. Every other path leads to the same file.
+            // The rules for links were checked when the file was opened. Now it is enough that the path still leads to the same
+            // file.
             if leads_to(sys::CWD, self.path.join(key), of_file)? {
                 let guard = FileGuard::new(Guarded::File(lock, Mode::from_raw_mode(stat.st_mode)));
                 return Ok((guard, Some((file, stat.st_size.cast_unsigned()))));
@@ -192,7 +192,7 @@ impl Slot<'_> {
     fn replace(&self, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
         let old = match (rule, rule.mode()) {
             (Rule::Always, _) => self.old()?,
-            // The file with the name is compared with the locked file later.
+            // The file that has the name is compared with the locked file later.
             (Rule::Locked(_), Some(mode)) => Old::Closed(Some(mode)),
             // These rules need no lock.
             (Rule::Absent | Rule::Locked(_), _) => self.old_unopened()?,
@@ -206,7 +206,7 @@ impl Slot<'_> {
             }
             _ => {}
         }
-        // A forked process would hold the lock of the new file for as long as it lives.
+        // A forked process would hold the lock of the new file until it ends.
         let _delay = delay_fork();
         let mut temporary = TemporaryFile::create(self.directory, old.mode())?;
         parts(&mut |part| temporary.file.write_all(part))?;
@@ -308,8 +308,8 @@ impl Slot<'_> {
         Ok(erased.is_some())
     }
 
-    /// Locks a file. `None` if the file system does not support locks. No process can merge values on such a file system, so no
-    /// change can be lost.
+    /// Locks a file. Returns `None` if the file system does not support locks; no process can merge values on such a file system,
+    /// so no update can be lost.
     fn lock(&self, file: File, identity: Identity) -> Result<Option<HeldLock>, Fault> {
         match self.root.wait(self.key, &Arc::new(file), (identity, Claim::Replace)) {
             Err(Fault::NoLocks(_)) => Ok(None),
@@ -317,7 +317,7 @@ impl Slot<'_> {
         }
     }
 
-    /// Opens the file that the name refers to now.
+    /// Opens the file to which the name currently refers.
     fn old(&self) -> Result<Old, Fault> {
         if !self.root.locks {
             return self.old_unopened();
@@ -325,7 +325,7 @@ impl Slot<'_> {
         match sys::openat(self.directory, self.name, READ | OFlags::NOFOLLOW, Mode::empty()) {
             Err(Errno::NOENT) => Ok(Old::Missing),
             Ok(fd) => self.old_file(fd.into(), true),
-            // The name is a link. Its target is locked instead, if the target is a file.
+            // The name is a link. If its target is a file, the target is locked instead.
             Err(Errno::LOOP) if !leads_to_directory(self.directory, self.name) => {
                 match self.root.open(self.key, READ) {
                     Ok(fd) => self.old_file(fd.into(), false),
@@ -348,7 +348,7 @@ impl Slot<'_> {
         }
     }
 
-    /// Examines the file that has the name, without opening it.
+    /// Examines the file to which the name refers without opening it.
     fn old_unopened(&self) -> Result<Old, Fault> {
         match entry(self.directory, self.name)? {
             Entry::Missing => Ok(Old::Missing),

@@ -4,14 +4,13 @@
 //! |---|---|
 //! | 16 | [`MAGIC`] |
 //! | 8 | length of the text |
-//! | 8 | length of the version plus one; 0 without a version |
+//! | 8 | length of the version plus one, or 0 if there is no version |
 //! | 8 | length of the value |
 //! | … | the text: location of the store, NUL, key |
 //! | … | the version |
 //! | … | the value |
 //!
-//! Numbers are little-endian. The text identifies the value, since the name of the file has only a hash of the
-//! text.
+//! Numbers are little-endian. The text identifies the value, since the name of the file only contains a hash of the text.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -25,16 +24,16 @@ use crate::{Bytes, Key, Prefix, StoreError, Value, Version};
 
 const MAGIC: &[u8; 16] = b"zarrox cache v1\n";
 
-/// The bytes before the text.
+/// The number of bytes before the text.
 const FIXED: usize = 40;
 
-/// The maximum length of text and version together, in bytes. A file in which they are longer is damaged.
+/// The maximum combined length of the text and the version, in bytes. A file in which they are longer is damaged.
 const LONGEST: u64 = 1 << 20;
 
-/// The suffix of a cache's files.
+/// The suffix of cache files.
 const END: &str = ".zarrox-copy";
 
-/// The identity of the value whose copy is in a file of the cache.
+/// The identity of the value whose copy is in a cache file.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     text: String,
@@ -45,7 +44,7 @@ impl Name {
         Self { text: format!("{location}\0{key}") }
     }
 
-    /// Returns the name of the file: short enough for every file system.
+    /// Returns the name of the file, which is short enough for every file system.
     pub(super) fn file_name(&self) -> String {
         format!("{:032x}{END}", XxHash3_128::oneshot(self.text.as_bytes()))
     }
@@ -56,7 +55,7 @@ pub(super) fn is_copy(file_name: &str) -> bool {
     file_name.strip_suffix(END).is_some_and(|hash| hash.len() == 32)
 }
 
-/// Writes the header before the value.
+/// Writes the header, which precedes the value.
 pub(super) fn write_header(file: &mut File, name: &Name, value: &dyn Value) -> io::Result<u64> {
     let version = value.version();
     let version = version.as_ref().map(Version::as_bytes);
@@ -71,7 +70,7 @@ pub(super) fn write_header(file: &mut File, name: &Name, value: &dyn Value) -> i
     Ok(header.len() as u64)
 }
 
-/// An open copy. It stays readable when its file is removed.
+/// An open copy. It stays readable after its file is removed.
 #[derive(Debug)]
 pub(super) struct Entry {
     file: File,
@@ -82,7 +81,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Reads the header; `None` if the file is not a complete copy.
+    /// Reads the header. Returns `None` if the file is not a complete copy.
     pub(super) fn read(file: File) -> io::Result<Option<Self>> {
         let mut fixed = [0; FIXED];
         let length = file.metadata()?.len();
@@ -114,8 +113,7 @@ impl Entry {
         Ok(Some(Self { file, text: name.into(), version, start: start + names, size }))
     }
 
-    /// Returns true if this is the copy of the value with this identity, and not of another value with the same
-    /// hash.
+    /// Returns true if this is the copy of the value with this identity rather than of another value with the same hash.
     pub(super) fn is_of(&self, name: &Name) -> bool {
         *self.text == *name.text
     }
@@ -126,7 +124,7 @@ impl Entry {
         key.is_some_and(|key| prefixes.iter().any(|prefix| key.starts_with(prefix.as_str())))
     }
 
-    /// Returns the file, whose modification time is the time of the last use.
+    /// Returns the file. Its modification time is the time of its last use.
     pub(super) fn file(&self) -> &File {
         &self.file
     }

@@ -14,16 +14,16 @@ use tempfile::{NamedTempFile, TempPath};
 use super::entry::{Entry, Name, is_copy, write_header};
 use crate::{Prefix, StoreError, Value};
 
-/// The number of bytes of a value that are in memory while it is copied.
+/// The number of bytes that are in memory at a time while a value is copied.
 pub(super) const BLOCK: u64 = 8 << 20;
 
-/// The beginning of the names of copies that are being written.
+/// The prefix of the names of copies that are being written.
 const TEMPORARY: &str = ".zarrox-copying-";
 
-/// The largest number of files that one scan of the directory evicts: their names are in memory.
+/// The maximum number of files that one scan of the directory evicts. Their names are in memory.
 const AT_ONCE: usize = 1 << 14;
 
-/// The least disk space of a file, in bytes.
+/// The minimum disk space that a file takes, in bytes.
 const SECTOR: u64 = 4096;
 
 /// The files of a cache. Other processes may use the same directory.
@@ -35,16 +35,17 @@ pub(super) struct Files {
     usage: Mutex<Usage>,
 }
 
-/// The disk space of the files, in bytes.
+/// The disk space that the files take, in bytes.
 #[derive(Debug)]
 struct Usage {
-    /// The space at the last scan of the directory.
+    /// The space found by the last scan of the directory.
     seen: u64,
-    /// The bytes that this process has added since the last scan.
+    /// The space that this process has added since the last scan, in bytes.
     added: u64,
 }
 
-/// A copy that has no name yet. It is removed when it is dropped; a reader that has opened it can still read it.
+/// A copy that does not have its final name yet. It is removed when it is dropped, but readers that have opened it can still read
+/// it.
 #[derive(Debug)]
 pub(super) struct Unnamed(TempPath);
 
@@ -52,7 +53,7 @@ pub(super) struct Unnamed(TempPath);
 enum Fault {
     /// The value cannot be read.
     Value(StoreError),
-    /// The copy cannot be written to this directory.
+    /// The copy cannot be written in this directory.
     Here(io::Error),
 }
 
@@ -62,7 +63,7 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// A file of the cache. The time of its last use comes first, so that the heap sorts by it.
+/// A cache file. The time of its last use is the first field, so that the heap orders files by it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Used {
     time: SystemTime,
@@ -74,7 +75,7 @@ impl Files {
     pub(super) fn open(path: &Path, limit: u64) -> Result<Self, StoreError> {
         let fail =
             |error| StoreError::from_io("opening the cache", error).with_location(path.to_string_lossy());
-        // Copies may contain data that other users must not read.
+        // Copies may contain data that other users may not read.
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
         let path = fs::canonicalize(path).map_err(fail)?;
         let id = format!("cache:{}", path.display());
@@ -83,7 +84,7 @@ impl Files {
         Ok(files)
     }
 
-    /// Returns the identity of this directory, equal for all caches in it.
+    /// Returns the identity of this directory, which is the same for all caches in it.
     pub(super) fn id(&self) -> &str {
         &self.id
     }
@@ -95,12 +96,12 @@ impl Files {
         if !entry.is_of(name) {
             return None;
         }
-        // Setting the time of another user's file fails; the copy is only evicted earlier.
+        // Setting the time of another user's file fails, but then the copy is merely evicted earlier.
         let _ = entry.file().set_modified(SystemTime::now());
         Some(entry)
     }
 
-    /// Writes a durable copy of a value. `None` when this directory cannot store the copy.
+    /// Writes a durable copy of a value. Returns `None` if this directory cannot store the copy.
     ///
     /// # Errors
     ///
@@ -142,14 +143,14 @@ impl Files {
         tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.path)
     }
 
-    /// Renames a copy to its final name. It replaces an existing copy of the same value.
+    /// Renames a copy to its final name, replacing any existing copy of the same value.
     pub(super) fn keep(&self, name: &Name, copy: Unnamed) {
         if let Err(error) = copy.0.persist(self.path.join(name.file_name())) {
             tracing::debug!(directory = %self.path.display(), error = %error.error, "a value could not be cached");
         }
     }
 
-    /// Removes the copies of the values below prefixes of a store.
+    /// Removes the copies of all values below some prefixes of a store.
     pub(super) fn remove_below(&self, location: &str, prefixes: &[&Prefix]) {
         let is_below = |name: &Path| {
             let entry = File::open(self.path.join(name)).and_then(Entry::read);
@@ -178,12 +179,12 @@ impl Files {
         self.visit(remove).map_err(fail)
     }
 
-    /// Removes the copy of this name, if there is one.
+    /// Removes the copy with this name, if there is one.
     pub(super) fn remove(&self, name: &Name) {
         self.remove_file(name.file_name().as_ref());
     }
 
-    /// Removes a file. Returns true if it does not exist afterwards.
+    /// Removes a file. Returns true if the file no longer exists.
     fn remove_file(&self, name: &Path) -> bool {
         match fs::remove_file(self.path.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -194,18 +195,18 @@ impl Files {
         }
     }
 
-    /// Reserves space for a value that is about to be written, and evicts the least recently used values if there is too little.
+    /// Reserves space for a value that is about to be written. If there is too little, evicts the least recently used values.
     fn make_room(&self, room: u64) -> io::Result<()> {
         let mut usage = self.usage();
         usage.added += room;
-        // The directory is also scanned at regular intervals, since other processes may write to it as well.
+        // The directory is also scanned from time to time, since other processes may write to it as well.
         if usage.seen + usage.added > self.limit || usage.added > self.limit / 8 {
             self.look_through(&mut usage, room)?;
         }
         Ok(())
     }
 
-    /// Measures the space in use. If too little is free, evicts enough to leave some spare space.
+    /// Measures the space in use. If too little is free, evicts enough files to leave some spare space.
     fn look_through(&self, usage: &mut Usage, room: u64) -> io::Result<()> {
         let spare = room.max(self.limit / 8);
         loop {
@@ -237,7 +238,7 @@ impl Files {
         }
     }
 
-    /// Visits the files of the cache, in any order; other files in the directory are ignored.
+    /// Visits the cache files in any order. Other files in the directory are ignored.
     fn visit(&self, mut visit: impl FnMut(Used)) -> io::Result<()> {
         for file in fs::read_dir(&self.path)? {
             let file = file?;
@@ -258,7 +259,7 @@ impl Files {
     }
 }
 
-/// Returns the disk space of the copy of a value of this size, with its header, in bytes.
+/// Returns the disk space that a copy of a value of this size takes, including the header, in bytes.
 fn room_of(size: u64) -> u64 {
     size.saturating_add(SECTOR).saturating_add(SECTOR - 1) / SECTOR * SECTOR
 }

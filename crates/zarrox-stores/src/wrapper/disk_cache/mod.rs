@@ -16,7 +16,7 @@ use crate::{
     Prefix, Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
-/// The number of attempts to copy a value that another writer replaces, before it is read without a copy.
+/// The number of attempts to copy a value that other writers keep replacing. After that, the value is read without a copy.
 const ATTEMPTS: usize = 3;
 
 /// Options for opening a [`DiskCacheStore`].
@@ -40,32 +40,32 @@ impl DiskCacheOptions {
         Self::default()
     }
 
-    /// Sets the limit of the size of all copies in bytes; 10 GiB by default.
+    /// Sets the maximum total size of the copies in bytes; 10 GiB by default.
     #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
         self
     }
 
-    /// Sets the length in bytes up to which a value is cached; by default every value that fits into the limit.
+    /// Sets the maximum size in bytes of a value to cache. By default, every value that fits within the limit is cached.
     ///
-    /// A lower maximum is useful if only small parts of large shards are read.
+    /// A smaller maximum is useful if only small parts of large shards are read.
     #[must_use]
     pub fn largest(mut self, bytes: u64) -> Self {
         self.largest = bytes;
         self
     }
 
-    /// Sets whether each opening of a value asks the wrapped store if the copy is up to date; `false` by default. This costs a
-    /// request for each value, and needs a store whose values have [versions](Value::version). A value without a version is
-    /// always read again.
+    /// Sets whether, each time a value is opened, the wrapped store is queried to check that the copy is up to date; `false` by
+    /// default. This costs one request for each value, and requires a store whose values have [versions](Value::version). A value
+    /// without a version is always read again.
     #[must_use]
     pub fn validate(mut self, validate: bool) -> Self {
         self.validate = validate;
         self
     }
 
-    /// Wraps a store. The copies are in the directory, which is created if it is missing; other files in it are ignored.
+    /// Wraps a store. The copies are stored in the directory, which is created if it is missing. Other files in it are ignored.
     ///
     /// # Errors
     ///
@@ -90,16 +90,16 @@ impl DiskCacheOptions {
     }
 }
 
-/// A store that caches the values of another store in the files of a directory, as fsspec's `simplecache::` does: a value is
-/// copied as a whole when it is first opened, and then read from the disk. The least recently used values are evicted.
+/// A store that caches the values of another store as files in a directory, like fsspec's `simplecache::`. A whole value is
+/// copied when it is first opened, and from then on it is read from disk. The least recently used values are evicted.
 ///
 /// Copies are assumed to be up to date unless [`validate`](DiskCacheOptions::validate) is set: the cache does not notice other
-/// writers, including other processes. A write through this store evicts the value, and a change of the [stamp](Store::stamp) of
-/// a node's document evicts the values of the node.
+/// writers, including other processes. Writing a value through this store evicts it, and a change of the [stamp](Store::stamp) of
+/// a node's document evicts the values of that node.
 ///
-/// A copy is complete on the disk before it has a name, so that an interruption cannot leave a partial copy. Several stores and
-/// several processes may share a directory; together they may exceed the limit by an eighth for each process. If the directory
-/// cannot be written to, values are read without a copy.
+/// A copy is completely on disk before it gets its name, so an interruption cannot leave a partial copy. Several stores and
+/// processes may share a directory; together they may exceed the limit by one eighth for each process. If the directory is not
+/// writable, values are read without a copy.
 #[derive(Clone, Debug)]
 pub struct DiskCacheStore {
     inner: Arc<dyn Store>,
@@ -109,7 +109,7 @@ pub struct DiskCacheStore {
 #[derive(Debug)]
 struct Shared {
     location: String,
-    /// True if cached values need a version, for writers that compare versions.
+    /// True if cached values must have a version, since writers compare versions.
     versioned: bool,
     files: Files,
     largest: u64,
@@ -119,7 +119,7 @@ struct Shared {
 }
 
 impl DiskCacheStore {
-    /// Removes everything from the directory, including the values of other stores.
+    /// Removes all copies from the directory, including those of other stores.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl DiskCacheStore {
         self.fetch(key, with_version)
     }
 
-    /// Copies the value. Only one thread at a time copies a value; other threads wait for its copy.
+    /// Copies the value. Only one thread at a time copies a given value; other threads wait for the copy.
     fn fetch(&self, key: &Key, with_version: bool) -> Result<Option<Box<dyn Value>>, StoreError> {
         let _guard = LockGuard::in_process(self.shared.files.id(), key);
         if let Some(entry) = self.copy(key, with_version).filter(|_| !self.shared.validate) {
@@ -184,7 +184,7 @@ impl DiskCacheStore {
         Ok(None)
     }
 
-    /// Caches a value that was read anyway, if possible.
+    /// Caches a value that has been read anyway, if possible.
     fn keep(&self, since: Generation, key: &Key, bytes: &Bytes) {
         if self.shared.validate || bytes.len() as u64 > self.shared.largest {
             return;
@@ -237,14 +237,14 @@ impl Store for DiskCacheStore {
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
         let Some(value) = self.value(key, false)? else { return Ok(None) };
         match ranges_of(self, key, &*value, ranges) {
-            // The inner store can read ranges of values that are replaced continually.
+            // The inner store can read ranges even from values that are continually replaced.
             Err(error) if error.kind() == StoreErrorKind::Conflict => self.inner.get_ranges(key, ranges),
             parts => parts.map(Some),
         }
     }
 
-    /// Values without a copy are read in parallel. With validation, all values are read, since a request for the version costs as
-    /// much as a read.
+    /// Values without a copy are read in parallel. With validation, all values are read, since requesting the version costs as
+    /// much as reading the value.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let copy = |key: &Key| self.copy(key, false).filter(|_| !self.shared.validate);
         let find = |key: &Key| copy(key).map(|entry| entry.read(0, entry.size()));
