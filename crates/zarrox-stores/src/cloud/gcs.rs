@@ -39,7 +39,7 @@ const PAGE: u32 = 1_000;
 const ANSWER: u64 = 16 << 20;
 
 /// The characters that are escaped in a path segment or in the value of a query parameter.
-const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub(crate) static SCHEME: Scheme = Scheme::new(&["gs", "gcs"], |url, options| {
     let mut gcs = GcsOptions::new();
@@ -257,7 +257,7 @@ impl GcsStore {
         let mut path = url.path().trim_end_matches('/').to_owned();
         for part in parts {
             path.push('/');
-            path.extend(utf8_percent_encode(part, &PLAIN));
+            path.extend(utf8_percent_encode(part, &ESCAPED));
         }
         url.set_path(&path);
         url
@@ -279,7 +279,7 @@ impl GcsStore {
         query: &[(&str, &str)],
     ) -> Result<RequestBuilder, StoreError> {
         let pairs =
-            query.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, &PLAIN)));
+            query.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, &ESCAPED)));
         url.set_query(
             Some(&pairs.collect::<Vec<_>>().join("&"))
                 .filter(|query| !query.is_empty())

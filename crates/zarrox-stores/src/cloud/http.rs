@@ -33,7 +33,7 @@ const IN_FLIGHT: usize = 64;
 const REDIRECTIONS: usize = 10;
 
 /// The characters that are escaped in the path of a URL.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// `https://host/path`: the store is the whole server. The path is percent-encoded as in a browser, with `%20` for a space.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["http", "https"], |url, options| {
@@ -281,7 +281,7 @@ impl WebServer {
     fn request(&self, method: Method, key: &Key) -> RequestBuilder {
         let mut url = self.url.clone();
         let base = url.path().trim_end_matches('/');
-        url.set_path(&format!("{base}/{}", utf8_percent_encode(key.as_str(), PLAIN)));
+        url.set_path(&format!("{base}/{}", utf8_percent_encode(key.as_str(), ESCAPED)));
         self.client.request(method, url)
     }
 

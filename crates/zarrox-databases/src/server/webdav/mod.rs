@@ -35,7 +35,7 @@ const PROPERTIES: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xm
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The characters to escape in a path segment.
-const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The form of a valid URL.
 const FORM: &str = "https://host/path";
@@ -171,7 +171,7 @@ impl WebDavStore {
         let mut whole = url.path().trim_end_matches('/').to_owned();
         for segment in path.split('/').filter(|segment| !segment.is_empty()) {
             whole.push('/');
-            whole.extend(utf8_percent_encode(segment, &PLAIN));
+            whole.extend(utf8_percent_encode(segment, &ESCAPED));
         }
         // Servers recognise directories by a trailing `/`, and reject or redirect URLs without it.
         if directory {
