@@ -1,4 +1,4 @@
-//! The links of groups (section IV.A.2.c, and III.B to III.D for old groups).
+//! The links of groups (section IV.A.2.c; sections III.B to III.D for old-style groups).
 
 use zarrox::Result;
 
@@ -14,7 +14,7 @@ use super::source::{Budget, Source};
 use crate::input::corrupt;
 
 const NODE: &str = "a symbol table node";
-/// The length of the part of a symbol table entry whose meaning depends on its type.
+/// The length of the scratch-pad space of a symbol table entry, whose meaning depends on the cache type.
 const SCRATCH: usize = 16;
 
 /// Returns the links of a group, in creation order if the group tracks it, and sorted by name
@@ -81,7 +81,7 @@ fn symbols(
     Ok(())
 }
 
-/// Returns the links that are messages, in the header or in a heap.
+/// Returns the links that are stored as messages, in the header or in a heap.
 fn new(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Link>> {
     let mut links = Vec::new();
     for message in header.all(kind::LINK) {
@@ -93,7 +93,7 @@ fn new(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<
     cursor.version(0)?;
     let flags = cursor.u8()?;
     if flags & 1 != 0 {
-        // The largest creation order.
+        // The maximum creation index.
         cursor.u64()?;
     }
     let (heap, names) = (cursor.address()?, cursor.address()?);
