@@ -4,12 +4,12 @@ use zarrox::json::Map;
 
 use super::STORAGE;
 
-/// The storage of a variable that an export would choose differently.
+/// The storage of a variable, where an export would choose another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// The elements are contiguous.
     Contiguous,
-    /// The elements are in chunks without filters.
+    /// The elements are stored in unfiltered chunks.
     Chunked,
 }
 
