@@ -14,7 +14,7 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// The maximum size in bytes of elements that an export stores contiguously by default.
+    /// The maximum total size in bytes up to which an export stores elements contiguously by default.
     pub(crate) const SMALL: u64 = 1 << 10;
 
     pub(super) fn name(self) -> &'static str {
@@ -24,7 +24,7 @@ impl Storage {
         }
     }
 
-    /// Returns the storage that the attribute names.
+    /// Returns the storage named in the attribute.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let name = attributes.get(STORAGE)?.as_str()?;
         [Self::Contiguous, Self::Chunked].into_iter().find(|storage| storage.name() == name)
