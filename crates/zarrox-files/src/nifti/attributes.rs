@@ -34,7 +34,7 @@ pub(super) const FLOATS: [(&str, Field, usize); 7] = [
     ("quaternion_offset", QUATERNION_OFFSET, 3),
 ];
 
-/// The codes of spatial units and their names.
+/// The codes of spatial units and of time units, with their names.
 pub(super) const SPACE: [(i64, &str); 3] = [(1, "m"), (2, "mm"), (3, "um")];
 pub(super) const TIME: [(i64, &str); 6] =
     [(8, "s"), (16, "ms"), (24, "us"), (32, "Hz"), (40, "ppm"), (48, "rad/s")];

@@ -13,7 +13,7 @@ use crate::store::LeftOut;
 /// The maximum total size in bytes of extensions that become an attribute.
 const MOST: u64 = 1 << 20;
 
-/// The size in bytes of an extension header, which is also half the alignment of extensions.
+/// The size in bytes of an extension header, and the alignment of extensions.
 const HEAD: u64 = 8;
 const UNIT: usize = 16;
 

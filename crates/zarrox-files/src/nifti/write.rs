@@ -79,7 +79,7 @@ struct Image<'a> {
     samples: Option<u64>,
     /// The header fields preserved by an import.
     known: Map,
-    /// The spacing preserved by an import, for each dimension.
+    /// The spacing and units preserved by an import, for each dimension.
     spacing: Vec<Option<f64>>,
     units: Vec<Option<String>>,
 }

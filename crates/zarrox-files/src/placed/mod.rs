@@ -25,7 +25,7 @@ const TOLERANCE: f64 = 1e-3;
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
     pub(crate) name: Option<String>,
-    /// The first selected position. The step is negative for descending positions.
+    /// The first selected position and the step, which is negative for descending positions.
     pub(crate) start: i64,
     pub(crate) step: i64,
     pub(crate) count: u64,

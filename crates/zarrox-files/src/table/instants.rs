@@ -40,7 +40,7 @@ pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
 /// Determines the units that represent all timestamps in a column.
 #[derive(Debug)]
 pub(super) struct Units {
-    /// The earliest timestamp, in nanoseconds since 1970.
+    /// The earliest and latest timestamps, in nanoseconds since 1970.
     lowest: i128,
     highest: i128,
     /// The length in nanoseconds of the coarsest unit that divides all timestamps.

@@ -27,7 +27,7 @@ use crate::input::{Input, corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The maximum number of rows in a block of numbers.
+/// The maximum number of rows in a block of numbers, and in a block of strings.
 const BLOCK: u64 = 1 << 20;
 const TEXT_BLOCK: u64 = 1 << 16;
 
@@ -158,7 +158,7 @@ struct StoredColumn {
     file: Arc<File>,
     number: usize,
     mapped: Mapped,
-    /// The element for nulls, if the column has nulls.
+    /// The element that represents null, if the column contains nulls.
     null: Option<Vec<u8>>,
     in_block: u64,
     levels: Levels,
@@ -384,14 +384,14 @@ fn take<T: Stored>(
 /// Converts values to elements.
 struct Gathered<'m> {
     mapped: &'m Mapped,
-    /// The element for nulls, if the column has nulls.
+    /// The element that represents null, if the column contains nulls.
     null: Option<&'m [u8]>,
     fixed: Vec<u8>,
     any: Pieces,
 }
 
 impl Gathered<'_> {
-    /// Appends an integer, converted to a float if the column type is a float.
+    /// Appends an integer, converted to a float.
     fn number(&mut self, whole: i128) -> Result<()> {
         if whole.abs() > EXACT {
             return Err(unsupported(format!(

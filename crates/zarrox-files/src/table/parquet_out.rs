@@ -21,7 +21,7 @@ use zarrox::{DataType, DynArray, Error, Registry, Result};
 use super::columns::{Column, Part};
 use crate::input::{failed, unsupported};
 
-/// The maximum number of digits of decimals that are stored as 32-bit integers.
+/// The maximum number of digits of decimals that are stored as 32-bit integers, and as 64-bit integers.
 const SHORT_DIGITS: u32 = 9;
 const LONG_DIGITS: u32 = 18;
 

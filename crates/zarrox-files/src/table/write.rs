@@ -10,7 +10,7 @@ use zarrox::{IntoSelection, Node, Result, Selection};
 use super::columns::{self, Column, Lists};
 use super::{csv_out, parquet_out};
 
-/// The maximum number of rows in a Parquet row group.
+/// The maximum number of rows in a Parquet row group, and in a block of CSV rows.
 const GROUP: u64 = 1 << 20;
 const BLOCK: u64 = 1 << 16;
 

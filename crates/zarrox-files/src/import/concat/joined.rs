@@ -88,7 +88,7 @@ fn number(grid: &[u64], chunk: &[u64]) -> u64 {
 pub(super) struct Piece {
     /// The index of the source.
     pub(super) source: usize,
-    /// The start of the piece along the dimension.
+    /// The start and length of the piece along the dimension.
     pub(super) offset: u64,
     pub(super) length: u64,
     /// The number of elements of the array in the file; `None` if the file lacks the array.

@@ -258,8 +258,7 @@ mod tests {
 
     #[test]
     fn runs_and_differences_are_rows() {
-        // The codes of white 2, black 3, white 3 are 0111 10 1000. The same row again has the code V0 three
-        // times.
+        // The codes of 2 white, 3 black and 3 white pixels are 0111 10 1000. An identical second row is coded as three times V0.
         assert_eq!(rows(&[0b0111_1010, 0b0000_0000], Mode::Rows, 8, 1).unwrap(), [0b0011_1000]);
         let codes = [0b0010_1111, 0b0111_1000, 0b0000_0001, 0b0000_0000, 0b0001_0000];
         assert_eq!(rows(&codes, Mode::Group4, 8, 2).unwrap(), [0b0011_1000, 0b0011_1000]);
