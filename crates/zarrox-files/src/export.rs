@@ -182,9 +182,9 @@ impl Export {
         Self { durability, ..self }
     }
 
-    /// Makes the dimension of this name unlimited in HDF5 and NetCDF, so that other programs can append along it.
-    /// Dimensions that were unlimited in the file from which the hierarchy was imported remain unlimited. The export
-    /// fails if no array has the dimension.
+    /// Makes the dimension of this name unlimited in HDF5 and NetCDF, so that other programs can append along it. If the
+    /// hierarchy was imported from a file, dimensions that were unlimited in that file remain unlimited. It is an error
+    /// if no array has the dimension.
     pub fn unlimited(mut self, name: impl Into<String>) -> Self {
         self.unlimited.push(name.into());
         self

@@ -18,7 +18,7 @@ use crate::input::failed;
 pub(crate) struct External {
     /// Additional allowed directories.
     pub(crate) directories: Vec<PathBuf>,
-    /// True for bytes in memory, which may not name other files.
+    /// True for files in memory, which may not refer to other files.
     pub(crate) is_closed: bool,
 }
 

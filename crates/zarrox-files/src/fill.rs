@@ -93,8 +93,8 @@ impl Fills {
     }
 }
 
-/// Returns the missing-value marker: the attribute if there is one, otherwise the fill value in formats in which xarray
-/// masks the fill value, and otherwise NaN for floats and NaT for times.
+/// Returns the missing-value marker of an array: the attribute if there is one; otherwise the fill value, in formats in
+/// which xarray masks the fill value; otherwise NaN for floats and NaT for times.
 fn missing_value(metadata: &ArrayMetadata, attributes: &Map, registry: &Registry) -> Option<FillValue> {
     let data_type = &metadata.data_type;
     let said = [FILL_VALUE, "missing_value"].iter().find_map(|name| {

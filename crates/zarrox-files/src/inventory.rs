@@ -1,4 +1,4 @@
-//! [`Inventory`]: the number of objects in a file, for comparison with the result of an import.
+//! [`Inventory`]: the number of objects in a file, which can be compared with the result of an import.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -81,7 +81,7 @@ pub use tiff::write::Compression as TiffCompression;
 /// The attribute for the names and values of an enumeration. Zarr has no enumeration type.
 pub const ENUM: &str = "enum";
 
-/// The attribute for dimension names in formats without them.
+/// The attribute for dimension names in formats without dimension names.
 pub(crate) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 /// The attribute for the element type of variable-length lists. The array contains the little-endian bytes of the lists.

@@ -393,7 +393,7 @@ impl Header {
     }
 }
 
-/// The elements of a variable with the record dimension. The file interleaves the records of all variables.
+/// The elements of a variable with the record dimension. In the file, the records of all variables are interleaved.
 #[derive(Debug)]
 struct Records {
     /// The elements of the first record.

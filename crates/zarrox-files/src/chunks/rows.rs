@@ -1,4 +1,4 @@
-//! Contiguous elements of a file, divided into chunks.
+//! Contiguous elements in a file, divided into chunks.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;

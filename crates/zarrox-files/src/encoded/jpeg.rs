@@ -10,7 +10,7 @@ pub(crate) fn strict() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true)
 }
 
-/// Fails if a JPEG has no end marker. Without it, the last rows may be missing, and decoders do not report this.
+/// Returns an error if a JPEG has no end marker. Without it, the last rows may be missing, and decoders do not report this.
 pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
     const END: u8 = 0xd9;
     const SCAN: u8 = 0xda;
@@ -30,7 +30,7 @@ pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
     Err(corrupt("a JPEG is truncated: it has no end marker"))
 }
 
-/// Returns the next marker, and the bytes after it.
+/// Returns the next marker and the bytes after it.
 fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
     let start = bytes.iter().position(|&byte| byte == 0xff)?;
     let at = start + bytes[start..].iter().position(|&byte| byte != 0xff)?;

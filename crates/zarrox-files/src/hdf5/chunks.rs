@@ -117,7 +117,7 @@ pub(super) struct Decoded {
     pub(super) chunk_shape: Vec<u64>,
     /// The size of a decoded chunk in bytes.
     pub(super) size: usize,
-    /// The size of a stored element, including its own dimensions.
+    /// The size of a stored element in bytes. For array-typed elements, it includes all items.
     pub(super) element: usize,
     pub(super) beyond: Option<Beyond>,
 }

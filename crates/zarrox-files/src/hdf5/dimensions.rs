@@ -178,7 +178,7 @@ impl Dimensions {
         Some(found.iter().map(|found| found.name.clone()).collect())
     }
 
-    /// Returns the labels of the dimensions of a dataset; `None` if every label equals the name of its dimension.
+    /// Returns the labels of the dimensions of a dataset; `None` if all labels equal the dimension names.
     pub(super) fn labels(&self, id: Id) -> Option<Json> {
         let found = self.of_datasets.get(&id)?;
         let label =

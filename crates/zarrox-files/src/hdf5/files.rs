@@ -120,8 +120,8 @@ impl Files {
     /// Returns the target object of a link in a group.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if the target does not exist; [`ErrorKind::NotFound`] if its file does not exist, and
-    /// [`ErrorKind::Forbidden`] if its file is not allowed.
+    /// [`ErrorKind::Unsupported`] if the target does not exist in its file; [`ErrorKind::NotFound`] if the file does not
+    /// exist; [`ErrorKind::Forbidden`] if access to the file is not allowed.
     pub(super) fn follow(&mut self, group: Id, target: &Target) -> Result<Id> {
         self.target(group, target, MOST_HOPS)
     }
@@ -190,8 +190,7 @@ impl Files {
     /// naming file is searched, as in the HDF5 library, since related files are usually moved together.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file does not exist, and [`ErrorKind::Forbidden`] if it is not in an allowed
-    /// directory.
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is not in an allowed directory.
     fn resolved(&self, from: usize, name: &[u8]) -> Result<PathBuf> {
         let name = lenient(name);
         let source = self.path(from);

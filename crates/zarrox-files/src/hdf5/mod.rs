@@ -59,7 +59,7 @@ const INTERNAL: [&str; 7] = [
 /// The attribute of NetCDF-4 files that follow the classic data model.
 const STRICT: &str = "_nc3_strict";
 
-/// Attributes that are dropped from dimension scales only, since other datasets may use these common names.
+/// Attributes that are only dropped from dimension scales, since other datasets may use these common names.
 const OF_SCALES: [&str; 2] = ["CLASS", "NAME"];
 
 /// The attribute for dimension labels, which is set if they differ from the dimension names.
@@ -174,7 +174,7 @@ impl Import {
         Ok(())
     }
 
-    /// Adds the attributes of a node to `all`, without the attributes that describe dimensions.
+    /// Adds the attributes of a node to `all`, except those that describe dimensions.
     fn attributes(&mut self, path: &str, node: &Found, mut all: Attributes<'_>) -> Described {
         let is_scale = self.dimensions.is_scale(node.id);
         let heap = self.maker.heap(node.id.file);
@@ -238,7 +238,7 @@ impl Import {
         )
     }
 
-    /// Creates a group with one array for each field of a structured type that has no equivalent in Zarr.
+    /// For a structured type without an equivalent in Zarr, creates a group with one array per field.
     #[expect(clippy::too_many_arguments, reason = "they are the location of the fields")]
     fn columns(
         &mut self,
@@ -366,7 +366,7 @@ impl Import {
     }
 }
 
-/// Returns true for the type classes that are user-defined in NetCDF.
+/// Returns true for type classes that are user-defined types in NetCDF.
 fn is_user_type(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::Enum { .. } | Class::Compound(_) | Class::Opaque(_) | Class::Sequence(_))
 }

@@ -40,8 +40,8 @@ impl Table {
     /// Reads the chunk index of a dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](zarrox::ErrorKind::Corrupt) if a chunk is not on the grid, not in the file, or listed
-    /// twice.
+    /// [`ErrorKind::Corrupt`](zarrox::ErrorKind::Corrupt) if a chunk is not aligned to the grid, is outside the file, or
+    /// is listed twice.
     pub(super) fn read(file: &File, dataset: &Dataset, chunked: &Chunked<'_>) -> Result<Self> {
         let grid = grid(chunked);
         let chunks = if chunked.shape.contains(&0) { Vec::new() } else { file.chunks(dataset)? };

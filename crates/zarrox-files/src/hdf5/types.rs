@@ -10,7 +10,7 @@ use super::scalars::{Change, Scalar};
 use super::text::lenient;
 use crate::input::{corrupt, unsupported};
 
-/// The maximum number of scalars in a structure: far more than real files have.
+/// The maximum number of scalars in a structure, which is far more than real files contain.
 const MOST_LEAVES: usize = 1 << 16;
 
 /// The maximum nesting depth of types.
@@ -72,7 +72,7 @@ impl Piece {
 pub(super) enum Kind<'t> {
     /// A single array.
     Array(Box<Mapped>),
-    /// One array for each field of a structured type that has no equivalent in Zarr.
+    /// One array per field, for a structured type without an equivalent in Zarr.
     Columns(&'t [Member]),
 }
 
@@ -131,7 +131,7 @@ pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
     }
 }
 
-/// Returns the error for references that have no path.
+/// Returns the error for references that cannot be converted to a path.
 pub(super) fn reference(kind: Reference) -> zarrox::Error {
     unsupported(match kind {
         Reference::Region => "Zarr has no data type for region references",

@@ -128,7 +128,7 @@ impl Maker {
                 break;
             }
             let source = match self.source_of(wanted, &file, &dataset) {
-                // A file may have any number of numbered datasets.
+                // A file can contain any number of numbered datasets.
                 Err(error) if error.kind() == ErrorKind::Unsupported && has_number(&mapping.dataset) => break,
                 source => source?,
             };
@@ -172,7 +172,7 @@ impl Maker {
         Err(unsupported(message).at(place()))
     }
 
-    /// Opens a dataset as an array outside the hierarchy.
+    /// Opens a dataset as an array that is not part of the hierarchy.
     fn source(&mut self, id: Id) -> Result<Array> {
         if let Some(array) = self.sources.get(&id) {
             return Ok(array.clone());

@@ -69,7 +69,7 @@ fn metadata_of_ome(start: &[u8]) -> Option<String> {
     Some(format!("OME-TIFF metadata without images; import an image file that it names{named}"))
 }
 
-/// Returns true for the first four bytes of a ZIP archive.
+/// Returns true if the first four bytes are those of a ZIP archive.
 pub fn is_archive(start: &[u8]) -> bool {
     ZIP.iter().any(|signature| start.starts_with(signature))
 }

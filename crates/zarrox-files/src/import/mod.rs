@@ -51,7 +51,7 @@ pub struct Import {
     build: Build,
 }
 
-/// A function that sets the properties of arrays.
+/// A function that configures arrays.
 #[derive(Clone, Default)]
 struct Build(Option<Arc<BuildFn>>);
 
@@ -116,7 +116,7 @@ impl Import {
         Self { copier, ..self }
     }
 
-    /// Declares that the copier changes the codecs, so that chunks are not compressed twice.
+    /// Declares that the copy changes the codecs. Chunks are then not compressed twice.
     pub fn recodes(self, recodes: bool) -> Self {
         Self { reading: Reading { is_plain: recodes, ..self.reading }, ..self }
     }

@@ -8,7 +8,7 @@ use zarrox::Result;
 
 use crate::input::{Input, failed};
 
-/// The maximum number of bytes that stay in memory.
+/// The maximum number of bytes held in memory.
 const IN_MEMORY: usize = 1 << 20;
 
 /// A buffer for writing. It is held in memory up to a limit, and in an unnamed temporary file beyond it.

@@ -44,7 +44,7 @@ pub(crate) struct DeclaredDimension {
 pub(crate) struct Dimensions {
     pub(crate) all: Vec<Dimension>,
     pub(crate) of_arrays: Vec<Vec<Option<usize>>>,
-    /// The indices of dimensions by group and name.
+    /// The indices of dimensions, by group and name.
     places: HashMap<(String, String), usize>,
 }
 

@@ -11,7 +11,7 @@ const NAMES: [&str; 4] = ["x", "y", "z", "t"];
 /// The intent codes of CIFTI-2.
 pub(super) const CIFTI: std::ops::Range<i64> = 3000..3100;
 
-/// The number of leading dimensions of CIFTI-2, which always have length 1.
+/// The number of leading dimensions in CIFTI-2. They always have length 1.
 pub(super) const EMPTY_OF_CIFTI: usize = 4;
 
 /// The array of a file.

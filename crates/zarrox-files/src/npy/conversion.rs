@@ -18,7 +18,7 @@ pub(super) enum Conversion {
 }
 
 impl Conversion {
-    /// Returns the conversion from one type to another, if it is unambiguous.
+    /// Returns the conversion from one type to another, if there is an unambiguous one.
     pub(super) fn between(from: &DataType, to: &DataType) -> Option<Self> {
         let (from_storage, to_storage) = (from.storage(), to.storage());
         if from == to {

@@ -27,7 +27,7 @@ impl Value {
     }
 }
 
-/// A member of a dictionary: its key, its value, and the text of the value.
+/// A member of a dictionary: its key, its value, and the source text of the value.
 pub(super) type Member<'a> = (String, Value, &'a str);
 
 /// Parses a dictionary and returns its members; `None` if the text is not a dictionary.

@@ -193,7 +193,7 @@ fn store_in(format: Format, location: &str, arrays: &[Planned], left_out: Vec<Le
     Ok(FileStore::new(location.to_owned(), documents, all, left_out).with_elements(keys, accesses))
 }
 
-/// An array with the conversion of its elements.
+/// An array and the conversion of its elements.
 struct Planned {
     found: Found,
     data_type: DataType,

@@ -62,7 +62,7 @@ impl Scale {
         if high <= low {
             return Some(0.5);
         }
-        // The numbers are halved, since the difference of two large numbers can overflow.
+        // The numbers are halved, since the difference between two large numbers can overflow.
         Some(((along(value) / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0))
     }
 

@@ -118,7 +118,7 @@ impl Picture {
         Ok(Self { range: Range::Values(low, high), ..self.clone() })
     }
 
-    /// Writes the picture. The elements are read once, and a second time if the contrast limits are not set.
+    /// Writes the picture. The elements are read once, or twice if the contrast limits are not set.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if the selection is not two-dimensional; [`ErrorKind::Unsupported`] if the elements

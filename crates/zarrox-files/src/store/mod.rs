@@ -161,7 +161,7 @@ impl FileStore {
     }
 
     /// Returns notes on changed content, such as a missing value that the type of its variable cannot represent. Each
-    /// begins with the path of a node.
+    /// note begins with the path of a node.
     pub fn notes(&self) -> &[String] {
         &self.inner.notes
     }

@@ -82,7 +82,7 @@ impl Column {
 /// Whether rows can be lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
-    /// The rows of two-dimensional arrays are lists.
+    /// Each row of a two-dimensional array is a list.
     Allowed,
     Refused,
 }
@@ -194,7 +194,7 @@ fn add(
     Ok(())
 }
 
-/// Returns the elements that mark missing values.
+/// Returns the missing-value markers of an array as elements.
 fn missing_elements(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
     let element = |name: &&str| {
         let value = array.attributes().get(name)?;

@@ -67,7 +67,7 @@ impl Point {
         Some(Self { seconds: seconds + hours * 3600 + minutes * 60 + more, nanoseconds, unit })
     }
 
-    /// Returns the seconds and nanoseconds since 1970.
+    /// Returns the seconds since 1970, and the additional nanoseconds.
     pub(super) fn since_1970(self) -> (i64, u32) {
         (self.seconds, self.nanoseconds)
     }

@@ -111,7 +111,7 @@ fn float<T: std::str::FromStr>(text: &[u8], missing: T) -> Option<T> {
     if is_missing(text) { Some(missing) } else { parsed(text) }
 }
 
-/// Returns the bytes of all elements, or the position of the first invalid string.
+/// Converts strings one by one. Returns the bytes of all elements, or the position of the first invalid string.
 fn each<'t, const N: usize>(
     texts: impl Iterator<Item = &'t [u8]>,
     element: impl Fn(&[u8]) -> Option<[u8; N]>,

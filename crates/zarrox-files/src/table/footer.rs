@@ -12,7 +12,7 @@ use super::pages::Source;
 /// The last bytes of a file. They are preceded by the length of the metadata in four bytes.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The maximum nesting depth of skipped structures.
+/// The maximum nesting depth of structures that are skipped.
 const DEPTH: u8 = 32;
 
 /// The Thrift field types.

@@ -76,7 +76,7 @@ fn is_named_infinity(text: &[u8]) -> bool {
     !text.iter().any(u8::is_ascii_digit)
 }
 
-/// Returns true if a string is an integer of any size.
+/// Returns true if a string is an integer, of any size.
 fn is_whole(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)

@@ -8,7 +8,7 @@ use crate::input::unsupported;
 /// The definition levels of a column, and their meaning.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
-    /// The definition level of a value that is not missing.
+    /// The definition level of a value that is present.
     pub(super) full: i16,
     /// The minimum definition level of a list element, including missing elements; `None` for a column without lists.
     pub(super) element: Option<i16>,

@@ -15,7 +15,7 @@ const MOST_DIGITS: u32 = 18;
 pub(super) enum Packing {
     /// Elements are the unscaled integers of decimals with the given number of decimal places.
     Decimal(u32),
-    /// Floats are divided by the given power of ten. This is more accurate than multiplication by its inverse.
+    /// Floats are divided by the given power of ten. This is more accurate than multiplication by the inverse of the power.
     Divided(f64),
     /// Numbers are multiplied by the scale, then the offset is added.
     Linear {

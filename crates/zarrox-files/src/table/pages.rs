@@ -220,7 +220,7 @@ fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
     Ok(())
 }
 
-/// Returns the decompressed bytes, up to the limit.
+/// Decompresses bytes, up to the size limit.
 fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     let failed = |error: &dyn std::fmt::Display| ParquetError::General(format!("a page is damaged: {error}"));
     match compression {
@@ -243,7 +243,7 @@ fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Rejects an unsupported compression before any page is read.
+/// Returns an error for an unsupported compression, before any page is read.
 pub(super) fn check_compression(compression: Compression) -> Result<()> {
     match compression {
         Compression::BROTLI(_) | Compression::LZO => Err(not_read(compression)),

@@ -75,7 +75,7 @@ fn colormap(directory: &Directory, attributes: &mut Map) -> Result<()> {
     Ok(())
 }
 
-/// Adds the resolution in pixels per inch or per centimetre.
+/// Adds the resolution, in pixels per inch or per centimetre.
 fn resolution(directory: &Directory, (rows, columns): (f64, f64), attributes: &mut Map) -> Result<()> {
     let density = |tag| Ok::<_, zarrox::Error>(directory.floats(tag)?.first().copied());
     let (Some(x), Some(y)) = (density(tag::X_RESOLUTION)?, density(tag::Y_RESOLUTION)?) else {

@@ -31,7 +31,7 @@ pub(super) struct Found {
     pub(super) levels: Vec<Arc<Page>>,
     /// The tags, if the form of the image differs from that of the previous image, or if the image has a description.
     pub(super) directory: Option<Arc<Directory>>,
-    /// True if the image is the first image of a tifffile array.
+    /// True if the image is the first one of a tifffile array.
     pub(super) begins: bool,
 }
 

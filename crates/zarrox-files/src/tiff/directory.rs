@@ -149,7 +149,7 @@ impl File {
                 }
             };
             size = size.saturating_add(directory.total());
-            // Many directories that share the same tags could need more memory than the size of the file.
+            // Many directories that share the same tag values could require more memory than the size of the file.
             if size > self.input.length().saturating_mul(2) {
                 return Err(corrupt("the tags are larger than the file"));
             }
@@ -247,7 +247,7 @@ impl Directory {
         Ok(one.numbers(tag)?.first().copied())
     }
 
-    /// Returns the numbers of a tag of any numeric type as floats.
+    /// Returns the numeric values of a tag of any numeric type as floats.
     pub(super) fn floats(&self, tag: u16) -> Result<Vec<f64>> {
         let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
         let size = usize::try_from(size_of(kind).unwrap_or(1)).unwrap_or(1);

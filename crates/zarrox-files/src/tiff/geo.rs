@@ -51,7 +51,7 @@ impl Georeference {
             // The second number of an entry is 0 if the value is in the entry itself. All other values are strings or floats.
             entries.find(|entry| entry[0] == wanted && entry[1] == 0).map(|entry| entry[3])
         };
-        // A projected system without a key of its own must not be identified by the geographic system that it is based on.
+        // A projected system without its own key must not be identified by the geographic system that it is based on.
         let is_projected = key(MODEL_TYPE) == Some(1);
         let code = key(PROJECTED).or_else(|| key(GEOGRAPHIC).filter(|_| !is_projected));
         let code = code.filter(|&code| code != USER_DEFINED && code != 0);

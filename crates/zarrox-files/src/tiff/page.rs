@@ -118,7 +118,7 @@ impl Page {
     pub(super) fn contiguous(&self, count: u64, length: u64) -> Vec<Self> {
         let rows = self.form.height.checked_mul(self.form.depth);
         let rows = rows.and_then(|rows| rows.checked_mul(self.form.planes()));
-        // An uncompressed page cannot have more rows than the file has bytes.
+        // The number of rows in an uncompressed page cannot exceed the number of bytes in the file.
         let Some(rows) = rows.filter(|rows| *rows <= length) else { return Vec::new() };
         let size = self.form.stored(rows);
         let last = self.places.iter().map(|(offset, size)| offset.saturating_add(*size)).max().unwrap_or(0);

@@ -167,7 +167,7 @@ fn add_short_pixels<S: Copy, const N: usize>(row: &mut [S], add: impl Fn(S, S) -
     }
 }
 
-/// Restores floats from the differences of their bytes; `planes` is a buffer for a row.
+/// Restores floats from the differences between their bytes. `planes` is a buffer for a row.
 fn join_floats(
     row: &mut [u8],
     planes: &mut Vec<u8>,

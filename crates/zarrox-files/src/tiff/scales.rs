@@ -59,7 +59,7 @@ impl Scales {
     }
 }
 
-/// Returns the UDUNITS-2 name of a unit; `None` for pixels and other non-physical units.
+/// Returns the UDUNITS-2 name of a unit; `None` for non-physical units such as pixels.
 pub(super) fn named(unit: &str) -> Option<String> {
     let unit = unit.trim();
     let known = match unit {

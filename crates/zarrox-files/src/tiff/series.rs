@@ -53,7 +53,7 @@ impl Series {
         self.slots.iter().flatten().next().map(|page| &page.form)
     }
 
-    /// Returns true if samples are red, green and blue.
+    /// Returns true if the samples are red, green and blue.
     pub(super) fn is_rgb(&self) -> bool {
         self.form().is_some_and(|form| form.photometric == 2 || form.photometric == 6)
     }

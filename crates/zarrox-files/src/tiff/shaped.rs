@@ -29,7 +29,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     Some(names.into_iter().zip(shape).collect())
 }
 
-/// Returns the names of the leading dimensions, from a string with one letter for each dimension.
+/// Returns the names of the leading dimensions, given a string with one letter per dimension.
 fn names(axes: &str, count: usize, ndim: usize) -> Vec<String> {
     let letters: Vec<String> = axes.chars().map(|axis| axis.to_lowercase().to_string()).collect();
     let is_usable = letters.len() == ndim

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn bits_are_transposed() {
-        // One row of ones becomes one column of ones.
+        // A row of ones becomes a column of ones.
         assert_eq!(transposed(0xff), 0x0101_0101_0101_0101);
         let matrix = 0x0123_4567_89ab_cdef;
         assert_eq!(transposed(transposed(matrix)), matrix);

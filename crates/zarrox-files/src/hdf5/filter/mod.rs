@@ -65,7 +65,7 @@ static ALL: &[Definition] = &[
     Definition { id: 32026, create: blosc2::create },
 ];
 
-/// The filters of a dataset, in the order in which they were applied. Clones share them.
+/// The filters of a dataset, in the order in which they were applied. Clones share the filters.
 #[derive(Debug, Clone)]
 pub(super) struct Pipeline(Arc<[Box<dyn Undo>]>);
 

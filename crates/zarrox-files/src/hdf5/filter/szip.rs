@@ -21,7 +21,7 @@ const MSB: usize = 16;
 /// The option bit for encoding differences between neighbouring samples.
 const NEAREST_NEIGHBOUR: usize = 32;
 
-/// The maximum supported number of elements in a block or in a scanline.
+/// The maximum supported number of elements in a block, and in a scanline.
 const BLOCK: usize = 256;
 const SCANLINE: usize = 1 << 16;
 

@@ -41,9 +41,9 @@ pub(super) trait Undo: Debug + Send + Sync {
 pub(super) enum Effect {
     /// The bytes are compressed.
     Compresses,
-    /// The bytes are reordered. Readers support such a codec only as the first bytes-to-bytes codec.
+    /// The bytes are reordered. Readers support the corresponding codec only as the first bytes-to-bytes codec.
     Sorts,
-    /// Bytes are added, such as a checksum.
+    /// Bytes are added, for example a checksum.
     Adds,
     /// The bytes are unchanged.
     None,

@@ -119,7 +119,7 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// Appends the records of a node and of all nodes below it, in order.
+    /// Appends the records of a node and all nodes below it, in order.
     fn node(&mut self, node: Child, level: u16, records: &mut Vec<u8>) -> Result<()> {
         if !self.visited.insert(node.address) {
             return Err(corrupt(format!("{NODE} at {} occurs twice", node.address)));

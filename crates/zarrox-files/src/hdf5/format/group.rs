@@ -17,8 +17,7 @@ const NODE: &str = "a symbol table node";
 /// The length of the scratch-pad space of a symbol table entry, whose meaning depends on the cache type.
 const SCRATCH: usize = 16;
 
-/// Returns the links of a group, in creation order if the group tracks it, and sorted by name
-/// otherwise.
+/// Returns the links of a group, in creation order if the group tracks it, otherwise sorted by name.
 pub(super) fn links(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Link>> {
     let mut links = match header.find(kind::SYMBOLS) {
         Some(message) => old(source, &message.bytes)?,

@@ -56,7 +56,7 @@ fn mapping(cursor: &mut Cursor<'_>, version: u8, before: &[Mapping]) -> Result<M
 /// Reads the index of an earlier mapping with the same name, and returns that mapping.
 fn earlier<'m>(cursor: &mut Cursor<'_>, before: &'m [Mapping]) -> Result<&'m Mapping> {
     let number = cursor.length()?;
-    // Without a limit, shared names could need far more memory than the size of the file.
+    // Without a limit, shared names could require far more memory than the size of the file.
     let found = usize::try_from(number).ok().and_then(|number| before.get(number));
     let found = found.filter(|found| found.file.len().max(found.dataset.len()) <= MOST_SHARED);
     found.ok_or_else(|| corrupt(format!("{WHAT} have no earlier one of the number {number}")))

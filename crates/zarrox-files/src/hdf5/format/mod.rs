@@ -88,7 +88,7 @@ impl File {
         dataset::object(&self.source, &self.shared, &self.heap, &header)
     }
 
-    /// Returns the links of a group, in creation order if the group tracks it, and sorted by name otherwise.
+    /// Returns the links of a group, in creation order if the group tracks it, otherwise sorted by name.
     pub(super) fn links(&self, group: Address) -> Result<Vec<Link>> {
         group::links(&self.source, &self.shared, &Header::read(&self.source, group)?)
     }
@@ -104,7 +104,7 @@ impl File {
         chunk_index::read(&self.source, dataset)
     }
 
-    /// Returns the bytes of an object of the global heap. `address` is the address of its collection.
+    /// Returns the bytes of an object in the global heap. `address` is the address of its collection.
     pub(super) fn global(&self, address: Address, index: u32) -> Result<Vec<u8>> {
         self.heap.object(&self.source, address, index)
     }

@@ -3,7 +3,7 @@
 //! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t4.html>. Section numbers in this folder
 //! refer to version 4.0 of the specification.
 
-/// The address of an object header or of a block of bytes, relative to the base address of the file.
+/// The address of an object header or a block of bytes, relative to the base address of the file.
 pub(in crate::hdf5) type Address = u64;
 
 /// A parsed object header.
@@ -60,8 +60,8 @@ pub(in crate::hdf5) struct Attribute {
 pub(in crate::hdf5) enum Space {
     /// A null dataspace: no elements, not even a scalar.
     Null,
-    /// Elements of this shape. `max` is the maximum shape, with `None` for an unlimited dimension. A scalar has no
-    /// dimensions.
+    /// Elements with the given shape. `max` is the maximum shape, in which `None` stands for an unlimited dimension. A
+    /// scalar has no dimensions.
     Simple { shape: Vec<u64>, max: Vec<Option<u64>> },
 }
 
@@ -85,7 +85,7 @@ pub(in crate::hdf5) struct Dataset {
 pub(in crate::hdf5) struct ExternalFile {
     pub(in crate::hdf5) name: Vec<u8>,
     pub(in crate::hdf5) offset: u64,
-    /// The number of bytes; `u64::MAX` for the rest of the file.
+    /// The size in bytes; `u64::MAX` for the rest of the file.
     pub(in crate::hdf5) size: u64,
 }
 

@@ -74,7 +74,7 @@ pub(super) struct Source {
     chain: Option<CodecChain>,
 }
 
-/// The layout message, with the location of the elements in the file.
+/// The layout message, which contains the location of the elements in the file.
 pub(super) struct Placed(Vec<u8>);
 
 /// A chunk that is ready to be written to the file.
@@ -297,7 +297,7 @@ impl Source {
         }
     }
 
-    /// Writes contiguous elements in consecutive runs.
+    /// Writes contiguous elements, run by run.
     fn write_whole(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
         let shape = self.array.shape();
         let item = (self.datatype.size as u64).saturating_mul(self.letters.unwrap_or(1));

@@ -8,7 +8,7 @@ use super::options::Convention;
 use crate::input::unsupported;
 use crate::netcdf::NcType;
 
-/// The size of a reference to bytes in a heap.
+/// The size in bytes of a reference to data in a heap.
 pub(super) const REFERENCE: usize = 16;
 
 /// An encoded datatype, and the size of its elements in bytes.

@@ -57,7 +57,7 @@ fn reason(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns true for attributes that only an export may write, since readers interpret them.
+/// Returns true for attributes that only the export itself may write, since readers interpret them.
 pub(super) fn is_reserved(name: &str, convention: Convention) -> bool {
     convention == Convention::NetCdf && RESERVED.contains(&name)
 }

@@ -37,7 +37,7 @@ pub(crate) struct Options<'a> {
     /// The names of unlimited dimensions, in addition to those declared in attributes.
     pub(crate) unlimited: &'a [String],
     /// A function that is called for each node or attribute that is skipped because the format cannot represent it.
-    /// Without this function, such a node or attribute is an error.
+    /// Without this function, a node or attribute that cannot be represented is an error.
     pub(crate) left_out: Option<&'a dyn Fn(LeftOut)>,
 }
 

@@ -52,7 +52,7 @@ pub(super) fn has_only(elements: &DynArray, element: &[u8]) -> bool {
     }
     let bytes = elements.as_bytes();
     let Some((first, _)) = bytes.split_at_checked(element.len()) else { return bytes.is_empty() };
-    // If each byte equals the byte one element before it, all elements equal the first element.
+    // If each byte equals the corresponding byte of the previous element, all elements equal the first one.
     first == element && bytes[element.len()..] == bytes[..bytes.len() - element.len()]
 }
 

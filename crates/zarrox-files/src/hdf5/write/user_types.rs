@@ -19,7 +19,7 @@ pub(super) struct UserType {
 #[derive(Debug, Default)]
 pub(super) struct UserTypes {
     pub(super) all: Vec<UserType>,
-    /// The requested names of the types of arrays.
+    /// The requested type names.
     wanted: Vec<(Encoded, String)>,
 }
 

@@ -190,7 +190,7 @@ impl Joined {
         self.pieces.first().map_or(0, |first| first.length)
     }
 
-    /// Returns the length of the array along the dimension.
+    /// Returns the total length of the array along the dimension.
     fn length(&self) -> u64 {
         self.shape.get(self.axis).copied().unwrap_or(0)
     }

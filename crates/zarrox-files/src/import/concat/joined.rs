@@ -101,7 +101,7 @@ pub(super) struct Piece {
     pub(super) chunks: Vec<u64>,
     /// True if stored chunks can be copied unchanged where they are aligned with the joined grid.
     pub(super) is_as_stored: bool,
-    /// True if the fill value differs from the fill value of the joined array.
+    /// True if the fill value differs from that of the joined array.
     pub(super) has_other_fill: bool,
     /// The conversion of times to the units of the joined array.
     pub(super) shift: Option<Shift>,
@@ -162,7 +162,7 @@ impl Joined {
         lengths.iter().enumerate().filter(|(dim, _)| is_kept(dim)).map(|(_, length)| *length).collect()
     }
 
-    /// Returns the piece that stores an identical chunk, and the index of that chunk in it; `None` if there is no such piece.
+    /// Returns the piece that stores an identical chunk, and the index of that chunk in it; `None` if no piece stores one.
     fn as_stored(&self, chunk: &[u64]) -> Option<(&Piece, Vec<u64>)> {
         let region = self.region_of(chunk);
         let (start, end) = *region.get(self.axis)?;

@@ -337,7 +337,7 @@ impl Planner<'_> {
         nodes.arrays.values().any(|info| info.names.iter().any(|dim| dim.as_deref() == Some(name)))
     }
 
-    /// Returns true if an array has the dimension.
+    /// Returns true if an array is joined along the dimension.
     fn is_joined(&self, path: &str, base: usize) -> Result<bool> {
         if self.is_new {
             let is_alone =

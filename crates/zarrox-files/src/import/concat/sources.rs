@@ -1,4 +1,4 @@
-//! [`Sources`]: many files, of which only some are open at a time.
+//! [`Sources`]: many files, only some of which are open at a time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ impl Sources {
         Ok(nodes)
     }
 
-    /// Returns an array of a source, and reopens the source if necessary.
+    /// Returns an array of a source. Reopens the source if necessary.
     pub(super) fn array(&self, number: usize, path: &str) -> Result<Array> {
         let opened = match self.found(number) {
             Some(opened) => opened,

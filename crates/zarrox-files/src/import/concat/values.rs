@@ -1,4 +1,4 @@
-//! The values of coordinates, and comparisons of arrays.
+//! Coordinate values, and comparisons of arrays.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -82,7 +82,7 @@ pub(super) fn check(start: &[u8]) -> Result<()> {
 
 /// Decodes the samples of a JPEG with shared tables.
 pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    // The tables are a JPEG without an image. Its end marker and the start marker of the image are dropped.
+    // The tables form a JPEG without an image. Its end marker and the start marker of the image are dropped.
     let tables = tables.strip_prefix(b"\xff\xd8");
     let tables = tables.map(|tables| tables.strip_suffix(b"\xff\xd9").unwrap_or(tables));
     let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or tile is not a JPEG"))?;

@@ -223,7 +223,7 @@ impl Files<'_> {
                 image.size_y, image.size_x, form.height, form.width
             )));
         }
-        // The samples of a pixel are channels of the same page.
+        // The samples of a pixel are channels in the same page.
         let samples = if image.size_c.is_multiple_of(form.samples) { form.samples } else { 1 };
         let length = |axis: char| match axis {
             'Z' => image.size_z,

@@ -11,7 +11,7 @@ use crate::tiff::tag;
 /// An item that GDAL stores with a role, although its name looks like that of ordinary metadata.
 const COLOUR: &str = "COLORINTERP";
 
-/// Adds the tags of an image with `bands` bands.
+/// Adds the tags for an image with `bands` bands.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Unsupported`] if an attribute does not have a value for each band or cannot be represented in XML.

@@ -16,7 +16,7 @@ const TILE: u64 = 16;
 const SIDES: std::ops::RangeInclusive<u64> = 64..=1024;
 const USUAL_SIDE: u64 = 256;
 
-/// The target size of strips in bytes, and the maximum size of a row.
+/// The target size of a strip, and the maximum size of a row, both in bytes.
 const STRIP: u64 = 256 << 10;
 const MOST_ROW: u64 = 4 << 20;
 

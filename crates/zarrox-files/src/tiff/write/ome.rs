@@ -114,7 +114,7 @@ fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     Ok(found)
 }
 
-/// Returns the XML attributes of the spacing along a dimension.
+/// Returns the XML attributes for the spacing along a dimension.
 fn physical(name: &str, axis: Option<&Axis>) -> String {
     let Some((axis, (_, step))) = axis.and_then(|axis| Some((axis, axis.even?))) else {
         return String::new();

@@ -6,8 +6,8 @@ use super::super::given::Given;
 use super::bytes::{big_size, byte};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// An array with multidimensional chunks and blocks. Chunks at the end of a dimension are padded to the full chunk shape, and
-/// blocks at the end of a chunk to the full block shape.
+/// An array with multidimensional chunks and blocks. Chunks at the edge of the array are padded to the full chunk shape,
+/// and blocks at the edge of a chunk to the full block shape.
 #[derive(Debug)]
 pub(super) struct Boxes {
     shape: Vec<usize>,

@@ -27,7 +27,7 @@ pub(super) struct Entry {
     /// The offset of the block in its parent.
     pub(super) start: u64,
     pub(super) size: u64,
-    /// The number of rows of an indirect block; 0 for a direct block.
+    /// The number of rows in an indirect block; 0 for a direct block.
     pub(super) rows: u64,
 }
 
@@ -47,7 +47,7 @@ impl Doubling {
         (self.most_direct.ilog2() as usize).div_ceil(8)
     }
 
-    /// Returns the number of rows of direct blocks.
+    /// Returns the number of rows that consist of direct blocks.
     fn direct_rows(&self) -> u64 {
         u64::from(self.most_direct.ilog2() - self.first.ilog2()) + 2
     }
@@ -90,7 +90,7 @@ impl Doubling {
         if row < self.direct_rows() {
             return Some(0);
         }
-        // The size of an indirect block is the total size of its rows.
+        // An indirect block spans the total size of its rows.
         let first_row = self.first.ilog2() + self.width.ilog2();
         size.ilog2().checked_sub(first_row).map(|rows| u64::from(rows) + 1)
     }

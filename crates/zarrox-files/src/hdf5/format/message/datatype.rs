@@ -151,7 +151,7 @@ fn member(cursor: &mut Cursor<'_>, head: Head) -> Result<Member> {
 /// Reads the dimensions of a version 1 member.
 fn old_shape(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     let rank = usize::from(cursor.u8()?);
-    // Reserved bytes, and the unused permutation.
+    // Reserved bytes and the unused permutation.
     cursor.skip(11)?;
     let lengths = (0..4).map(|_| cursor.u32()).collect::<Result<Vec<u32>>>()?;
     let Some(lengths) = lengths.get(..rank) else {

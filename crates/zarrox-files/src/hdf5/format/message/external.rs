@@ -1,4 +1,4 @@
-//! External data files messages (section IV.A.2.h).
+//! External Data Files messages (section IV.A.2.h).
 
 use zarrox::Result;
 

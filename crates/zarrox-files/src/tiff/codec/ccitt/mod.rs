@@ -99,7 +99,7 @@ impl Bits<'_> {
     }
 }
 
-/// A row: the columns at which the colour changes, beginning with white.
+/// A row, represented by the columns at which the colour changes. A row begins with white.
 type Changes = Vec<usize>;
 
 /// Reads a one-dimensionally coded row.
