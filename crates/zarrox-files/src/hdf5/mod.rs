@@ -371,8 +371,8 @@ fn is_user_type(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::Enum { .. } | Class::Compound(_) | Class::Opaque(_) | Class::Sequence(_))
 }
 
-/// If the attribute is a missing-value marker of a string or user-defined type that equals the fill value, returns the
-/// type: the string type, or the class of the user-defined type. Returns `None` for any other attribute.
+/// Returns the type of a missing-value marker that has a string type or a user-defined type and equals the fill value:
+/// the string type, or the class of the user-defined type. Returns `None` for any other attribute.
 fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Option<&'static str> {
     let ObjectKind::Dataset(dataset) = &node.object.kind else { return None };
     let of = match &dataset.datatype.class {

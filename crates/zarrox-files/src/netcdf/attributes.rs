@@ -69,7 +69,7 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Makes the missing-value marker of characters their fill value. This is for files that define no other fill values.
+    /// Makes the missing-value marker of characters their fill value, for files that define no other fill values.
     pub(crate) fn setting_fill(self) -> Self {
         Self { sets_fill: true, ..self }
     }

@@ -34,7 +34,7 @@ pub(crate) use storage::Storage;
 pub(crate) use types::text_is_missing;
 pub(crate) use types::{NcType, Types};
 
-/// The attribute for the types of attributes, where an export would choose others.
+/// The attribute that records the types of attributes for which an export would choose a different type.
 const TYPES: &str = zarrox_tools::copy::missing::TYPES;
 /// The attribute for the storage of a variable.
 const STORAGE: &str = "_nc_storage";

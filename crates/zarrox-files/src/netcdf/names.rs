@@ -61,7 +61,7 @@ pub(super) fn plain(part: &str) -> String {
     name
 }
 
-/// Joins names to a space-separated list.
+/// Joins names into a space-separated list.
 pub(super) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(escaped).collect::<Vec<_>>().join(" ")
 }

@@ -4,7 +4,7 @@ use zarrox::json::Map;
 
 use super::STORAGE;
 
-/// The storage of a variable, where an export would choose another.
+/// The storage of a variable. It is recorded only if an export would choose a different one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// The elements are contiguous.

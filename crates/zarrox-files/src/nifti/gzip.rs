@@ -15,7 +15,7 @@ pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";
 /// The maximum number of additional bytes, after the needed ones, that are decompressed in order to verify the checksum.
 const MOST_REST: u64 = 64 << 20;
 
-/// Decompresses a file. `needed` is called with the first bytes, `start` at most, and returns the number of bytes to decompress.
+/// Decompresses a file. `needed` is called with at most the first `start` bytes, and returns the number of bytes to decompress.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Corrupt`] if the compressed data is damaged or truncated, or if a checksum does not match. Any

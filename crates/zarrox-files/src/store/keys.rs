@@ -26,7 +26,7 @@ impl Keys {
         ends.map(|at| (&key[..at], &key[at + 1..])).chain(whole)
     }
 
-    /// Parses a chunk key, without the path of the array, to a chunk index.
+    /// Parses a chunk key, without the path of the array, into a chunk index.
     pub(crate) fn position(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let number = |part: &str| {
             let is_plain = part == "0" || !part.starts_with(['0', '+']);

@@ -138,7 +138,7 @@ pub(super) fn of(
     }
 }
 
-/// Returns the arrays in a group with the given names, or all arrays, in the order recorded by an import.
+/// Returns the arrays in a group with the given names. Without names, returns all arrays in the order recorded by an import.
 fn chosen(group: &Group, names: &[String]) -> Result<Vec<(String, Array)>> {
     let open = |name: &String| Ok((name.clone(), group.open(name)?.into_array()?));
     if !names.is_empty() {

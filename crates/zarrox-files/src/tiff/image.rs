@@ -21,7 +21,7 @@ pub(super) type Axis = (String, u64);
 /// The pages of an array in row-major order; `None` for a missing page.
 pub(super) type Slots = Vec<Option<Arc<Page>>>;
 
-/// Pages with the same form as an array. Its dimensions are the page dimensions, sample planes, volume planes, rows,
+/// An array of pages with the same form. Its dimensions are the page dimensions, sample planes, volume planes, rows,
 /// columns, and interleaved samples.
 #[derive(Debug)]
 pub(super) struct Image {

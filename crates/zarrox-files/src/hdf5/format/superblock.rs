@@ -124,14 +124,14 @@ fn new(bytes: &[u8]) -> Result<Addresses> {
     Ok(Addresses { sizes, base, end, root, extension, driver: None })
 }
 
-/// Rejects files that are split into several parts. They are recognized by their driver information.
+/// Rejects files that are split into several parts. They are recognised by their driver information.
 fn refuse_driver(input: &Input, base: u64, address: Address) -> Result<()> {
     let Some(position) = base.checked_add(address) else { return Ok(()) };
     let Ok(bytes) = input.read(position, 16) else { return Ok(()) };
     refuse_split(&bytes[8..])
 }
 
-/// Rejects a file that is one part of several, which is recognized by the name of its driver.
+/// Rejects a file that is one part of several, which is recognised by the name of its driver.
 pub(super) fn refuse_split(driver: &[u8]) -> Result<()> {
     let kind = match driver.get(..8).unwrap_or(driver) {
         b"NCSAfami" => "a family of files",

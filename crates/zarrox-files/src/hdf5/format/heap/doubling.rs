@@ -85,7 +85,7 @@ impl Doubling {
         None
     }
 
-    /// Returns the number of rows in each of the blocks in a row, which have `size` bytes; 0 for direct blocks.
+    /// Returns the number of rows in each block of a row whose blocks have `size` bytes; 0 for direct blocks.
     fn rows_of(&self, row: u64, size: u64) -> Option<u64> {
         if row < self.direct_rows() {
             return Some(0);
