@@ -1,4 +1,4 @@
-//! The documents of arrays whose chunks are encoded from elements when they are read.
+//! Metadata documents of arrays whose chunks are encoded on each read.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use zarrox::{DataType, Format, OpenOptions, Result};
 
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 
-/// The properties of an array, from which its metadata document is created.
+/// The properties from which the metadata document of an array is created.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) path: String,
     pub(crate) shape: Vec<u64>,
     pub(crate) data_type: DataType,
     pub(crate) attributes: Map,
-    /// The names of the dimensions; empty for none.
+    /// The dimension names; empty if there are none.
     pub(crate) names: Vec<Option<String>>,
-    /// The fill value as in the metadata document.
+    /// The fill value, as written in the metadata document.
     pub(crate) fill: Option<Json>,
 }
 
 impl Described {
-    /// Creates the metadata document of an array of these elements, and the object that reads its chunks. The chunks
-    /// are not compressed if `is_plain`.
+    /// Creates the metadata document of an array with the given elements, and the object that reads its chunks. The
+    /// chunks are uncompressed if `is_plain` is true.
     pub(crate) fn create(
         self,
         documents: &MemoryStore,
@@ -42,7 +42,7 @@ impl Described {
     }
 }
 
-/// Creates the group above all arrays.
+/// Creates the root group, which contains all arrays.
 pub(crate) fn root(attributes: Map) -> Result<MemoryStore> {
     let documents = MemoryStore::new();
     let options = OpenOptions::new().format(Format::V3);

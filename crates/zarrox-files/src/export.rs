@@ -1,4 +1,4 @@
-//! [`Export`]: writes Zarr hierarchies to files of other formats.
+//! [`Export`]: writes Zarr hierarchies to files in other formats.
 
 use std::fmt;
 use std::io::{Seek, Write};
@@ -20,7 +20,7 @@ use crate::input::failed;
 use crate::input::unsupported;
 use crate::store::LeftOut;
 
-/// A kind of file that can be exported.
+/// An export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Target {
@@ -28,24 +28,25 @@ pub enum Target {
     Hdf5,
     /// NetCDF-4.
     NetCdf,
-    /// A picture of an array with two dimensions, in viridis. [`Picture`](crate::picture::Picture) has options.
+    /// A picture of a two-dimensional array, with the viridis colormap by default. [`Picture`](crate::picture::Picture)
+    /// has options.
     Png,
     /// Comma-separated values: the one-dimensional arrays of a group.
     Csv,
     /// Parquet: the one-dimensional arrays of a group.
     Parquet,
-    /// TIFF: one array, as GeoTIFF if coordinates or attributes georeference it.
+    /// TIFF: one array, written as GeoTIFF if its coordinates or attributes georeference it.
     Tiff,
-    /// OME-TIFF: one array with its axes, sizes of pixels and channels.
+    /// OME-TIFF: one array with its axes, pixel sizes and channels.
     OmeTiff,
-    /// NIfTI: one array, as NIfTI-1, or as NIfTI-2 if a dimension is too long for NIfTI-1.
+    /// NIfTI: one array, written as NIfTI-1, or as NIfTI-2 if a dimension is too long for NIfTI-1.
     Nifti,
-    /// NIfTI, compressed by gzip.
+    /// NIfTI compressed with gzip.
     NiftiGzip,
 }
 
 impl Target {
-    /// Returns the kind that the suffix of a file suggests.
+    /// Returns the format for the suffix of a file name.
     pub fn of(path: impl AsRef<Path>) -> Option<Self> {
         let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
         let double =
@@ -82,13 +83,13 @@ impl fmt::Display for Target {
     }
 }
 
-/// A function that is called with the number of elements that were read since its last call, in any array.
+/// A function that is called with the number of elements read since its last call, over all arrays.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// A function that is called with each node or attribute that is left out.
+/// A function that is called for each node or attribute that is left out.
 type LeftOutListener = Arc<dyn Fn(LeftOut) + Send + Sync>;
 
-/// A builder of exports: copies of Zarr hierarchies to files of other formats.
+/// A builder for exports, which copy Zarr hierarchies to files in other formats.
 ///
 /// ```no_run
 /// zarrox_files::Export::new().run("era5.zarr", "era5.nc")?;
@@ -156,17 +157,17 @@ impl fmt::Debug for Export {
 }
 
 impl Export {
-    /// Creates an export to the kind of file that the name of the file suggests.
+    /// Creates an export whose format is derived from the suffix of the destination.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the kind of file.
+    /// Sets the format.
     pub fn target(self, target: Target) -> Self {
         Self { target: Some(target), ..self }
     }
 
-    /// Sets the memory for chunks, in bytes; 512 MiB by default. At least one chunk is held in memory.
+    /// Sets the memory limit for chunks, in bytes. The default is 512 MiB. At least one chunk is always held in memory.
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
@@ -176,49 +177,49 @@ impl Export {
         Self { overwrite, ..self }
     }
 
-    /// Sets the durability of the complete file: whether it is flushed to the disk.
+    /// Sets the durability of the finished file: whether it is flushed to disk.
     pub fn durability(self, durability: Durability) -> Self {
         Self { durability, ..self }
     }
 
-    /// Makes dimensions of this name unlimited in HDF5 and NetCDF, so that other programs can append along them. Dimensions that
-    /// were unlimited in the file from which the hierarchy was imported remain unlimited. The export fails if no array has the
-    /// dimension.
+    /// Makes the dimension of this name unlimited in HDF5 and NetCDF, so that other programs can append along it. If the
+    /// hierarchy was imported from a file, dimensions that were unlimited in that file remain unlimited. It is an error
+    /// if no array has the dimension.
     pub fn unlimited(mut self, name: impl Into<String>) -> Self {
         self.unlimited.push(name.into());
         self
     }
 
-    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and reports each of them to this function. By
-    /// default, such a node or attribute is an error.
+    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot represent, and calls this function for each. By
+    /// default, a node or attribute that cannot be represented is an error.
     pub fn skip_unsupported(self, listener: impl Fn(LeftOut) + Send + Sync + 'static) -> Self {
         Self { left_out: Some(Arc::new(listener)), ..self }
     }
 
-    /// Sets the options with which the node is opened.
+    /// Sets the options for opening the source node.
     pub fn open_options(self, options: OpenOptions) -> Self {
         Self { options, ..self }
     }
 
-    /// Exports only this selection. For TIFF, NIfTI and a picture, it selects elements of the array; for a table, it selects
-    /// rows.
+    /// Exports only this selection. For TIFF, NIfTI and pictures, the selection applies to the elements of the array; for
+    /// tables, to the rows.
     pub fn select(self, selection: impl IntoSelection) -> Self {
         Self { selection: selection.into_selection(), ..self }
     }
 
-    /// Sets the options of a picture.
+    /// Sets the options for pictures.
     #[cfg(feature = "png")]
     pub fn picture(self, picture: crate::picture::Picture) -> Self {
         Self { picture, ..self }
     }
 
-    /// Sets the options of a table.
+    /// Sets the options for tables.
     #[cfg(feature = "tables")]
     pub fn table(self, table: crate::table::Table) -> Self {
         Self { table, ..self }
     }
 
-    /// Sets the compression of TIFF; deflate by default.
+    /// Sets the TIFF compression. The default is deflate.
     #[cfg(feature = "tiff")]
     pub fn compression(self, compression: crate::tiff::write::Compression) -> Self {
         Self { compression, ..self }
@@ -230,11 +231,11 @@ impl Export {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the node at a location, with all nodes below it, to a file. The file gets its name when it is complete.
+    /// Writes a node and all nodes below it to a file. The file appears under its final name only when it is complete.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when the file exists and may not be replaced; [`ErrorKind::Unsupported`] when the
-    /// kind of file cannot express a node, which the error names; the errors of reading and writing.
+    /// [`ErrorKind::AlreadyExists`] if the file exists and may not be replaced; [`ErrorKind::Unsupported`] if the format
+    /// cannot represent a node, which the error names; any error that occurs while reading or writing.
     pub fn run(&self, source: impl Into<Place>, destination: impl AsRef<Path>) -> Result<()> {
         let node = self.options.clone().mode(OpenMode::Read).open(source)?;
         let path = destination.as_ref();
@@ -270,10 +271,10 @@ impl Export {
         if outlives_all { zarrox::stores::internals::flush_name(path).map_err(creating) } else { Ok(()) }
     }
 
-    /// Writes a node with all nodes below it.
+    /// Writes a node and all nodes below it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the kind of file cannot express a node; the errors of reading and writing.
+    /// [`ErrorKind::Unsupported`] if the format cannot represent a node; any error that occurs while reading or writing.
     pub fn write(&self, node: &Node, target: Target, mut output: impl Write + Seek + Send) -> Result<()> {
         let mut buffered = std::io::BufWriter::with_capacity(1 << 20, &mut output);
         match target {
@@ -382,13 +383,13 @@ impl Export {
     }
 }
 
-/// Returns the error of a build without support for writing a kind of file.
+/// Returns the error for a format that this build cannot write.
 #[cfg(not(all(feature = "hdf5", feature = "nifti", feature = "png", feature = "tables", feature = "tiff")))]
 fn lacking(target: Target, feature: &str) -> Error {
     unsupported(format!("this build cannot write {target}: it lacks the feature {feature}"))
 }
 
-/// Exports a node with all nodes below it to a file. [`Export`] has options.
+/// Exports a node and all nodes below it to a file. [`Export`] has options.
 ///
 /// # Errors
 /// The errors of [`Export::run`].

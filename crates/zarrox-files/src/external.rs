@@ -1,4 +1,4 @@
-//! [`External`]: the files that another file names, such as the targets of external links.
+//! [`External`]: access to files that are named in other files, such as the targets of external links.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use zarrox::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::input::failed;
 
-/// The directories in which files that another file names are opened.
+/// The directories from which files named in another file may be opened.
 ///
-/// The directory of the naming file, with all directories below it, is always allowed.
+/// The directory of the naming file and all its subdirectories are always allowed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct External {
-    /// Further allowed directories.
+    /// Additional allowed directories.
     pub(crate) directories: Vec<PathBuf>,
-    /// True for bytes in memory, which may not name other files.
+    /// True for files in memory, which may not refer to other files.
     pub(crate) is_closed: bool,
 }
 
 impl External {
-    /// Returns the canonical path of a file that `source` names.
+    /// Returns the canonical path of a file named in `source`.
     ///
-    /// A relative name starts at the directory of `source`, as HDF5 and OME-TIFF define it.
+    /// A relative name is resolved against the directory of `source`, as HDF5 and OME-TIFF define.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is outside the
-    /// allowed directories, and if `source` is in memory.
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is outside the allowed
+    /// directories, or if `source` is in memory.
     pub(crate) fn resolve(&self, source: &Path, name: &str) -> Result<PathBuf> {
         if self.is_closed {
             let message = format!(
@@ -54,17 +54,17 @@ impl External {
         Err(Error::new(ErrorKind::Forbidden, message))
     }
 
-    /// Opens a file that `source` names.
+    /// Opens a file named in `source`.
     ///
     /// # Errors
-    /// The errors of [`External::resolve`], and of opening the file.
+    /// The errors of [`External::resolve`], and any error from opening the file.
     #[cfg(any(test, feature = "tiff"))]
     pub(crate) fn open(&self, source: &Path, name: &str) -> Result<Arc<Input>> {
         Ok(Arc::new(Input::open(&self.resolve(source, name)?)?))
     }
 }
 
-/// Returns the error of a file that `source` names and that cannot be opened.
+/// Returns the error for a file named in `source` that cannot be opened.
 fn unopened(source: &Path, named: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
     match error.kind() {

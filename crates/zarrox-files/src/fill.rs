@@ -1,14 +1,14 @@
-//! The attribute `_FillValue` in the form in which xarray reads it from Zarr.
+//! The `_FillValue` attribute as xarray encodes it in Zarr.
 
 use zarrox::data_type::Storage;
 use zarrox::json::{Json, Map};
 use zarrox::{ArrayMetadata, DataType, FillValue, Format, Registry};
 use zarrox_tools::copy::missing;
 
-/// The attribute for missing values in NetCDF.
+/// The name of the NetCDF attribute for missing values.
 pub(crate) const FILL_VALUE: &str = missing::FILL_VALUE;
 
-/// Returns a number as xarray encodes it in the attribute for elements of this type: base64 for floats.
+/// Encodes a number for the attribute as xarray does for elements of this type: in base64 for floats.
 pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {
     let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
     match &number {
@@ -17,13 +17,13 @@ pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {
     }
 }
 
-/// Returns the number that an encoded attribute of floats represents.
+/// Decodes a float that was encoded for the attribute.
 pub(crate) fn decode(text: &str) -> Option<Json> {
     missing::decoded(text).map(Json::from)
 }
 
-/// Returns the value as a missing value of elements of this type: as an integer or a float; `None` if the
-/// type cannot represent it.
+/// Converts a value to a missing value for elements of this type: an integer or a float. Returns `None` if the type
+/// cannot represent the value.
 pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     let number = match value {
         Json::Number(number) => number,
@@ -48,9 +48,9 @@ pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     i64::try_from(whole).map(Json::from).or_else(|_| u64::try_from(whole).map(Json::from)).ok()
 }
 
-/// Returns the integer that is equal to a float; `None` if the float is not an integer, or too large to be exact.
+/// Returns the integer equal to a float, or `None` if the float is not an integer or is too large to be exact.
 pub(crate) fn whole(float: f64) -> Option<i128> {
-    /// The largest integer up to which floats represent all integers exactly.
+    /// The bound up to which floats represent all integers exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if float.fract() != 0.0 || float.abs() > EXACT {
         return None;
@@ -59,7 +59,7 @@ pub(crate) fn whole(float: f64) -> Option<i128> {
     Some(float as i128)
 }
 
-/// Returns true for types whose missing values are integers or floats.
+/// Returns true if missing values of this type are integers or floats.
 pub(crate) fn is_number(data_type: &DataType) -> bool {
     use DataType::{Float16, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     matches!(
@@ -68,20 +68,20 @@ pub(crate) fn is_number(data_type: &DataType) -> bool {
     )
 }
 
-/// Returns true for text, whose missing values xarray does not read from the attribute.
+/// Returns true for strings. xarray does not read their missing values from the attribute.
 pub(crate) fn is_text(data_type: &DataType) -> bool {
     missing::text_type(data_type).is_some()
 }
 
-/// The elements that replace those of an array that a file lacks.
+/// The values used for elements that a file lacks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fills {
-    /// The value for arrays without a missing value.
+    /// The value for arrays without a missing-value marker.
     pub(crate) value: Option<Json>,
 }
 
 impl Fills {
-    /// Returns the missing value of an array, or the given value if it has none; `None` if there is neither.
+    /// Returns the missing-value marker of an array, or the given value if the array has no marker; `None` if there is neither.
     pub(crate) fn of(
         &self,
         metadata: &ArrayMetadata,
@@ -93,8 +93,8 @@ impl Fills {
     }
 }
 
-/// Returns the missing-value marker: the attribute if there is one, otherwise the fill value in formats in which xarray
-/// masks the fill value, and otherwise NaN for floats and NaT for times.
+/// Returns the missing-value marker of an array: the attribute if there is one; otherwise the fill value, in formats in
+/// which xarray masks the fill value; otherwise NaN for floats and NaT for times.
 fn missing_value(metadata: &ArrayMetadata, attributes: &Map, registry: &Registry) -> Option<FillValue> {
     let data_type = &metadata.data_type;
     let said = [FILL_VALUE, "missing_value"].iter().find_map(|name| {

@@ -1,4 +1,4 @@
-//! PNG and JPEG images as arrays: one image, or all images of a directory.
+//! PNG and JPEG images as arrays: a single image, or all images in a directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,19 +25,19 @@ use crate::input::{Input, Reader, Source, corrupt, failed, unsupported, zeroed};
 use crate::natural::natural;
 use crate::store::FileStore;
 
-/// The maximum number of bytes that the elements of an image may have.
+/// The maximum size in bytes of a decoded image.
 const MOST: u64 = 1 << 30;
 
-/// The suffixes of the images of a directory.
+/// The suffixes of images in a directory.
 const SUFFIXES: [&str; 3] = ["png", "jpg", "jpeg"];
 
-/// Opens an image as a store of Zarr whose only node is an array.
+/// Opens an image as a Zarr store whose only node is an array.
 pub(crate) fn open(input: Arc<Input>, is_plain: bool) -> Result<FileStore> {
     let location = input.path().display().to_string();
     store_of(vec![Source::Open(input)], false, location, is_plain)
 }
 
-/// Opens a directory of images as a store of Zarr whose only node is an array.
+/// Opens a directory of images as a Zarr store whose only node is an array.
 pub(crate) fn open_directory(path: &Path, is_plain: bool) -> Result<FileStore> {
     let (paths, others) = images_of(path)?;
     let sources = paths.into_iter().map(|path| Source::Closed(Arc::new(path))).collect();
@@ -62,7 +62,7 @@ fn store_of(sources: Vec<Source>, is_stack: bool, location: String, is_plain: bo
     Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new()))
 }
 
-/// Returns a note on the files of a directory that are not images, with the names of a few of them.
+/// Returns a note about the files in a directory that are not images, with the names of a few of them.
 fn not_taken(others: &[String]) -> Option<String> {
     const SHOWN: usize = 5;
     let shown = others.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -72,8 +72,8 @@ fn not_taken(others: &[String]) -> Option<String> {
     (!others.is_empty()).then(text)
 }
 
-/// Returns the images of a directory in the order of their names, with numbers compared by value; and
-/// the names of other entries that are not hidden.
+/// Returns the images in a directory in natural name order (numbers are compared by value), and the names of all other
+/// entries that are not hidden.
 fn images_of(directory: &Path) -> Result<(Vec<PathBuf>, Vec<String>)> {
     let reading = |error| failed(&format!("reading '{}'", directory.display()), error);
     let (mut paths, mut others) = (Vec::new(), Vec::new());
@@ -106,7 +106,7 @@ fn images_of(directory: &Path) -> Result<(Vec<PathBuf>, Vec<String>)> {
     Ok((paths, others))
 }
 
-/// The form of an image.
+/// The shape and pixel type of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ImageForm {
     height: u32,
@@ -115,7 +115,7 @@ struct ImageForm {
 }
 
 impl ImageForm {
-    /// Returns the form in the header of a file.
+    /// Returns the shape and pixel type from the header of a file.
     fn of(decoder: &impl ImageDecoder) -> Result<Self> {
         let (width, height) = decoder.dimensions();
         let form = Self { height, width, colour: decoder.color_type() };
@@ -138,7 +138,7 @@ impl ImageForm {
         DataType::UInt8
     }
 
-    /// Returns the number of bytes of the elements, at most [`MOST`].
+    /// Returns the size of the pixels in bytes, which is at most [`MOST`].
     fn size(self) -> u64 {
         u64::from(self.height) * u64::from(self.width) * u64::from(self.colour.bytes_per_pixel())
     }
@@ -152,7 +152,7 @@ impl std::fmt::Display for ImageForm {
     }
 }
 
-/// Returns the form that all images have.
+/// Returns the shape and pixel type that all images share.
 fn common_form(sources: &[Source]) -> Result<ImageForm> {
     let mut common: Option<(ImageForm, &Path)> = None;
     for source in sources {
@@ -174,18 +174,18 @@ fn named(path: &Path) -> String {
     format!("'{}'", path.display())
 }
 
-/// Returns the error of a file that cannot be read.
+/// Returns the error for a file that cannot be read.
 fn not_read(path: &Path, error: std::io::Error) -> Error {
     failed(&format!("reading {}", named(path)), error)
 }
 
-/// Returns the decoder of an image, after it has read the header.
+/// Returns a decoder for an image that has already read the header.
 fn decoder(source: &Source) -> Result<impl ImageDecoder> {
     let (bytes, path) = (BufReader::new(Reader::new(source.input()?)), source.name());
     decoder_of(reader(bytes, path)?, path)
 }
 
-/// Returns the reader of an image of a known kind.
+/// Returns a reader for an image whose format is detected from its content.
 fn reader<R: BufRead + Seek>(bytes: R, path: &Path) -> Result<ImageReader<R>> {
     ImageReader::new(bytes).with_guessed_format().map_err(|error| not_read(path, error))
 }
@@ -211,7 +211,7 @@ fn not_decoded(path: &Path, error: ImageError) -> Error {
     }
 }
 
-/// Returns the pixels of an image of this form, in the machine's byte order.
+/// Decodes the pixels of an image of the given shape and type, in native byte order.
 fn pixels(source: &Source, form: ImageForm) -> Result<Vec<u8>> {
     let (input, path) = (source.input()?, source.name());
     let stored = input.read(0, input.length())?;
@@ -232,7 +232,7 @@ fn pixels(source: &Source, form: ImageForm) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the pixels of a JPEG of this form.
+/// Decodes the pixels of a JPEG of the given shape and type.
 fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
     let space = match form.colour {
         ColorType::L8 => ColorSpace::Luma,
@@ -255,12 +255,12 @@ fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
     Ok(pixels)
 }
 
-/// The elements of images of one form.
+/// The elements of images with the same shape and pixel type.
 #[derive(Debug)]
 struct Images {
     sources: Vec<Source>,
     form: ImageForm,
-    /// True if the images are stacked along a dimension.
+    /// True if the images are stacked along an additional dimension.
     is_stack: bool,
     /// The number of images in a chunk.
     in_chunk: usize,
@@ -279,7 +279,7 @@ impl Images {
         images
     }
 
-    /// Returns the shape of the array, or of a chunk, with `count` images.
+    /// Returns the shape of an array or a chunk of `count` images.
     fn shape_of(&self, count: usize) -> Vec<u64> {
         let channels = u64::from(self.form.colour.channel_count());
         let stack = self.is_stack.then_some(count as u64);
@@ -329,7 +329,7 @@ impl Elements for Images {
                 bytes.append(&mut pixels);
             }
         }
-        // Chunks of several images have at most CHUNK bytes.
+        // Chunks with several images have at most `CHUNK` bytes.
         bytes.resize(size.saturating_mul(self.in_chunk), 0);
         let order = ByteOrder::One(Endian::NATIVE);
         DynArray::from_foreign(self.form.data_type(), shape, bytes, &order, zarrox::Order::RowMajor)

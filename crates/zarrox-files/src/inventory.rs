@@ -1,4 +1,4 @@
-//! [`Inventory`]: the number of objects in a file, for comparison with the result of an import.
+//! [`Inventory`]: the number of objects in a file, which can be compared with the result of an import.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,25 +8,24 @@ use zarrox::json::Map;
 
 use crate::fill::FILL_VALUE;
 
-/// The attributes that some formats express in other ways: `_FillValue` is the fill value of Zarr v2, and
-/// `_ARRAY_DIMENSIONS` has the dimension names, which are metadata in Zarr v3.
+/// Attributes that some formats represent differently: `_FillValue` corresponds to the fill value in Zarr v2, and
+/// `_ARRAY_DIMENSIONS` contains the dimension names, which are part of the metadata in Zarr v3.
 const EXPRESSED: [&str; 2] = [crate::ARRAY_DIMENSIONS, FILL_VALUE];
 
-/// Returns the number of attributes, without the attributes that some formats express in other ways.
+/// Returns the number of attributes, excluding those that some formats represent differently.
 pub(crate) fn counted(attributes: &Map) -> usize {
     attributes.keys().filter(|name| !EXPRESSED.contains(&name.as_str())).count()
 }
 
-/// The number of objects in a file, or below a node of it. Skipped parts are not counted.
+/// The number of objects in a file or below one of its nodes. Skipped parts are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Inventory {
-    /// The number of groups, with the root.
+    /// The number of groups, including the root.
     pub groups: u64,
     /// The number of arrays.
     pub arrays: u64,
-    /// The number of attributes of all nodes, except those that some formats express otherwise, such as dimension
-    /// names.
+    /// The number of attributes of all nodes, excluding those that some formats represent differently, such as dimension names.
     pub attributes: u64,
     /// The number of elements of all arrays, including elements that are not stored.
     pub elements: u64,
@@ -68,35 +67,35 @@ impl AddAssign for Inventory {
     }
 }
 
-/// The objects of a file by the paths of their nodes.
+/// The number of objects in a file, by node path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inventories(BTreeMap<String, Inventory>);
 
 impl Inventories {
-    /// Adds a node. The path has no slash at its beginning.
+    /// Adds a node. The path has no leading slash.
     pub(crate) fn add(&mut self, path: &str, node: Inventory) {
         self.0.insert(path.to_owned(), node);
     }
 
-    /// Returns the objects of the imported nodes; `None` if nothing was counted.
+    /// Returns the counts for the imported nodes; `None` if nothing was counted.
     pub(crate) fn among(&self, is_wanted: impl Fn(&str) -> bool) -> Option<Self> {
         let wanted = self.0.iter().filter(|(path, _)| is_wanted(path));
         (!self.0.is_empty()).then(|| Self(wanted.map(|(path, found)| (path.clone(), *found)).collect()))
     }
 
-    /// Returns the nodes with their objects.
+    /// Returns the nodes with their counts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Inventory)> {
         self.0.iter().map(|(path, found)| (path.as_str(), found))
     }
 
-    /// Returns the sum of all objects.
+    /// Returns the total over all nodes.
     pub(crate) fn sum(&self) -> Inventory {
         let mut sum = Inventory::default();
         self.0.values().for_each(|&found| sum += found);
         sum
     }
 
-    /// Returns the objects of a node and of all nodes below it; `None` if nothing was counted.
+    /// Returns the total for a node and all nodes below it; `None` if nothing was counted.
     pub(crate) fn below(&self, node: &str) -> Option<Inventory> {
         if self.0.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Conversion of HDF5, NetCDF, TIFF, NIfTI, NumPy, Parquet, CSV and image files to Zarr, and of Zarr to such files.
+//! Conversion of HDF5, NetCDF, TIFF, NIfTI, NumPy, Parquet, CSV and image files to Zarr, and of Zarr to these formats.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -15,9 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`open_file`] opens a file as a read-only store. [`Import`] copies a file to Zarr as [`zarrox_tools::copy()`] copies nodes: it
-//! writes the chunks first and the documents last, and the same call continues after an interruption. [`Export`] writes a
-//! hierarchy to a file.
+//! [`open_file`] opens a file as a read-only store. [`Import`] copies a file to Zarr in the same way as
+//! [`zarrox_tools::copy()`] copies nodes: chunks are written first and metadata documents last, and after an
+//! interruption, the same call continues. [`Export`] writes a hierarchy to a file.
 
 mod chunks;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tables", feature = "tiff"))]
@@ -78,11 +78,11 @@ pub use table::Table;
 #[cfg(feature = "tiff")]
 pub use tiff::write::Compression as TiffCompression;
 
-/// The attribute with the names and values of an enumeration, since Zarr has no enumeration type.
+/// The attribute for the names and values of an enumeration. Zarr has no enumeration type.
 pub const ENUM: &str = "enum";
 
-/// The attribute for dimension names in formats without them.
+/// The attribute for dimension names in formats without dimension names.
 pub(crate) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// The attribute with the element type of lists of variable length. The array holds their little-endian bytes.
+/// The attribute for the element type of variable-length lists. The array contains the little-endian bytes of the lists.
 pub const LIST_OF: &str = "list_of";

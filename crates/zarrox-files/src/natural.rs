@@ -1,8 +1,8 @@
-//! The natural order of names, which compares numbers by value.
+//! Natural name order, in which numbers are compared by value.
 
 use std::cmp::Ordering;
 
-/// Compares names. A run of digits is compared as a number.
+/// Compares names. Runs of digits are compared as numbers.
 pub(crate) fn natural(one: &str, other: &str) -> Ordering {
     let (mut one, mut other) = (one, other);
     loop {
@@ -25,7 +25,7 @@ pub(crate) fn natural(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// Compares numbers of any length.
+/// Compares decimal numbers of any length.
 fn by_value(one: &str, other: &str) -> Ordering {
     let plain = |digits: &str| digits.trim_start_matches('0').to_owned();
     let (one, other) = (plain(one), plain(other));

@@ -1,8 +1,8 @@
-//! NetCDF-3 as Zarr: the classic format, and the formats with 64-bit offsets and with 64-bit data.
+//! NetCDF-3 as Zarr: the classic, 64-bit offset and 64-bit data formats.
 //!
 //! Specification: <https://docs.unidata.ucar.edu/netcdf-c/current/file_format_specifications.html>
 //!
-//! The only crate for this format reads whole variables into memory, and does not support 64-bit data.
+//! The only existing crate for this format reads whole variables into memory and does not support 64-bit data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -21,16 +21,16 @@ use crate::netcdf::{Attributes, Described, Hierarchy, Kind, NcType, Origin, name
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The magic number of a file, which precedes its version.
+/// The magic number of a file. It is followed by the version.
 pub(crate) const SIGNATURE: &[u8] = b"CDF";
 
-/// The record count of a file that was written as a stream.
+/// The record count in a file that was written as a stream.
 const STREAMING: u64 = u32::MAX as u64;
 
-/// The maximum number of bytes of the header that are read at once.
+/// The maximum number of header bytes that are read at once.
 const PIECE: u64 = 1 << 16;
 
-/// Opens a file as a store of Zarr.
+/// Opens a file as a Zarr store.
 pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let header = Header::read(input)?;
     let documents = MemoryStore::new();
@@ -61,7 +61,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::counted(location, documents, arrays, left_out, inventories).with_notes(notes))
 }
 
-/// Returns the Zarr attributes of an array with this data type, or of the file.
+/// Returns the Zarr attributes of an array with the given data type, or of the file.
 fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described {
     let mut all = Attributes::new(Origin::NetCdf, elements).setting_fill();
     for (name, value, of) in attributes {
@@ -70,7 +70,7 @@ fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described
     all.finish()
 }
 
-/// Returns the type with this number.
+/// Returns the data type for a NetCDF type number.
 fn data_type(number: u64) -> Result<DataType> {
     Ok(match number {
         1 => DataType::Int8,
@@ -88,7 +88,7 @@ fn data_type(number: u64) -> Result<DataType> {
     })
 }
 
-/// The name of an attribute, its value and its type.
+/// The name, value and type of an attribute.
 type Attribute = (String, Json, NcType);
 
 /// The header of a file.
@@ -96,11 +96,11 @@ type Attribute = (String, Json, NcType);
 struct Header {
     kind: Kind,
     records: u64,
-    /// The names and the lengths of dimensions. The record dimension has the length 0.
+    /// The names and lengths of dimensions. The record dimension has length 0.
     dimensions: Vec<(String, u64)>,
     attributes: Vec<Attribute>,
     variables: Vec<Variable>,
-    /// The size of a record of all variables, in bytes.
+    /// The size in bytes of a record, which contains all record variables.
     record: u64,
 }
 
@@ -113,12 +113,12 @@ struct Variable {
     begin: u64,
 }
 
-/// Reads the header in blocks, so that a damaged length cannot allocate more memory than the size of the file.
+/// Reads the header in blocks, so that a damaged length cannot cause an allocation larger than the file.
 struct Reader<'i> {
     input: &'i Input,
     position: u64,
     piece: Vec<u8>,
-    /// The position of the first byte of the block.
+    /// The position in the file of the first byte of the block.
     start: u64,
     version: u8,
 }
@@ -147,12 +147,12 @@ impl Reader<'_> {
         Ok(self.bytes(size)?.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
-    /// Returns a count or a length, which has 8 bytes in files of 64-bit data.
+    /// Reads a count or length, which has 8 bytes in the 64-bit data format.
     fn count(&mut self) -> Result<u64> {
         self.number(if self.version == 5 { 8 } else { 4 })
     }
 
-    /// Reads bytes and their padding to a multiple of four.
+    /// Reads bytes, and skips the padding to a multiple of four bytes.
     fn padded(&mut self, length: u64) -> Result<Vec<u8>> {
         let bytes = self.bytes(length)?;
         self.bytes(length.wrapping_neg() % 4)?;
@@ -165,7 +165,7 @@ impl Reader<'_> {
         if name.is_empty() { Err(corrupt("a name is empty")) } else { Ok(name) }
     }
 
-    /// Reads the list of entries with this tag. The list may be empty.
+    /// Reads a list of entries with the given tag. The list may be empty.
     fn list<T>(&mut self, tag: u64, mut entry: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let (found, count) = (self.number(4)?, self.count()?);
         if found != tag && (found, count) != (0, 0) {
@@ -192,7 +192,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the value of an attribute. A single number is returned as a number, not as a list.
+/// Returns the value of an attribute. A single number becomes a number, not a list.
 fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if data_type.is_named("null_terminated_bytes") {
         let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
@@ -204,7 +204,7 @@ fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if list.len() == 1 { list.swap_remove(0) } else { list.into() }
 }
 
-/// Returns a big-endian number. A float of 32 bits becomes the equal float of 64 bits, so that its JSON text is exact.
+/// Decodes a big-endian number. A 32-bit float becomes the equal 64-bit float, so that its JSON representation is exact.
 fn number(data_type: &DataType, bytes: &[u8]) -> Json {
     let bits = bytes.iter().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
     let unused = 64 - 8 * u32::try_from(bytes.len()).unwrap_or(8).min(8);
@@ -253,8 +253,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks the rules for dimensions: names are unique, and there is at most one record dimension, which is the first
-    /// dimension of its variables.
+    /// Checks the rules for dimensions: names must be unique, and there can be only one record dimension, which must be
+    /// the first dimension of its variables.
     fn check_dimensions(&self) -> Result<()> {
         let mut names = BTreeSet::new();
         if let Some((name, _)) = self.dimensions.iter().find(|(name, _)| !names.insert(name.as_str())) {
@@ -275,7 +275,7 @@ impl Header {
         }
     }
 
-    /// Returns the NetCDF properties of the file that Zarr lacks.
+    /// Returns the NetCDF properties of the file that have no equivalent in Zarr.
     fn hierarchy(&self) -> Hierarchy {
         let mut hierarchy = Hierarchy::new(self.kind);
         for (name, length) in &self.dimensions {
@@ -289,13 +289,13 @@ impl Header {
         hierarchy
     }
 
-    /// Returns the shape of a variable with all of its records.
+    /// Returns the shape of a variable, including all its records.
     fn shape(&self, variable: &Variable) -> Vec<u64> {
         let records = self.is_recorded(variable).then_some(self.records);
         records.into_iter().chain(self.inner_shape(variable)).collect()
     }
 
-    /// Returns the names of the dimensions of a variable.
+    /// Returns the dimension names of a variable.
     fn names(&self, variable: &Variable) -> Vec<Option<String>> {
         variable.dimensions.iter().map(|&number| Some(self.dimensions[number].0.clone())).collect()
     }
@@ -305,13 +305,13 @@ impl Header {
         variable.dimensions.first().is_some_and(|&first| self.dimensions[first].1 == 0)
     }
 
-    /// Returns the shape of a variable in one record, or the whole shape of a variable without records.
+    /// Returns the shape of a variable within a single record, or the whole shape of a variable without records.
     fn inner_shape(&self, variable: &Variable) -> Vec<u64> {
         let skipped = usize::from(self.is_recorded(variable));
         variable.dimensions[skipped..].iter().map(|&dimension| self.dimensions[dimension].1).collect()
     }
 
-    /// Returns the size of a variable in one record, in bytes.
+    /// Returns the size in bytes of a variable within a single record.
     fn inner_size(&self, variable: &Variable) -> Result<u64> {
         let item = variable.data_type.size() as u64;
         let size = self.inner_shape(variable).iter().try_fold(item, |size, &length| size.checked_mul(length));
@@ -323,7 +323,7 @@ impl Header {
             self.variables.iter().filter(|variable| self.is_recorded(variable)).collect();
         let mut record = 0_u64;
         for variable in &recorded {
-            // Variables in a record are aligned to four bytes, unless there is only one variable.
+            // Variables in a record are aligned to four bytes, unless there is only one record variable.
             let size = self.inner_size(variable)?;
             let size = if recorded.len() == 1 { size } else { size.next_multiple_of(4) };
             record = record.checked_add(size).ok_or_else(|| corrupt("a record is too large"))?;
@@ -337,7 +337,7 @@ impl Header {
         Ok(())
     }
 
-    /// Creates the document of a variable. Returns the object that reads its chunks, its inventory, and notes.
+    /// Creates the metadata document of a variable. Returns the object that reads its chunks, its inventory, and notes.
     fn array(
         &self,
         variable: &Variable,
@@ -393,16 +393,16 @@ impl Header {
     }
 }
 
-/// The elements of a variable with the record dimension. The file interleaves the records of all variables.
+/// The elements of a variable with the record dimension. In the file, the records of all variables are interleaved.
 #[derive(Debug)]
 struct Records {
     /// The elements of the first record.
     rows: Rows,
     form: Ordered,
     records: u64,
-    /// The number of records of a chunk.
+    /// The number of records in a chunk.
     in_chunk: u64,
-    /// The stride of records in bytes.
+    /// The stride between records in bytes.
     stride: u64,
     grid: Vec<u64>,
 }

@@ -1,15 +1,15 @@
-//! Times of the CF conventions: counts of a unit since a date of a calendar.
+//! CF times: counts of a unit since a date in a calendar.
 
 use zarrox::json::Map;
 
-/// A day in microseconds.
+/// The length of a day in microseconds.
 const DAY: i128 = 86_400 * SECOND;
 const SECOND: i128 = 1_000_000;
 
-/// A calendar of the CF conventions.
+/// A CF calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Calendar {
-    /// Julian before 15 October 1582, and Gregorian from then on.
+    /// Julian before 15 October 1582, Gregorian from then on.
     Standard,
     Gregorian,
     Julian,
@@ -22,7 +22,7 @@ pub(crate) enum Calendar {
 }
 
 impl Calendar {
-    /// Returns the calendar of this name; without one, the standard calendar.
+    /// Returns the calendar with the given name; without a name, the standard calendar.
     fn named(name: Option<&str>) -> Option<Self> {
         Some(match name.unwrap_or("standard").to_ascii_lowercase().as_str() {
             "standard" | "gregorian" => Self::Standard,
@@ -35,7 +35,7 @@ impl Calendar {
         })
     }
 
-    /// Returns the number of days of a month.
+    /// Returns the number of days in a month.
     fn days_of(self, year: i64, month: i64) -> i64 {
         let is_leap = match self {
             Self::Days360 => return 30,
@@ -53,7 +53,7 @@ impl Calendar {
         }
     }
 
-    /// Returns the number of days from a fixed reference day of the calendar to a date.
+    /// Returns the number of days from a fixed reference day in the calendar to a date.
     fn day(self, year: i64, month: i64, day: i64) -> i64 {
         let of_year = |leap: i64| (1..month).map(|month| self.days_of(leap, month)).sum::<i64>() + day - 1;
         match self {
@@ -66,8 +66,8 @@ impl Calendar {
         }
     }
 
-    /// Returns the start and the end of the time span that a string such as `2000`, `2000-02`, `2000-02-28` or
-    /// `2000-02-28T12:30` denotes, in microseconds from the reference day of the calendar.
+    /// Returns the start and end of the time span denoted by a string such as `2000`, `2000-02`, `2000-02-28` or
+    /// `2000-02-28T12:30`, in microseconds since the reference day of the calendar.
     pub(crate) fn span(self, text: &str) -> Option<(i128, i128)> {
         let text = text.trim();
         let (date, time) = match text.find(['T', ' ']) {
@@ -105,13 +105,13 @@ impl Calendar {
     }
 }
 
-/// Returns a number of decimal digits.
+/// Parses decimal digits.
 fn number(digits: &str) -> Option<i64> {
     let is_number = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten()
 }
 
-/// Returns the microseconds from midnight to a time of day, and the length of the span that the text denotes.
+/// Parses a time of day. Returns the microseconds since midnight, and the length of the time span that the string denotes.
 fn clock(text: &str) -> Option<(i128, i128)> {
     let (text, zone) = zoned(text)?;
     let mut parts = text.split(':');
@@ -136,7 +136,7 @@ fn clock(text: &str) -> Option<(i128, i128)> {
     Some((whole * SECOND + of_second - zone, length))
 }
 
-/// Returns the text without its time zone, and the offset of the zone from UTC in microseconds.
+/// Returns a string without its time zone, and the offset of the time zone from UTC in microseconds.
 fn zoned(text: &str) -> Option<(&str, i128)> {
     for end in ["Z", "z", "UTC", "GMT"] {
         if let Some(rest) = text.strip_suffix(end) {
@@ -157,8 +157,8 @@ fn zoned(text: &str) -> Option<(&str, i128)> {
     Some((rest, if text.as_bytes().get(at) == Some(&b'-') { -length } else { length }))
 }
 
-/// Returns the number of days from 1970 to a date of the Gregorian calendar. Years begin in March, so that the leap day
-/// is the last day of the year.
+/// Returns the number of days from 1970 to a date in the Gregorian calendar. The calculation uses years that begin in
+/// March, so that the leap day is the last day of a year.
 pub(crate) fn gregorian(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -166,25 +166,25 @@ pub(crate) fn gregorian(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Returns the number of days from 1970 in the Gregorian calendar to a date of the Julian calendar.
+/// Returns the number of days from 1970 in the Gregorian calendar to a date in the Julian calendar.
 fn julian(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     year * 365 + year.div_euclid(4) + (153 * month + 2) / 5 + day - 1 - 719_470
 }
 
-/// The unit and the origin of times.
+/// The unit and origin of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Units {
-    /// The unit in microseconds.
+    /// The length of the unit in microseconds.
     step: i128,
-    /// The origin in microseconds from the reference day of the calendar.
+    /// The origin, in microseconds since the reference day of the calendar.
     origin: i128,
     pub(crate) calendar: Calendar,
 }
 
 impl Units {
-    /// Returns the units of an array with these attributes; `None` if the elements are not times, or the unit has no
-    /// fixed length, such as months.
+    /// Returns the units of an array with the given attributes; `None` if the elements are not times, or if the unit has
+    /// no fixed length, as for months.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let text = |name: &str| attributes.get(name).and_then(|value| value.as_str());
         Self::parse(text("units")?, text("calendar"))
@@ -206,7 +206,7 @@ impl Units {
         Some(Self { step, origin: calendar.span(origin)?.0, calendar })
     }
 
-    /// Returns the position of a time in microseconds.
+    /// Converts a time to microseconds since the reference day of the calendar.
     pub(crate) fn position(&self, value: f64) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "times are compared as floats")]
         let (step, origin) = (self.step as f64, self.origin as f64);
@@ -214,7 +214,7 @@ impl Units {
     }
 }
 
-/// The conversion of times from one unit and origin to another unit and origin of the same calendar.
+/// The conversion of times from one unit and origin to another in the same calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shift {
     from: Units,
@@ -227,21 +227,21 @@ impl Shift {
         (from.calendar == to.calendar).then_some(Self { from, to })
     }
 
-    /// Converts an integer of units; `None` if the result is not an integer.
+    /// Converts an integer time; `None` if the result is not an integer.
     pub(crate) fn whole(&self, value: i128) -> Option<i128> {
         let at = value.checked_mul(self.from.step)?.checked_add(self.from.origin)?;
         let at = at.checked_sub(self.to.origin)?;
         (at % self.to.step == 0).then_some(at / self.to.step)
     }
 
-    /// Converts a number of units; `None` if the result differs by a microsecond or more.
+    /// Converts a floating-point time; `None` if the result would be off by a microsecond or more.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         reason = "the result is compared with the original"
     )]
     pub(crate) fn float(&self, value: f64) -> Option<f64> {
-        /// The maximum number of microseconds up to which floats represent all numbers exactly.
+        /// The maximum number of microseconds up to which floats represent all integers exactly.
         const MOST: f64 = 9_007_199_254_740_992.0;
         if value.is_nan() {
             return Some(value);

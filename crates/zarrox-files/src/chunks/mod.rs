@@ -1,4 +1,4 @@
-//! The chunks of an array in a file: as stored in the file, or encoded from its elements when they are read.
+//! The chunks of an array in a file, either as stored or encoded from the elements on each read.
 
 pub(crate) mod rows;
 
@@ -10,7 +10,7 @@ use zarrox::internals::scratch::with_vec;
 use zarrox::stores::{Bytes, Value};
 use zarrox::{Array, CodecChain, DynArray, Error, Result, Strictness};
 
-/// A function that is called with the position and the size in bytes of each stored chunk.
+/// A function that is called with the index and size in bytes of each stored chunk.
 pub(crate) type VisitChunk<'a> = &'a mut dyn FnMut(&[u64], u64) -> ControlFlow<()>;
 
 /// The encoded chunks of an array.
@@ -21,17 +21,17 @@ pub(crate) trait Chunks: Debug + Send + Sync {
     /// Returns true if any chunk is stored.
     fn any(&self) -> bool;
 
-    /// Returns the size of a stored chunk in bytes. For a chunk that is encoded when it is read, this is
-    /// the size of its elements.
+    /// Returns the size of a stored chunk in bytes. For a chunk that is encoded on each read, returns the size of its
+    /// decoded elements.
     fn size(&self, chunk: &[u64]) -> Option<u64>;
 
-    /// Visits all stored chunks in the order of their positions.
+    /// Visits all stored chunks, ordered by index.
     fn visit(&self, visit: VisitChunk<'_>) -> ControlFlow<()>;
 
-    /// Returns the bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
+    /// Returns the bytes of a chunk, encoded with the array's codecs, or `None` if the chunk contains only fill values.
     fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>>;
 
-    /// Opens a chunk, so that parts of it can be read.
+    /// Opens a chunk for partial reads.
     fn open(&self, chunk: &[u64]) -> Result<Option<Box<dyn Value>>> {
         Ok(self.read(chunk)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
@@ -48,25 +48,25 @@ pub(crate) trait Elements: Debug + Send + Sync {
     /// Returns true if a chunk of the grid is stored.
     fn is_stored(&self, chunk: &[u64]) -> bool;
 
-    /// Visits the positions of all stored chunks in their order. The cost depends on the number of stored chunks, not
+    /// Visits the indices of all stored chunks, in ascending order. The cost depends on the number of stored chunks, not
     /// on the size of the grid.
     fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()>;
 
-    /// Returns the elements of a whole chunk. Elements outside the array have unspecified values.
+    /// Returns the elements of a whole chunk. Elements beyond the edge of the array have unspecified values.
     fn read(&self, chunk: &[u64]) -> Result<DynArray>;
 }
 
-/// Chunks that are encoded when they are read.
+/// Chunks that are encoded on each read.
 #[derive(Debug)]
 pub(crate) struct EncodedOnRead {
     elements: Box<dyn Elements>,
     chain: CodecChain,
-    /// The size of the elements of a chunk in bytes.
+    /// The size of a decoded chunk in bytes.
     size: u64,
 }
 
 impl EncodedOnRead {
-    /// Returns the chunks of an array with these metadata.
+    /// Creates chunks that read `elements` and encode them as the metadata of `array` requires.
     pub(crate) fn new(array: &Array, elements: Box<dyn Elements>) -> Result<Self> {
         let registry = zarrox::codecs::registry();
         let chain = array.metadata().chain(&registry, Strictness::Lenient, zarrox::codec::CHUNK_LIMIT)?;
@@ -101,8 +101,8 @@ impl Chunks for EncodedOnRead {
             return Ok(None);
         }
         let elements = self.elements.read(chunk)?;
-        // Compressors reserve memory for the largest possible result. The thread keeps this memory, so that each chunk
-        // need not allocate it again.
+        // Compressors reserve memory for the largest possible result. The buffer is reused by the thread, so it is not
+        // allocated again for each chunk.
         with_vec(|encoded| {
             let stored = self.chain.encode(&elements.view(), EncodeOptions::default(), encoded);
             let is_stored = stored.map_err(Error::from)?;
@@ -111,7 +111,7 @@ impl Chunks for EncodedOnRead {
     }
 }
 
-/// Visits all positions of a grid in row-major order.
+/// Visits all chunk indices of a grid in row-major order.
 pub(crate) fn each_position(
     grid: &[u64],
     visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>,

@@ -1,4 +1,4 @@
-//! Contiguous elements of a file, divided into chunks.
+//! Contiguous elements in a file, divided into chunks.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ pub(crate) const CHUNK: u64 = 4 << 20;
 pub(crate) enum ElementLocation {
     /// A file, and the offset of the first element.
     File(std::sync::Arc<Input>, u64),
-    /// Parts of files, in order: the offset and the length of each.
+    /// Parts of files, in order, each with its offset and length.
     #[cfg_attr(
         all(not(feature = "hdf5"), not(test)),
         expect(dead_code, reason = "only HDF5 stores elements like this")
@@ -35,7 +35,7 @@ pub(crate) enum ElementLocation {
     Absent,
 }
 
-/// Chunks of contiguous elements: whole rows, of a few mebibytes in total.
+/// The division of an array into chunks of contiguous elements: whole rows, a few mebibytes per chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct Runs {
     shape: Vec<u64>,
@@ -45,7 +45,7 @@ pub(crate) struct Runs {
     item: u64,
 }
 
-/// The range of a chunk among all elements, in bytes.
+/// The byte range of a chunk within the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) offset: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Extent {
 }
 
 impl Runs {
-    /// Divides an array of this shape into chunks. `item` is the size of an element in bytes.
+    /// Divides an array of the given shape into chunks. `item` is the size of an element in bytes.
     pub(crate) fn new(shape: &[u64], item: u64) -> Self {
         Self::of_chunks(shape, runs(shape, item, CHUNK), item)
     }
@@ -81,7 +81,7 @@ impl Runs {
         self.shape.contains(&0)
     }
 
-    /// Returns the range of a chunk of the grid.
+    /// Returns the byte range of a chunk.
     pub(crate) fn extent(&self, chunk: &[u64]) -> Extent {
         let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
         for (dim, &index) in chunk.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Runs {
         Extent { offset: first * self.item, length: count * self.item, whole: whole * self.item }
     }
 
-    /// Returns the length of the chunk that begins at this offset, in bytes.
+    /// Returns the length in bytes of the chunk that begins at the given offset.
     pub(crate) fn length_at(&self, offset: u64) -> u64 {
         let divided = (0..self.shape.len()).rev().find(|&dim| self.chunk_shape[dim] < self.shape[dim]);
         let size =
@@ -114,7 +114,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Returns the elements of an array of this shape. `available` is the number of bytes in the source.
+    /// Creates the elements of an array of the given shape. `available` is the number of bytes in the source.
     pub(crate) fn new(place: ElementLocation, shape: &[u64], item: u64, available: u64) -> Result<Self> {
         let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
         let is_there = !matches!(place, ElementLocation::Absent) && !shape.contains(&0);
@@ -146,12 +146,12 @@ impl Rows {
         if self.any() { each_position(self.grid(), visit) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns the bytes of a chunk. Bytes after the elements of the array are zero.
+    /// Returns the bytes of a chunk. Bytes past the end of the array are zero.
     pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
         self.read_behind(0, chunk)
     }
 
-    /// Returns the bytes of a chunk of another array, which begins `distance` bytes after this array.
+    /// Returns the bytes of the same chunk of another array of this shape, which begins `distance` bytes after this array.
     pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
         let Extent { offset, length: size, whole } = self.runs.extent(chunk);
         let mut bytes = match &self.place {
@@ -175,7 +175,7 @@ impl Rows {
     }
 }
 
-/// Reads bytes of parts of files, as if the parts were one file.
+/// Reads bytes from parts of files as if they were concatenated.
 fn parts_of(parts: &[(std::sync::Arc<Input>, u64, u64)], offset: u64, size: u64) -> Result<Vec<u8>> {
     let (mut bytes, mut skipped, mut missing) = (Vec::new(), offset, size);
     for (input, start, length) in parts {
@@ -195,19 +195,19 @@ fn parts_of(parts: &[(std::sync::Arc<Input>, u64, u64)], offset: u64, size: u64)
     Ok(bytes)
 }
 
-/// The form in which a file stores elements.
+/// The format in which a file stores elements.
 pub(crate) trait Form: Debug + Send + Sync {
-    /// Decodes the elements of an array of this shape.
+    /// Decodes elements into an array of the given shape.
     fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray>;
 
-    /// Decodes the elements of a chunk of this shape.
+    /// Decodes the elements of a chunk of the given shape.
     fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
         let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
         self.decode(shape.map_err(|_| corrupt("a chunk is too large"))?, bytes)
     }
 }
 
-/// Elements of a type, in one byte order.
+/// Elements of one data type in one byte order.
 #[derive(Debug)]
 pub(crate) struct Ordered {
     pub(crate) data_type: DataType,
@@ -226,7 +226,7 @@ impl Form for Ordered {
     }
 }
 
-/// An array whose elements are contiguous and have one form.
+/// An array of contiguous elements in a single format.
 #[derive(Debug)]
 pub(crate) struct Whole<F> {
     pub(crate) rows: Rows,
@@ -255,8 +255,8 @@ impl<F: Form> Elements for Whole<F> {
     }
 }
 
-/// Returns the shape of chunks of at most `most` bytes whose elements are contiguous. Chunks span the last dimensions, and have
-/// the length 1 along the first dimensions.
+/// Returns the shape of contiguous chunks of at most `most` bytes. Chunks span the last dimensions and have length 1
+/// along the first dimensions.
 pub(crate) fn runs(shape: &[u64], item: u64, most: u64) -> Vec<u64> {
     let mut chunk = vec![1; shape.len()];
     let mut size = item.max(1);

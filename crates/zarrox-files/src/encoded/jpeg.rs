@@ -1,16 +1,16 @@
-//! Checks of JPEG images, since decoders fill missing pixels with grey.
+//! Integrity checks for JPEG images. They are needed because decoders fill missing pixels with grey.
 
 use zarrox::Result;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 use crate::input::corrupt;
 
-/// Returns the options of a decoder that fails on damaged codes.
+/// Returns decoder options that make damaged codes an error.
 pub(crate) fn strict() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true)
 }
 
-/// Fails if a JPEG has no end marker. Without the marker, the last rows may be missing, which decoders do not report.
+/// Returns an error if a JPEG has no end marker. Without it, the last rows may be missing, and decoders do not report this.
 pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
     const END: u8 = 0xd9;
     const SCAN: u8 = 0xda;
@@ -30,15 +30,15 @@ pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
     Err(corrupt("a JPEG is truncated: it has no end marker"))
 }
 
-/// Returns the next marker, and the bytes after it.
+/// Returns the next marker and the bytes after it.
 fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
     let start = bytes.iter().position(|&byte| byte == 0xff)?;
     let at = start + bytes[start..].iter().position(|&byte| byte != 0xff)?;
     Some((bytes[at], &bytes[at + 1..]))
 }
 
-/// Returns the bytes from the marker that ends the codes of a scan. Within the codes, 0xff is followed by 0, by 0xff,
-/// or by the number of a restart marker.
+/// Returns the bytes from the marker that ends the entropy-coded data of a scan onwards. Within the entropy-coded data,
+/// 0xff is followed by 0, by 0xff, or by the number of a restart marker.
 fn behind_codes(bytes: &[u8]) -> &[u8] {
     let ends = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0 | 0xd0..=0xd7 | 0xff);
     bytes.windows(2).position(ends).map_or(&[], |at| &bytes[at..])

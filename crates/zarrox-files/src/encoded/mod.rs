@@ -1,4 +1,4 @@
-//! Checks that encoded images are complete, since decoders do not report missing data.
+//! Checks that encoded images are complete. Decoders do not report missing data.
 
 pub(crate) mod jpeg;
 pub(crate) mod png_chunks;

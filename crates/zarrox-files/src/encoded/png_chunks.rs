@@ -1,15 +1,14 @@
-//! The checksums of PNG. Decoders stop after the last element, and do not verify the checksum that follows
-//! it.
+//! PNG checksums. Decoders stop after the last element and do not verify the checksum that follows it.
 
 use flate2::Crc;
 use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// The length in bytes of the signature at the start of a PNG.
+/// The length in bytes of the PNG signature.
 const SIGNATURE: usize = 8;
 
-/// Fails if the checksum of a chunk of a PNG does not match, or if the last chunk is missing.
+/// Returns an error if the checksum of a PNG chunk does not match, or if the last chunk is missing.
 pub(crate) fn check(bytes: &[u8]) -> Result<()> {
     let mut rest = bytes.get(SIGNATURE..).unwrap_or_default();
     while let Some((kind, behind)) = checked(rest)? {
@@ -21,7 +20,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<()> {
     Err(corrupt("a PNG is truncated: it has no end marker"))
 }
 
-/// Returns the kind of the first chunk, and the bytes after it; `None` if it is truncated.
+/// Verifies the checksum of the first chunk. Returns its type and the bytes after it, or `None` if the chunk is truncated.
 fn checked(bytes: &[u8]) -> Result<Option<([u8; 4], &[u8])>> {
     let Some((size, rest)) = bytes.split_first_chunk::<4>() else { return Ok(None) };
     let size = usize::try_from(u32::from_be_bytes(*size)).unwrap_or(usize::MAX);

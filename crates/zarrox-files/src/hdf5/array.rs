@@ -19,44 +19,44 @@ use crate::chunks::rows::{ElementLocation, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The parts of an import from which arrays are created.
+/// The state of an import from which arrays are created.
 pub(super) struct Maker {
     pub(super) files: Files,
-    /// The paths of the nodes of each file by their addresses.
+    /// For each file, the paths of its nodes by address.
     pub(super) paths: Vec<Arc<HashMap<u64, String>>>,
-    /// True if chunks that are encoded on reading are not compressed, since the copier chooses other codecs.
+    /// True to leave chunks that are encoded on each read uncompressed, since the copy uses other codecs.
     pub(super) is_plain: bool,
-    /// True if chunks that are passed on as stored are decoded as well, to check that they are not damaged.
+    /// True to also decode chunks that are passed on unchanged, to check that they are not damaged.
     pub(super) checks: bool,
-    /// The sources of virtual datasets that were opened.
+    /// The opened sources of virtual datasets.
     pub(super) sources: HashMap<Id, Array>,
-    /// The virtual datasets under construction, so that none is its own source.
+    /// The virtual datasets being opened, to detect a dataset that is its own source.
     pub(super) open: Vec<Id>,
 }
 
-/// The properties of an array to be created.
+/// The properties of the array to create.
 pub(super) struct Wanted<'w> {
     pub(super) documents: &'w MemoryStore,
     pub(super) path: &'w str,
     pub(super) id: Id,
     pub(super) dataset: &'w Dataset,
     pub(super) mapped: Mapped,
-    /// The field whose values the array has; `None` for whole structures.
+    /// The field that the array contains; `None` for whole structures.
     pub(super) column: Option<Column>,
-    /// The shape, without the dimensions of elements that are arrays.
+    /// The shape, excluding the dimensions of array-typed elements.
     pub(super) shape: Vec<u64>,
     pub(super) attributes: Map,
-    /// The names of the dimensions of the dataset.
+    /// The dimension names of the dataset.
     pub(super) names: Option<Vec<Option<String>>>,
 }
 
 impl Wanted<'_> {
-    /// Returns the shape of the array.
+    /// Returns the shape of the array, including the dimensions of array-typed elements.
     pub(super) fn whole_shape(&self) -> Vec<u64> {
         self.shape.iter().chain(&self.mapped.inner).copied().collect()
     }
 
-    /// Returns the fill value in the form of a stored element.
+    /// Returns the fill value, encoded as a stored element.
     pub(super) fn fill(&self) -> Result<Vec<u8>> {
         match &self.dataset.fill {
             Some(fill) if fill.len() == self.dataset.datatype.size => Ok(fill.clone()),
@@ -65,7 +65,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Returns the settings of the array except its chunks and codecs. `fill` is the fill value.
+    /// Returns a builder with all settings of the array except its chunks and codecs. `fill` is the fill value.
     pub(super) fn builder(&self, fill: Option<Json>) -> ArrayBuilder {
         let builder = options()
             .create_array((Arc::new(self.documents.clone()), self.path))
@@ -81,15 +81,14 @@ impl Wanted<'_> {
                 let inner = std::iter::repeat_n(None, self.mapped.inner.len());
                 builder.optional_dimension_names(names.iter().cloned().chain(inner))
             }
-            // For scalars, the empty list of names is written as well: xarray needs it in formats without dimension
-            // names.
+            // For scalars, an empty list of names is also written: xarray needs it in formats without dimension names.
             None if self.whole_shape().is_empty() => builder.optional_dimension_names([]),
             None => builder,
         }
     }
 }
 
-/// Returns the settings with which documents are created.
+/// Returns the options for creating metadata documents.
 pub(super) fn options() -> OpenOptions {
     OpenOptions::new().format(Format::V3)
 }
@@ -101,7 +100,8 @@ impl Maker {
         Heap { file: self.files.file(file).clone(), paths }
     }
 
-    /// Creates the document of an array and the object that reads its chunks. Returns them with the shape of the array.
+    /// Creates the metadata document of an array and the object that reads its chunks, and returns the object and the
+    /// shape of the array.
     pub(super) fn make(&mut self, mut wanted: Wanted<'_>) -> Result<(Box<dyn Chunks>, Vec<u64>)> {
         let dataset = wanted.dataset;
         if let Layout::Virtual(mappings) = &dataset.layout {
@@ -129,7 +129,7 @@ impl Maker {
             Some(column) => column.of(&raw)?,
             None => raw.clone(),
         };
-        // Without a single fill value, all elements must be stored.
+        // If there is no single fill value, all elements must be stored.
         let fill = heap.fill(&wanted.mapped, &element)?;
         let several =
             || unsupported("the fill value has different elements, and some elements are not stored");
@@ -206,7 +206,7 @@ impl Maker {
         encoded(&array, Box::new(elements))
     }
 
-    /// Returns the location of contiguous elements, and their size in bytes.
+    /// Returns the location of contiguous elements and their total size in bytes.
     fn place(&self, wanted: &Wanted<'_>, layout: &Layout) -> Result<(ElementLocation, u64)> {
         let dataset = wanted.dataset;
         if dataset.space == Space::Null {
@@ -256,7 +256,7 @@ impl Maker {
         Ok((ElementLocation::Parts(parts), available))
     }
 
-    /// Creates an array of contiguous elements.
+    /// Creates an array from contiguous elements.
     fn rows(
         &self,
         wanted: Wanted<'_>,
@@ -283,7 +283,7 @@ impl Maker {
         encoded(&array, Box::new(Whole { rows, form: ElementForm { heap, mapped, column: None } }))
     }
 
-    /// Sets the codecs of chunks that are encoded when they are read.
+    /// Sets the codecs of chunks that are encoded on each read.
     pub(super) fn compressed(&self, builder: ArrayBuilder) -> ArrayBuilder {
         if self.is_plain { builder.no_compressor() } else { builder }
     }
@@ -301,8 +301,8 @@ fn chunked<'w>(wanted: &'w Wanted<'_>, chunk: &'w [u64]) -> Result<Chunked<'w>> 
     Ok(Chunked { shape: &wanted.shape, chunk, size })
 }
 
-/// Returns the fill of the elements of chunks that are outside the dataset, if the dataset is shorter than its array;
-/// `None` if no chunk has such elements.
+/// Returns how to fill chunk elements outside the dataset if the dataset is shorter than its array, or `None` if no chunk
+/// has elements outside the dataset.
 fn beyond(dataset: &Dataset, shape: &[u64], chunk: &[u64], fill: Vec<u8>) -> Option<Beyond> {
     let Space::Simple { shape: stored, .. } = &dataset.space else { return None };
     let is_cut = stored
@@ -317,7 +317,7 @@ pub(super) fn encoded(array: &Array, elements: Box<dyn Elements>) -> Result<Box<
     Ok(Box::new(EncodedOnRead::new(array, elements)?))
 }
 
-/// Returns the serializer for elements that are stored in this form.
+/// Returns the serializer for elements that are stored as `mapped` describes.
 fn bytes_codec(mapped: &Mapped) -> CodecSpec {
     let is_ordered =
         mapped.data_type.storage().word() > 1 || matches!(mapped.data_type.storage(), Storage::Struct(_));

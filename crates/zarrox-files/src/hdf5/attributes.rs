@@ -1,4 +1,4 @@
-//! Values of attributes as JSON.
+//! Attribute values as JSON.
 
 use zarrox::data_type::{Casting, Endian};
 use zarrox::internals::data_type::ByteOrder;
@@ -16,7 +16,7 @@ use crate::netcdf::{NcType, Origin};
 /// The maximum nesting depth of values.
 const DEEPEST: usize = 32;
 
-/// The maximum number of elements of one value, so that hostile types cannot create unbounded JSON.
+/// The maximum number of elements in one value, to bound the size of JSON created from malicious types.
 const MOST: u64 = 1 << 24;
 
 /// Returns the value of an attribute.
@@ -24,19 +24,19 @@ pub(super) fn value(heap: &Heap, attribute: &Attribute, origin: Origin) -> Resul
     let Attribute { datatype, space, data, .. } = attribute;
     let is_netcdf = origin == Origin::NetCdf;
     match space {
-        // NetCDF stores empty lists and empty text as null dataspaces.
+        // NetCDF stores empty lists and empty strings with null dataspaces.
         Space::Null if is_netcdf && is_text(datatype) => Ok("".into()),
         Space::Null if is_netcdf => Ok(Json::Array(Vec::new())),
         Space::Null => Ok(Json::Null),
         Space::Simple { shape, .. } => {
-            // An attribute of one element is a scalar in NetCDF.
+            // In NetCDF, an attribute with one element is a scalar.
             let shape = if is_netcdf && shape.as_slice() == [1] { &[][..] } else { shape };
             nested(heap, datatype, shape, data, DEEPEST)
         }
     }
 }
 
-/// Returns the NetCDF type of the values of an attribute; `None` if NetCDF has no such type.
+/// Returns the NetCDF type of the values of an attribute, or `None` if there is no corresponding NetCDF type.
 pub(super) fn nc_type(datatype: &Datatype) -> Option<NcType> {
     match &datatype.class {
         Class::Text { .. } => Some(NcType::Char),
@@ -53,7 +53,7 @@ fn is_text(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::Text { .. } | Class::VariableText { .. })
 }
 
-/// Returns elements of a shape as nested lists.
+/// Returns the elements of an array as nested lists.
 fn nested(heap: &Heap, datatype: &Datatype, shape: &[u64], bytes: &[u8], depth: usize) -> Result<Json> {
     let Some((&length, inner)) = shape.split_first() else { return element(heap, datatype, bytes, depth) };
     if length == 0 {
@@ -108,7 +108,7 @@ fn element(heap: &Heap, datatype: &Datatype, bytes: &[u8], depth: usize) -> Resu
     }
 }
 
-/// Returns a number; opaque bytes become the list of their values.
+/// Returns a number, or for opaque bytes the list of their values.
 fn scalar(datatype: &Datatype, bytes: &[u8]) -> Result<Json> {
     let scalar = Scalar::of(datatype)?
         .ok_or_else(|| unsupported("values of this type cannot be represented in JSON"))?;
@@ -128,7 +128,7 @@ fn scalar(datatype: &Datatype, bytes: &[u8]) -> Result<Json> {
     }
 }
 
-/// Returns a float as the 64-bit float with the same value.
+/// Converts a float to a 64-bit float of the same value.
 fn float(data_type: &DataType, element: Vec<u8>) -> Result<Json> {
     let order = ByteOrder::One(Endian::Little);
     let element =
@@ -137,7 +137,7 @@ fn float(data_type: &DataType, element: Vec<u8>) -> Result<Json> {
     Ok(Json::from(wide.to::<Vec<f64>>()?.first().copied().unwrap_or(f64::NAN)))
 }
 
-/// Returns the value of an enumeration: a boolean if its names are true and false, and otherwise the number.
+/// Returns the value of an enumeration: a boolean if the member names are true and false, otherwise a number.
 fn enumerated(
     heap: &Heap,
     base: &Datatype,
@@ -153,7 +153,7 @@ fn enumerated(
     }
 }
 
-/// Returns text of a fixed length without its padding.
+/// Returns a fixed-length string without its padding.
 fn text(bytes: &[u8], padding: Padding) -> String {
     lenient(unpadded(bytes, padding))
 }

@@ -14,7 +14,7 @@ use crate::chunks::rows::{Form, Rows};
 use crate::chunks::{Chunks, Elements, VisitChunk};
 use crate::input::{corrupt, zeroed};
 
-/// Chunks whose bytes are passed on unchanged.
+/// Chunks whose stored bytes are passed on unchanged.
 #[derive(Debug)]
 pub(super) struct AsStored {
     pub(super) file: File,
@@ -24,7 +24,7 @@ pub(super) struct AsStored {
     pub(super) check: Option<Check>,
 }
 
-/// The check of chunks that are passed on as stored.
+/// The check for chunks that are passed on unchanged.
 #[derive(Debug)]
 pub(super) struct Check {
     pub(super) pipeline: Pipeline,
@@ -61,7 +61,7 @@ impl Chunks for AsStored {
     }
 }
 
-/// A field of structures.
+/// A field of a structured data type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Column {
     /// The size of the structure in bytes.
@@ -73,7 +73,7 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Returns the field of each structure, contiguously.
+    /// Extracts the field from each structure into contiguous memory.
     pub(super) fn of(self, structures: &[u8]) -> Result<Vec<u8>> {
         let count = structures.len() / self.whole.max(1);
         let mut fields = zeroed(count.saturating_mul(self.size))?;
@@ -86,12 +86,12 @@ impl Column {
     }
 }
 
-/// The form of the elements of a dataset.
+/// The format of the elements of a dataset.
 #[derive(Debug)]
 pub(super) struct ElementForm {
     pub(super) heap: Heap,
     pub(super) mapped: Mapped,
-    /// The field whose values the elements are; `None` for whole structures.
+    /// The field to extract; `None` for whole structures.
     pub(super) column: Option<Column>,
 }
 
@@ -105,34 +105,34 @@ impl Form for ElementForm {
     }
 }
 
-/// Chunks that are decoded.
+/// Chunks that are decoded on each read.
 #[derive(Debug)]
 pub(super) struct Decoded {
     pub(super) file: File,
     pub(super) table: Table,
     pub(super) pipeline: Pipeline,
     pub(super) form: ElementForm,
-    /// The number of chunks along each dimension, including the dimensions of elements that are arrays.
+    /// The number of chunks along each dimension, including the dimensions of array-typed elements.
     pub(super) grid: Vec<u64>,
     pub(super) chunk_shape: Vec<u64>,
     /// The size of a decoded chunk in bytes.
     pub(super) size: usize,
-    /// The size of a stored element, including its own dimensions.
+    /// The size of a stored element in bytes. For array-typed elements, it includes all items.
     pub(super) element: usize,
     pub(super) beyond: Option<Beyond>,
 }
 
-/// The fill of chunk elements that are outside a dataset but inside its dimensions.
+/// The fill value for chunk elements that are outside a dataset but within the lengths of its dimensions.
 #[derive(Debug)]
 pub(super) struct Beyond {
     /// The shape of the dataset.
     pub(super) shape: Vec<u64>,
-    /// The stored element to fill with.
+    /// The fill value, encoded as a stored element.
     pub(super) fill: Vec<u8>,
 }
 
 impl Beyond {
-    /// Sets the elements of a chunk that are outside the dataset.
+    /// Sets the elements of a chunk that are outside the dataset to the fill value.
     fn apply(&self, bytes: &mut [u8], chunk: &[u64], chunk_shape: &[u64]) {
         let own = chunk_shape.get(..self.shape.len()).unwrap_or(chunk_shape);
         let inside: Vec<u64> = chunk

@@ -1,4 +1,4 @@
-//! Dimension scales of HDF5 and dimensions of NetCDF-4 as dimension names.
+//! HDF5 dimension scales and NetCDF-4 dimensions as dimension names.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,10 +13,10 @@ use super::values::{Heap, little};
 use super::walk::{Found, joined};
 use crate::netcdf::{Hierarchy, Kind, Origin};
 
-/// The prefix of the name that NetCDF gives to the scale of a dimension without values.
+/// The prefix of the name that NetCDF gives to the scale of a dimension without a coordinate variable.
 const WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
 
-/// The prefix of the name of a variable that has the name of a dimension but is not its coordinate.
+/// The prefix of the stored name of a variable that is named like a dimension but is not its coordinate variable.
 const NON_COORDINATE: &str = "_nc4_non_coord_";
 
 /// The dimensions of a file.
@@ -26,7 +26,7 @@ pub(super) struct Dimensions {
     scales: HashMap<Id, Scale>,
     /// The dimensions of datasets.
     of_datasets: HashMap<Id, Vec<OfDataset>>,
-    /// The current lengths of the unlimited dimensions of NetCDF, by scale.
+    /// The current lengths of unlimited NetCDF dimensions, by scale.
     lengths: HashMap<Id, u64>,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Dimensions {
 #[derive(Debug)]
 struct Scale {
     name: String,
-    /// True if the dimension has no values.
+    /// True if the dimension has no coordinate variable.
     is_bare: bool,
-    /// The number of the dimension in NetCDF.
+    /// The NetCDF dimension ID.
     number: Option<i64>,
 }
 
@@ -50,7 +50,7 @@ struct OfDataset {
 }
 
 impl Dimensions {
-    /// Reads the dimensions of the datasets among the nodes. `heaps` has the heap of each file.
+    /// Reads the dimensions of all datasets in `nodes`. `heaps` contains the heap of each file.
     pub(super) fn read(nodes: &[Found], heaps: &[Heap], is_netcdf: bool) -> Self {
         let mut dimensions = Self::default();
         let mut by_number = HashMap::new();
@@ -118,7 +118,7 @@ impl Dimensions {
         found.iter().any(|found| found.name.is_some()).then_some(found)
     }
 
-    /// Returns the scales in the list of a dataset.
+    /// Returns the dimension scales that a dataset lists.
     fn listed(&self, node: &Found, heap: &Heap) -> Option<Vec<Option<Id>>> {
         let list = node.object.attribute("DIMENSION_LIST")?;
         let Class::Sequence(base) = &list.datatype.class else { return None };
@@ -134,7 +134,7 @@ impl Dimensions {
         Some(list.data.chunks_exact(list.datatype.size).map(scale).collect())
     }
 
-    /// Finds the length of each unlimited dimension: the length of the longest variable.
+    /// Determines the length of each unlimited dimension: the length of its longest variable.
     fn read_lengths(&mut self, nodes: &[Found]) {
         let mut lengths: HashMap<Id, u64> = HashMap::new();
         let mut add = |scale: Id, length: u64| {
@@ -158,7 +158,7 @@ impl Dimensions {
         self.lengths = lengths;
     }
 
-    /// Returns the shape of the array of a dataset. Along an unlimited dimension of NetCDF it has the length of the
+    /// Returns the shape of the array of a dataset. Along an unlimited NetCDF dimension, the array has the length of the
     /// dimension, even if the variable has fewer elements.
     pub(super) fn shape(&self, id: Id, shape: &[u64], max: &[Option<u64>]) -> Vec<u64> {
         let mut grown = shape.to_vec();
@@ -172,13 +172,13 @@ impl Dimensions {
         grown
     }
 
-    /// Returns the names of the dimensions of a dataset.
+    /// Returns the dimension names of a dataset.
     pub(super) fn names(&self, id: Id) -> Option<Vec<Option<String>>> {
         let found = self.of_datasets.get(&id)?;
         Some(found.iter().map(|found| found.name.clone()).collect())
     }
 
-    /// Returns the labels of the dimensions of a dataset; `None` if every label equals the name of its dimension.
+    /// Returns the labels of the dimensions of a dataset; `None` if all labels equal the dimension names.
     pub(super) fn labels(&self, id: Id) -> Option<Json> {
         let found = self.of_datasets.get(&id)?;
         let label =
@@ -192,7 +192,7 @@ impl Dimensions {
         self.scales.contains_key(&id)
     }
 
-    /// Returns the path of a node in Zarr; `None` for a dimension without values, which has no array.
+    /// Returns the Zarr path of a node, or `None` for a dimension without a coordinate variable, which has no array.
     pub(super) fn path(&self, node: &Found) -> Option<String> {
         if self.scales.get(&node.id).is_some_and(|scale| scale.is_bare) {
             return None;
@@ -202,10 +202,10 @@ impl Dimensions {
         Some(joined(above, plain))
     }
 
-    /// Returns the properties of the NetCDF file that Zarr cannot express.
+    /// Returns the properties of the NetCDF file that have no equivalent in Zarr.
     pub(super) fn hierarchy(&self, nodes: &[Found], kind: Kind) -> Hierarchy {
         let mut hierarchy = Hierarchy::new(kind);
-        // Dimensions are ordered by their numbers. Dimensions without a number follow in the order of the file.
+        // Dimensions are sorted by ID. Dimensions without an ID follow in file order.
         let mut scales = BTreeMap::new();
         for (place, node) in nodes.iter().enumerate() {
             if let (Some(scale), Some((shape, max))) = (self.scales.get(&node.id), simple(&node.object)) {
@@ -236,7 +236,7 @@ impl Dimensions {
     }
 }
 
-/// Adds the arrays of a dataset: one array, or a group with an array for each field of its structures.
+/// Adds the arrays of a dataset: one array, or a group with one array per field.
 fn add_arrays(
     hierarchy: &mut Hierarchy,
     path: &str,
@@ -263,7 +263,7 @@ fn add_arrays(
     }
 }
 
-/// Returns the shape of a dataset and its maximum shape.
+/// Returns the shape and the maximum shape of a dataset.
 fn simple(object: &Parsed) -> Option<(&[u64], &[Option<u64>])> {
     match &object.kind {
         ObjectKind::Dataset(dataset) => match &dataset.space {
@@ -274,12 +274,12 @@ fn simple(object: &Parsed) -> Option<(&[u64], &[Option<u64>])> {
     }
 }
 
-/// Returns the path of the group of a node, and the name of the node.
+/// Splits a path into the path of the parent group and the name of the node.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Returns the name of a node without its groups.
+/// Returns the name of a node without the path of its group.
 fn plain_name(path: &str) -> String {
     let name = split(path).1;
     name.strip_prefix(NON_COORDINATE).unwrap_or(name).to_owned()

@@ -1,4 +1,4 @@
-//! The files of an import: the main file, and the files that its links and datasets refer to.
+//! The files of an import: the main file and the files referenced by its links and datasets.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use super::text::lenient;
 use crate::external::External;
 use crate::input::{Input, unsupported};
 
-/// The maximum number of links that are followed for one name, as in HDF5's library.
+/// The maximum number of links followed to resolve one name, as in the HDF5 library.
 const MOST_HOPS: usize = 16;
 
 /// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Id {
-    /// The number of the file; 0 for the file that is imported.
+    /// The index of the file; 0 for the imported file.
     pub(super) file: usize,
     pub(super) address: Address,
 }
 
-/// The attributes of an object. An attribute that cannot be read is an error with its name, if the name is known.
+/// The attributes of an object. For an attribute that cannot be read: its name, empty if unknown, and the error.
 type Attributes = Vec<Result<Attribute, (Vec<u8>, Error)>>;
 
 /// An object with its attributes.
@@ -33,7 +33,7 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    /// Returns the attribute of this name, if it can be read.
+    /// Returns the attribute with the given name if it can be read.
     pub(super) fn attribute(&self, name: &str) -> Option<&Attribute> {
         let attributes = self.attributes.as_ref().ok()?;
         attributes.iter().flatten().find(|attribute| attribute.name == name.as_bytes())
@@ -43,13 +43,13 @@ impl Parsed {
 /// The links of a group.
 #[derive(Debug)]
 pub(super) struct Members {
-    /// The links in their order.
+    /// The links, in order.
     pub(super) links: Vec<Link>,
-    /// The index of each link by its name.
+    /// The index of each link, by name.
     by_name: HashMap<Vec<u8>, usize>,
 }
 
-/// The files of an import, and their objects that were read.
+/// The files of an import, with a cache of the objects already read.
 #[derive(Debug)]
 pub(super) struct Files {
     external: External,
@@ -60,7 +60,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Opens a file. Files in its directory may be opened as well.
+    /// Opens a file and allows access to other files in its directory.
     pub(super) fn open(input: Arc<Input>, mut external: External) -> Result<Self> {
         let path = input.path().to_owned();
         external.directories.extend(path.parent().map(Path::to_owned));
@@ -69,7 +69,7 @@ impl Files {
         Ok(Self { external, files: vec![file], by_path, members: HashMap::new(), objects: HashMap::new() })
     }
 
-    /// Returns the root of the file that is imported.
+    /// Returns the root group of the imported file.
     pub(super) fn root(&self) -> Id {
         self.root_of(0)
     }
@@ -78,12 +78,12 @@ impl Files {
         Id { file, address: self.files[file].root() }
     }
 
-    /// Returns a file by its number.
+    /// Returns the file with the given index.
     pub(super) fn file(&self, number: usize) -> &File {
         &self.files[number]
     }
 
-    /// Returns the path of a file by its number.
+    /// Returns the path of the file with the given index.
     pub(super) fn path(&self, number: usize) -> &Path {
         self.files[number].input().path()
     }
@@ -117,16 +117,16 @@ impl Files {
         Ok(members)
     }
 
-    /// Returns the object to which a link of a group leads.
+    /// Returns the target object of a link in a group.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if the target does not exist; [`ErrorKind::NotFound`] if its file does not exist, and
-    /// [`ErrorKind::Forbidden`] if its file is not allowed.
+    /// [`ErrorKind::Unsupported`] if the target does not exist in its file; [`ErrorKind::NotFound`] if the file does not
+    /// exist; [`ErrorKind::Forbidden`] if access to the file is not allowed.
     pub(super) fn follow(&mut self, group: Id, target: &Target) -> Result<Id> {
         self.target(group, target, MOST_HOPS)
     }
 
-    /// Returns the object at a path of a file that another file names; `.` is the naming file.
+    /// Returns the object at a path in a file named in another file. The name `.` stands for the naming file itself.
     pub(super) fn named(&mut self, from: usize, file: &[u8], path: &[u8]) -> Result<Id> {
         let number = if file == b"." { from } else { self.number(from, file)? };
         self.find(self.root_of(number), path, MOST_HOPS)
@@ -136,7 +136,7 @@ impl Files {
         if hops == 0 {
             return Err(unsupported(format!("more than {MOST_HOPS} links follow one another")));
         }
-        // In a chain of links, the error names the first link.
+        // The error of a chain of links names the first link.
         let is_first = hops == MOST_HOPS;
         let at = |error: Error, place: String| if is_first { error.at(place) } else { error };
         match target {
@@ -153,7 +153,7 @@ impl Files {
         }
     }
 
-    /// Returns the object at a path, which starts at a group, or at the root of its file.
+    /// Returns the object at a path, which is relative to a group or starts at the root of the group's file.
     fn find(&mut self, group: Id, path: &[u8], hops: usize) -> Result<Id> {
         let mut at = if path.first() == Some(&b'/') { self.root_of(group.file) } else { group };
         for name in path.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b".")) {
@@ -168,12 +168,12 @@ impl Files {
         Ok(at)
     }
 
-    /// Opens a file that another file names, and that has the raw elements of a dataset.
+    /// Opens an external raw data file of a dataset, which is named in another file.
     pub(super) fn raw(&self, from: usize, name: &[u8]) -> Result<Arc<Input>> {
         Ok(Arc::new(Input::open(&self.resolved(from, name)?)?))
     }
 
-    /// Returns the number of a file that another file names, and opens the file if necessary.
+    /// Returns the index of a file named in another file, and opens the file if necessary.
     fn number(&mut self, from: usize, name: &[u8]) -> Result<usize> {
         let path = self.resolved(from, name)?;
         if let Some(&number) = self.by_path.get(&path) {
@@ -186,12 +186,11 @@ impl Files {
         Ok(number)
     }
 
-    /// Returns the path of a file that another file names. A file that is not at its path is searched for beside the
-    /// naming file, as in HDF5's library, since files are moved together.
+    /// Returns the path of a file named in another file. If there is no file at the named path, the directory of the
+    /// naming file is searched, as in the HDF5 library, since related files are usually moved together.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file does not exist, and [`ErrorKind::Forbidden`] if it is not in an allowed
-    /// directory.
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is not in an allowed directory.
     fn resolved(&self, from: usize, name: &[u8]) -> Result<PathBuf> {
         let name = lenient(name);
         let source = self.path(from);
@@ -200,12 +199,12 @@ impl Files {
             let last = name.rsplit('/').next().filter(|last| *last != name && !last.is_empty())?;
             self.external.resolve(source, last).ok()
         };
-        // An existing file is the target even if it may not be read.
+        // An existing file is the target even if access to it is forbidden.
         let is_gone = |error: &Error| error.kind() == ErrorKind::NotFound;
         found.or_else(|error| if is_gone(&error) { beside().ok_or(error) } else { Err(error) })
     }
 
-    /// Returns true if a file that another file names exists.
+    /// Returns true if a file named in another file exists.
     pub(super) fn exists(&self, from: usize, name: &[u8]) -> bool {
         name == b"." || self.resolved(from, name).is_ok()
     }

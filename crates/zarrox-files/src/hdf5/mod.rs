@@ -1,9 +1,8 @@
 //! HDF5 and NetCDF-4 as Zarr.
 //!
-//! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks are passed on
-//! unchanged if all of their filters have a Zarr codec; other chunks are decoded, and encoded again when they are
-//! read. Dimension scales become names of dimensions. Objects that have no equivalent in Zarr or that cannot be
-//! read are skipped and reported by name.
+//! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks are passed on unchanged if
+//! all their filters have equivalent Zarr codecs; other chunks are decoded and re-encoded on each read. Dimension scales
+//! become dimension names. Objects that have no equivalent in Zarr or cannot be read are skipped and reported by name.
 
 mod array;
 mod attributes;
@@ -46,7 +45,7 @@ use text::lenient;
 use values::Heap;
 use walk::{Committed, Found, Walked, joined, walk};
 
-/// Attributes that only describe dimensions, or the library that wrote the file.
+/// Attributes that only describe dimensions or the library that wrote the file.
 const INTERNAL: [&str; 7] = [
     "DIMENSION_LABELS",
     "DIMENSION_LIST",
@@ -57,19 +56,19 @@ const INTERNAL: [&str; 7] = [
     STRICT,
 ];
 
-/// The attribute of NetCDF-4 files that keep to the classic model.
+/// The attribute of NetCDF-4 files that follow the classic data model.
 const STRICT: &str = "_nc3_strict";
 
-/// Attributes that are dropped from dimension scales only, since other datasets may use these common names.
+/// Attributes that are only dropped from dimension scales, since other datasets may use these common names.
 const OF_SCALES: [&str; 2] = ["CLASS", "NAME"];
 
-/// The attribute with the dimension labels that differ from the names.
+/// The attribute for dimension labels, which is set if they differ from the dimension names.
 const LABELS: &str = "dimension_labels";
 
-/// The attribute of a group that has the order of its columns.
+/// The group attribute that lists the columns in order.
 const COLUMNS: &str = "columns";
 
-/// Opens a file as a store of Zarr.
+/// Opens a file as a Zarr store.
 pub(crate) fn open(input: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let files = Files::open(input, reading.external.clone())?;
     let location = files.path(0).display().to_string();
@@ -80,15 +79,15 @@ pub(crate) fn open(input: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(store.with_notes(notes).with_inventories(inventories))
 }
 
-/// The nodes of a file that are converted to Zarr.
+/// The state of the conversion of a file to Zarr.
 struct Import {
     maker: Maker,
     origin: Origin,
     nodes: Vec<Found>,
-    /// The committed types.
+    /// The committed datatypes.
     types: Vec<Committed>,
     dimensions: Dimensions,
-    /// The NetCDF properties of groups that Zarr cannot express.
+    /// The NetCDF properties of groups that have no equivalent in Zarr.
     hints: HashMap<String, Map>,
     documents: MemoryStore,
     arrays: BTreeMap<String, Box<dyn Chunks>>,
@@ -106,7 +105,7 @@ impl Import {
                 _ => error,
             })?;
         let mut paths = vec![HashMap::new(); files.len()];
-        // An object has the path of its hard link, unless only other links lead to it.
+        // The path of an object is that of a hard link, unless only other links lead to the object.
         let (hard, others): (Vec<&Found>, Vec<&Found>) = nodes.iter().partition(|node| node.is_hard);
         let of_nodes = hard.into_iter().chain(others).map(|node| (node.id, &node.path));
         let of_types = types.iter().map(|found| (found.id, &found.path));
@@ -175,7 +174,7 @@ impl Import {
         Ok(())
     }
 
-    /// Adds the attributes of a node to `all`, without the attributes that describe dimensions.
+    /// Adds the attributes of a node to `all`, except those that describe dimensions.
     fn attributes(&mut self, path: &str, node: &Found, mut all: Attributes<'_>) -> Described {
         let is_scale = self.dimensions.is_scale(node.id);
         let heap = self.maker.heap(node.id.file);
@@ -239,7 +238,7 @@ impl Import {
         )
     }
 
-    /// Creates a group with an array for each field of a structure that Zarr cannot express.
+    /// For a structured type without an equivalent in Zarr, creates a group with one array per field.
     #[expect(clippy::too_many_arguments, reason = "they are the location of the fields")]
     fn columns(
         &mut self,
@@ -322,7 +321,7 @@ impl Import {
         attributes
     }
 
-    /// Sets an attribute of Zarrox, and notes an attribute of the file that it replaces.
+    /// Sets an attribute defined by Zarrox, and adds a note if it replaces an attribute of the file.
     fn set(&mut self, path: &str, attributes: &mut Map, name: &str, value: Json) {
         let is_other = attributes.get(name).is_some_and(|own| *own != value);
         attributes.insert(name.to_owned(), value);
@@ -331,7 +330,7 @@ impl Import {
         }
     }
 
-    /// Returns the shape of the array of a dataset, without the dimensions that elements have themselves.
+    /// Returns the shape of the array of a dataset, without the dimensions of array-typed elements.
     fn shape(&self, id: Id, dataset: &Dataset) -> Vec<u64> {
         match &dataset.space {
             Space::Null => vec![0],
@@ -367,13 +366,13 @@ impl Import {
     }
 }
 
-/// Returns true for the type classes that are user-defined in NetCDF.
+/// Returns true for type classes that are user-defined types in NetCDF.
 fn is_user_type(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::Enum { .. } | Class::Compound(_) | Class::Opaque(_) | Class::Sequence(_))
 }
 
-/// Returns the type of text, or the class of a user-defined type, if the attribute marks its fill value as missing;
-/// `None` for another attribute.
+/// Returns the type of a missing-value marker that has a string type or a user-defined type and equals the fill value:
+/// the string type, or the class of the user-defined type. Returns `None` for any other attribute.
 fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Option<&'static str> {
     let ObjectKind::Dataset(dataset) = &node.object.kind else { return None };
     let of = match &dataset.datatype.class {
@@ -385,13 +384,13 @@ fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Opti
     let data = dataset.fill.clone().or_else(|| zeroed(dataset.datatype.size).ok())?;
     let (datatype, space) = (dataset.datatype.clone(), Space::Simple { shape: vec![], max: vec![] });
     let fill = format::Attribute { name: Vec::new(), datatype, space, data };
-    // Padding between fields is undefined, so values are compared instead of bytes.
+    // Padding between fields is undefined, so values are compared rather than bytes.
     let value = |attribute| attributes::value(heap, attribute, Origin::NetCdf).ok();
     let is_fill = || Some(value(attribute)?.without_tokens() == value(&fill)?.without_tokens());
     (attribute.name == FILL_VALUE.as_bytes() && is_fill() == Some(true)).then_some(of)
 }
 
-/// Returns true if a file follows the conventions of NetCDF-4, in which an attribute of one element is a scalar.
+/// Returns true if a file follows the NetCDF-4 conventions, in which an attribute with one element is a scalar.
 fn is_netcdf(nodes: &[Found], path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let is_named = ["nc", "nc4", "cdf", "netcdf"].iter().any(|name| extension.eq_ignore_ascii_case(name));

@@ -1,6 +1,6 @@
-//! Numbers and text of a fixed length: their Zarr data types, and the conversion of their stored bytes.
+//! Zarr data types for numbers and fixed-length strings, and the conversion of their stored bytes.
 //!
-//! Elements of datasets, fields of structures, and values of attributes follow the same rules.
+//! The same rules apply to elements of datasets, fields of structures, and attribute values.
 
 use zarrox::codecs;
 use zarrox::data_type::Endian;
@@ -12,37 +12,37 @@ use super::format::{Bits, Class, Datatype, EnumMember, FloatLayout, Member, Orde
 use super::text::{lenient, unpadded};
 use crate::input::{corrupt, unsupported};
 
-/// The prefix of the tag that h5py uses for NumPy types without an HDF5 equivalent.
+/// The tag prefix that h5py uses for NumPy types without an HDF5 equivalent.
 const NUMPY_TAG: &str = "NUMPY:";
 
-/// A number, text of a fixed length, or opaque bytes.
+/// A number, a fixed-length string, or opaque bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Scalar {
     pub(super) data_type: DataType,
-    /// The size in the file in bytes.
+    /// The size in the file, in bytes.
     pub(super) size: usize,
     pub(super) change: Change,
-    /// The names of an enumeration, with their values.
+    /// The names of an enumeration and their values.
     pub(super) names: Option<Map>,
     /// The tag of opaque bytes.
     pub(super) tag: Option<String>,
 }
 
-/// The conversion from stored bytes to the bytes of Zarr in little-endian order.
+/// The conversion from stored bytes to Zarr's bytes in little-endian order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// The bytes are the same.
+    /// The bytes are unchanged.
     None,
-    /// The bytes of each word of this size are reversed.
+    /// The bytes of each word of the given size are reversed.
     Reversed(usize),
-    /// An integer uses some of the bits.
+    /// An integer occupies only some of the bits.
     Bits { bits: Bits, is_signed: bool },
-    /// Bytes after the end of the text become zeros.
+    /// Bytes after the end of a string become zeros.
     Text(Padding),
 }
 
 impl Change {
-    /// Converts a stored element to Zarr's form, which has `size` bytes, and appends it to `out`.
+    /// Converts a stored element to its Zarr representation, which has `size` bytes, and appends it to `out`.
     pub(super) fn append(self, stored: &[u8], size: usize, out: &mut Vec<u8>) {
         let start = out.len();
         match self {
@@ -59,8 +59,7 @@ impl Change {
         out.resize(start + size, 0);
     }
 
-    /// Returns the byte order of the stored bytes; `None` if the bytes differ from Zarr's in more than their
-    /// order.
+    /// Returns the byte order of the stored bytes; `None` if they differ from Zarr's bytes in more than their order.
     pub(super) fn order(self) -> Option<Endian> {
         match self {
             Self::None => Some(Endian::Little),
@@ -70,7 +69,7 @@ impl Change {
     }
 }
 
-/// Returns the value of an integer of at most 8 bytes that uses only some of the bits.
+/// Returns the value of an integer of at most 8 bytes that occupies only some of the bits.
 fn integer(stored: &[u8], bits: Bits, is_signed: bool) -> i64 {
     let mut wide = [0; 8];
     wide.iter_mut().zip(stored).for_each(|(to, &from)| *to = from);
@@ -80,12 +79,12 @@ fn integer(stored: &[u8], bits: Bits, is_signed: bool) -> i64 {
     let raw = u64::from_le_bytes(wide).checked_shr(u32::from(bits.offset)).unwrap_or(0);
     let unused = 64_u32.saturating_sub(u32::from(bits.precision)).min(63);
     let top = raw << unused;
-    // The sign fills the bits above the value.
+    // The sign bit fills the bits above the value.
     if is_signed { top.cast_signed() >> unused } else { (top >> unused).cast_signed() }
 }
 
 impl Scalar {
-    /// Returns the scalar of a type; `None` for a type that is not a scalar.
+    /// Returns the scalar for a datatype; `None` if the datatype is not a scalar.
     ///
     /// # Errors
     /// If Zarr has no equivalent data type.
@@ -129,7 +128,7 @@ impl Scalar {
         }))
     }
 
-    /// Returns a stored element in Zarr's form.
+    /// Converts a stored element to its Zarr representation.
     pub(super) fn element(&self, stored: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.data_type.size());
         self.change.append(stored, self.data_type.size(), &mut out);
@@ -141,8 +140,8 @@ fn ordered(order: Order, word: usize) -> Change {
     if order == Order::Big && word > 1 { Change::Reversed(word) } else { Change::None }
 }
 
-/// Returns the type of an integer. An integer of an unusual size gets the next larger type, and an integer that
-/// uses only some of its bits gets the type of all bits.
+/// Returns the data type of an integer. For an integer of unusual size, this is the next larger type; for an integer that
+/// occupies only some of its bits, the type with all the bits.
 fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change)> {
     let Bits { order, offset, precision } = bits;
     let end = usize::from(offset) + usize::from(precision);
@@ -168,7 +167,7 @@ fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change
     Ok((data_type, change))
 }
 
-/// Returns the type of a float.
+/// Returns the data type of a float.
 fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
     let FloatLayout { sign, exponent, exponent_bits, mantissa, mantissa_bits, bias, is_normalised } = layout;
     let found = [sign, exponent, exponent_bits, mantissa, mantissa_bits];
@@ -185,7 +184,7 @@ fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
     }
 }
 
-/// Returns the type of tagged opaque bytes. h5py uses tags for NumPy types such as dates.
+/// Returns the data type of tagged opaque bytes. h5py uses tags for NumPy types such as dates.
 fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     if let Some(dtype) = tag.strip_prefix(NUMPY_TAG)
         && let Ok((data_type, order)) = codecs::registry().data_type_from_v2(&Json::from(dtype))
@@ -203,7 +202,7 @@ fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     Ok(Scalar { data_type: DataType::RawBits(size), size, change: Change::None, names: None, tag })
 }
 
-/// Returns the type of an enumeration: its integer type, or bool.
+/// Returns the data type of an enumeration: bool, or its integer type.
 fn enumeration(base: &Datatype, members: &[EnumMember]) -> Result<Scalar> {
     let Class::Integer { is_signed, .. } = base.class else {
         return Err(corrupt("an enumeration does not have an integer type"));
@@ -221,7 +220,7 @@ fn enumeration(base: &Datatype, members: &[EnumMember]) -> Result<Scalar> {
     Ok(Scalar { names: Some(names), ..base })
 }
 
-/// Returns true for the enumeration that h5py writes for booleans.
+/// Returns true for the enumeration with which h5py represents booleans.
 fn is_truth(size: usize, members: &[EnumMember]) -> bool {
     let has = |name: &[u8], value: u8| {
         members.iter().any(|member| member.name.eq_ignore_ascii_case(name) && member.value == [value])
@@ -229,7 +228,7 @@ fn is_truth(size: usize, members: &[EnumMember]) -> bool {
     size == 1 && members.len() == 2 && has(b"FALSE", 0) && has(b"TRUE", 1)
 }
 
-/// Returns an integer of at most 8 bytes in little-endian order as JSON.
+/// Converts a little-endian integer of at most 8 bytes to JSON.
 pub(super) fn integer_json(bytes: &[u8], is_signed: bool) -> Json {
     let is_negative = is_signed && bytes.last().is_some_and(|last| last & 0x80 != 0);
     let mut wide = if is_negative { [0xff; 16] } else { [0; 16] };
@@ -237,7 +236,7 @@ pub(super) fn integer_json(bytes: &[u8], is_signed: bool) -> Json {
     Json::from(i128::from_le_bytes(wide))
 }
 
-/// Returns the type of a complex number of two parts.
+/// Returns the data type of a complex number whose two parts have the given type.
 fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
     let half = Scalar::of(part)?.filter(|half| half.size.checked_mul(2) == Some(size));
     let half = half.ok_or_else(|| corrupt("a complex number does not have two parts"))?;
@@ -252,7 +251,7 @@ fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
     Ok(Scalar { data_type, size, change: half.change, names: None, tag: None })
 }
 
-/// Returns the complex type of a structure of two floats, as h5py writes it.
+/// Returns the complex data type for a structure of two floats, as written by h5py.
 fn complex_members(members: &[Member], size: usize) -> Option<Scalar> {
     let [real, imaginary] = members else { return None };
     if (real.name.as_slice(), imaginary.name.as_slice()) != (b"r", b"i")
@@ -288,7 +287,7 @@ mod tests {
 
     #[test]
     fn integers_of_any_bits_have_their_values() {
-        // h5py reads the same values for the same types.
+        // h5py reads the same values from the same types.
         let datatype = integers(2, 4, 12, Order::Little, true);
         assert_eq!(converted(&datatype, &[0x50, 0x00]), (DataType::Int16, Json::from(5)));
         assert_eq!(converted(&datatype, &[0xf0, 0xff]), (DataType::Int16, Json::from(-1)));

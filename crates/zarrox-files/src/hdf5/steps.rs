@@ -1,11 +1,11 @@
-//! Selected elements of datasets, along each dimension or one by one.
+//! Selections of elements of datasets, along each dimension or as single points.
 
 use zarrox::{DimSelection, Result};
 
 use super::format::{Blocks, Hyperslab};
 use crate::input::{corrupt, unsupported};
 
-/// The maximum number of elements that are selected one by one.
+/// The maximum number of elements that can be selected as single points.
 const MOST_POINTS: u64 = 1 << 20;
 
 /// Evenly spaced blocks along one dimension.
@@ -14,15 +14,15 @@ pub(super) struct Steps {
     start: u64,
     stride: u64,
     block: u64,
-    /// The number of elements; the last block may be cut.
+    /// The number of elements; the last block may be truncated.
     length: u64,
 }
 
 impl Steps {
-    /// Returns the blocks of a selection. Unlimited blocks are cut to at most `most` elements.
+    /// Converts the blocks of a selection. Unlimited blocks are truncated to `most` elements.
     ///
     /// # Errors
-    /// When the numbers are too large.
+    /// If the numbers are too large.
     pub(super) fn of(blocks: &Blocks, most: u64) -> Result<Self> {
         let Blocks { start, stride, count, block } = *blocks;
         let block = block.unwrap_or(most);
@@ -42,12 +42,12 @@ impl Steps {
         }
     }
 
-    /// Returns `length` contiguous elements from the position `start` on.
+    /// Returns a run of `length` contiguous elements that begins at `start`.
     pub(super) fn run(start: u64, length: u64) -> Self {
         Self { start, stride: length.max(1), block: length.max(1), length }
     }
 
-    /// Returns the blocks with this number of elements.
+    /// Returns the same blocks with a different number of elements.
     pub(super) fn with_length(self, length: u64) -> Self {
         Self { length, ..self }
     }
@@ -56,7 +56,7 @@ impl Steps {
         self.length
     }
 
-    /// Returns the position of the element with this number.
+    /// Returns the position of the selected element with the given index.
     pub(super) fn at(self, number: u64) -> u64 {
         let blocks = (number / self.block).saturating_mul(self.stride);
         self.start.saturating_add(blocks).saturating_add(number % self.block)
@@ -68,24 +68,24 @@ impl Steps {
         self.start.checked_add(blocks)?.checked_add(last % self.block)?.checked_add(1)
     }
 
-    /// Returns the position after the last element.
+    /// Returns the position after the last selected element.
     pub(super) fn end(self) -> u64 {
         self.checked_end().unwrap_or(u64::MAX)
     }
 
-    /// Returns the number of elements before a position.
+    /// Returns the number of selected elements before a position.
     pub(super) fn before(self, position: u64) -> u64 {
         let Some(distance) = position.checked_sub(self.start) else { return 0 };
         let whole = (distance / self.stride).saturating_mul(self.block);
         whole.saturating_add((distance % self.stride).min(self.block)).min(self.length)
     }
 
-    /// Returns the number of elements before a position, as if the number of blocks were unlimited.
+    /// Returns the number of selected elements before a position, as if the number of blocks were unlimited.
     pub(super) fn endless_before(self, position: u64) -> u64 {
         self.with_length(u64::MAX).before(position)
     }
 
-    /// Returns the selection of the elements with the numbers `from` to `to`.
+    /// Returns the selection of the elements `from..to` of these blocks.
     pub(super) fn selection(self, from: u64, to: u64) -> DimSelection {
         let is_one_run = to <= from || self.at(to - 1) - self.at(from) == to - 1 - from;
         let (start, stop) = (self.at(from), if to > from { self.at(to - 1) + 1 } else { self.at(from) });
@@ -105,7 +105,7 @@ impl Steps {
     }
 }
 
-/// The elements of a selection: all combinations of positions along each dimension, or single points.
+/// The elements of a selection: an outer product of positions along each dimension, or a list of points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Selected {
     Along(Vec<Steps>),
@@ -113,7 +113,7 @@ pub(super) enum Selected {
 }
 
 impl Selected {
-    /// Returns the selected elements of a dataset of this shape.
+    /// Converts a selection of elements of a dataset with the given shape.
     pub(super) fn of(hyperslab: &Hyperslab, shape: &[u64]) -> Result<Self> {
         let rank = |found: usize| {
             let message =
@@ -160,7 +160,7 @@ impl Selected {
         }
     }
 
-    /// Returns the elements one by one, in their order.
+    /// Returns the selected elements as single points, in order.
     pub(super) fn points(&self) -> Result<Vec<Vec<u64>>> {
         match self {
             Self::Points(points) => Ok(points.clone()),
@@ -187,7 +187,7 @@ fn few(count: u64) -> Result<()> {
     )))
 }
 
-/// Returns the elements of hyperslabs in row-major order, as HDF5 orders them.
+/// Returns the elements of hyperslabs in row-major order, as in HDF5.
 fn in_boxes(boxes: &[(Vec<u64>, Vec<u64>)]) -> Result<Vec<Vec<u64>>> {
     let mut all = Vec::new();
     for (first, last) in boxes {

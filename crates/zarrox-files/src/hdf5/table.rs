@@ -10,12 +10,12 @@ use crate::input::corrupt;
 /// The location of a chunk in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChunkLocation {
-    /// The number of the chunk in row-major order.
+    /// The linear index of the chunk in row-major order.
     number: u64,
     pub(super) address: Address,
     /// The stored size in bytes.
     pub(super) size: u64,
-    /// A bit for each skipped filter.
+    /// The filter mask: a bit is set for each skipped filter.
     pub(super) mask: u32,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Table {
     places: Vec<ChunkLocation>,
 }
 
-/// The chunks of a dataset.
+/// The properties of the chunks of a dataset.
 pub(super) struct Chunked<'a> {
     /// The shape of the array.
     pub(super) shape: &'a [u64],
@@ -37,11 +37,11 @@ pub(super) struct Chunked<'a> {
 }
 
 impl Table {
-    /// Reads the index of a dataset.
+    /// Reads the chunk index of a dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](zarrox::ErrorKind::Corrupt) if a chunk is not on the grid, not in the file, or listed
-    /// twice.
+    /// [`ErrorKind::Corrupt`](zarrox::ErrorKind::Corrupt) if a chunk is not aligned to the grid, is outside the file, or
+    /// is listed twice.
     pub(super) fn read(file: &File, dataset: &Dataset, chunked: &Chunked<'_>) -> Result<Self> {
         let grid = grid(chunked);
         let chunks = if chunked.shape.contains(&0) { Vec::new() } else { file.chunks(dataset)? };
@@ -67,7 +67,7 @@ impl Table {
         Ok(Self { grid, places })
     }
 
-    /// Returns the table of a dataset without stored chunks.
+    /// Returns the table for a dataset without stored chunks.
     pub(super) fn empty(chunked: &Chunked<'_>) -> Self {
         Self { grid: grid(chunked), places: Vec::new() }
     }
@@ -91,7 +91,7 @@ impl Table {
         self.places.iter().all(|place| place.mask == 0)
     }
 
-    /// Returns the location of a chunk. There is one chunk along the dimensions of elements that are arrays.
+    /// Returns the location of a chunk. There is exactly one chunk along each dimension of array-typed elements.
     pub(super) fn find(&self, chunk: &[u64]) -> Option<ChunkLocation> {
         let (own, inner) = chunk.split_at_checked(self.grid.len())?;
         if inner.iter().any(|&index| index != 0)
@@ -104,7 +104,7 @@ impl Table {
         Some(self.places[found])
     }
 
-    /// Visits the position, which has `ndim` dimensions, and the size of each chunk.
+    /// Calls a function with the chunk index, which has `ndim` dimensions, and the stored size of each chunk.
     pub(super) fn visit(
         &self,
         ndim: usize,
@@ -128,8 +128,8 @@ fn grid(chunked: &Chunked<'_>) -> Vec<u64> {
     chunked.shape.iter().zip(chunked.chunk).map(|(n, chunk)| n.div_ceil(*chunk)).collect()
 }
 
-/// Returns the number of a chunk in row-major order; `None` for a chunk outside the shape, which remains
-/// in the index after a dataset was made smaller.
+/// Returns the linear index of a chunk in row-major order; `None` for a chunk outside the shape. Such chunks remain in
+/// the index after a dataset is shrunk.
 fn number(stored: &StoredChunk, chunked: &Chunked<'_>, grid: &[u64]) -> Result<Option<u64>> {
     if stored.offset.len() != grid.len() {
         return Err(corrupt("a chunk in the index has a different number of dimensions"));

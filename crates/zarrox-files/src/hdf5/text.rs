@@ -1,16 +1,16 @@
-//! Names and text: HDF5 stores bytes, and Zarr stores Unicode.
+//! Names and strings. HDF5 stores them as bytes, and Zarr as Unicode.
 //!
-//! Text is decoded as UTF-8 if it is valid, and otherwise as Latin-1, which old programs wrote. The declared character
-//! set is ignored, since many programs declare ASCII for all text.
+//! Strings are decoded as UTF-8 if they are valid, and otherwise as Latin-1, which old programs wrote. The declared
+//! character set is ignored, since many programs declare ASCII for all strings.
 
 use super::format::Padding;
 
-/// Decodes bytes: as UTF-8 if they are valid, and as Latin-1 otherwise.
+/// Decodes bytes as UTF-8 if they are valid, and otherwise as Latin-1.
 pub(super) fn lenient(bytes: &[u8]) -> String {
     crate::netcdf::text_of(bytes.to_vec())
 }
 
-/// Returns text of a fixed length without its padding, by the rules of HDF5.
+/// Returns a fixed-length string without its padding, according to the rules of HDF5.
 pub(super) fn unpadded(bytes: &[u8], padding: Padding) -> &[u8] {
     let end = match padding {
         Padding::NullTerminated => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
@@ -20,7 +20,7 @@ pub(super) fn unpadded(bytes: &[u8], padding: Padding) -> &[u8] {
     &bytes[..end]
 }
 
-/// Returns text of variable length up to its first NUL, where readers in C end it.
+/// Returns a variable-length string up to its first NUL, where C programs end it.
 pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
         bytes.truncate(end);
@@ -28,7 +28,7 @@ pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Returns the reason why a link of this name cannot be a node of Zarr; `None` if it can.
+/// Returns the reason why a link with the given name cannot be a Zarr node; `None` if it can.
 pub(super) fn refused_name(name: &str) -> Option<&'static str> {
     const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"];
     if name.is_empty() {

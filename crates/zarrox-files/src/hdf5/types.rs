@@ -10,73 +10,73 @@ use super::scalars::{Change, Scalar};
 use super::text::lenient;
 use crate::input::{corrupt, unsupported};
 
-/// The maximum number of scalars in a structure: far more than real files have.
+/// The maximum number of scalars in a structure, which is far more than real files contain.
 const MOST_LEAVES: usize = 1 << 16;
 
 /// The maximum nesting depth of types.
 pub(super) const DEEPEST: usize = 32;
 
-/// The attribute with the tag of opaque bytes.
+/// The attribute for the tag of opaque bytes.
 const OPAQUE: &str = "opaque_tag";
 
-/// An HDF5 data type in Zarr.
+/// The Zarr equivalent of an HDF5 data type.
 #[derive(Debug, Clone)]
 pub(super) struct Mapped {
     pub(super) data_type: DataType,
-    /// The dimensions of elements that are arrays. They become dimensions of the Zarr array.
+    /// The dimensions of array-typed elements. They become dimensions of the Zarr array.
     pub(super) inner: Vec<u64>,
-    /// The size of a stored element in bytes, without its own dimensions.
+    /// The size of a stored element in bytes; for array-typed elements, the size of one item.
     pub(super) item: usize,
     pub(super) form: Form,
-    /// Attributes for properties that the type cannot express.
+    /// Attributes for properties that the Zarr data type cannot represent.
     pub(super) attributes: Map,
 }
 
-/// The form of stored elements.
+/// The format of stored elements.
 #[derive(Debug, Clone)]
 pub(super) enum Form {
-    /// The bytes are the same as in Zarr, in this byte order.
+    /// The bytes are the same as in Zarr, in the given byte order.
     Same(Endian),
-    /// The pieces of an element are converted one by one.
+    /// The pieces of an element are converted individually.
     Pieces(Vec<Piece>),
-    /// References to text in a heap.
+    /// References to strings in a heap.
     Text,
-    /// References to lists in a heap, whose elements have these pieces and this size.
+    /// References to lists in a heap, with the pieces and the size of a list element.
     Lists(Vec<Piece>, usize),
-    /// References to objects, which become their paths.
+    /// References to objects. They become paths of objects.
     Paths,
 }
 
-/// A number or text inside an element.
+/// A number or string inside an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
     /// The offset in the stored element.
     pub(super) offset: usize,
     /// The stored size in bytes.
     pub(super) stored: usize,
-    /// The size in Zarr in bytes.
+    /// The size in bytes in Zarr.
     pub(super) size: usize,
     pub(super) change: Change,
 }
 
 impl Piece {
-    /// Appends the piece of a stored element in Zarr's form.
+    /// Appends the Zarr representation of this piece of a stored element.
     pub(super) fn append(&self, element: &[u8], out: &mut Vec<u8>) {
         let stored = element.get(self.offset..).and_then(|rest| rest.get(..self.stored)).unwrap_or_default();
         self.change.append(stored, self.size, out);
     }
 }
 
-/// The arrays that a type needs in Zarr.
+/// The Zarr arrays that a datatype requires.
 #[derive(Debug)]
 pub(super) enum Kind<'t> {
-    /// One array for all elements.
+    /// A single array.
     Array(Box<Mapped>),
-    /// An array for each field of a structure that Zarr cannot express.
+    /// One array per field, for a structured type without an equivalent in Zarr.
     Columns(&'t [Member]),
 }
 
-/// Returns the type of a dataset.
+/// Returns the arrays that a datatype requires.
 pub(super) fn kind(datatype: &Datatype) -> Result<Kind<'_>> {
     if let Class::Compound(members) = &datatype.class
         && Scalar::of(datatype)?.is_none()
@@ -87,7 +87,7 @@ pub(super) fn kind(datatype: &Datatype) -> Result<Kind<'_>> {
     Ok(Kind::Array(Box::new(mapped(datatype)?)))
 }
 
-/// Returns true if fields of this type are allowed in Zarr v3: they have a fixed size and are not arrays.
+/// Returns true if Zarr v3 allows fields of this type: it has a fixed size and is not an array type.
 fn is_field(datatype: &Datatype, depth: usize) -> bool {
     match &datatype.class {
         Class::Array { .. } | Class::VariableText { .. } | Class::Sequence(_) | Class::Reference(_) => false,
@@ -98,7 +98,7 @@ fn is_field(datatype: &Datatype, depth: usize) -> bool {
     }
 }
 
-/// Returns the type of elements that fit in one array.
+/// Returns the Zarr equivalent of a datatype whose elements fit in a single array.
 pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
     if datatype.size == 0 {
         return Err(corrupt("an element has no bytes"));
@@ -131,7 +131,7 @@ pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
     }
 }
 
-/// Returns the error for references that have no path.
+/// Returns the error for references that cannot be converted to a path.
 pub(super) fn reference(kind: Reference) -> zarrox::Error {
     unsupported(match kind {
         Reference::Region => "Zarr has no data type for region references",
@@ -159,7 +159,7 @@ fn of_scalar(scalar: Scalar, datatype: &Datatype) -> Mapped {
     Mapped { attributes, ..plain(data_type, datatype, form) }
 }
 
-/// Returns the type of lists of variable length. Zarr v3 has only lists of bytes, which hold the elements in
+/// Returns the data type of variable-length lists. Zarr v3 only has lists of bytes; these contain the elements in
 /// little-endian order.
 fn lists(datatype: &Datatype, base: &Datatype) -> Result<Mapped> {
     let base_type = mapped(base)?;
@@ -205,15 +205,15 @@ fn structure(datatype: &Datatype) -> Result<Mapped> {
     Ok(Mapped { attributes, ..plain(data_type, datatype, form) })
 }
 
-/// Properties that the types of fields cannot express, by field name.
+/// Properties that the data types of fields cannot represent, by field name.
 #[derive(Default)]
 struct Notes {
-    /// The names of enumerations.
+    /// The member names of enumerations.
     names: Map,
     tags: Map,
 }
 
-/// Returns the structured type without padding, and adds the pieces of its elements.
+/// Returns the structured data type without padding, and appends the pieces of its elements.
 fn fields(
     datatype: &Datatype,
     start: usize,

@@ -1,4 +1,4 @@
-//! HDF5 elements as Zarr elements, and the targets of references.
+//! Converts HDF5 elements to Zarr elements, and resolves references.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,21 +13,20 @@ use super::text::{lenient, terminated};
 use super::types::{Form, Mapped, Piece};
 use crate::input::{corrupt, reserved};
 
-/// The maximum number of bytes that the strings of one chunk may take, so that many references to one text
-/// cannot exhaust memory.
+/// The maximum total size in bytes of the strings in one chunk, so that many references to the same string cannot exhaust memory.
 const MOST_TEXT: usize = 1 << 30;
 
-/// The parts of a file to which values refer.
+/// The parts of a file that values may refer to.
 #[derive(Debug, Clone)]
 pub(super) struct Heap {
     pub(super) file: File,
-    /// The paths of nodes by their addresses.
+    /// The paths of nodes by address.
     pub(super) paths: Arc<HashMap<Address, String>>,
 }
 
 impl Heap {
-    /// Returns the bytes of a value of variable length. The reference has the number of its elements, and their location in the
-    /// global heap.
+    /// Returns the bytes of a variable-length value. `reference` contains the number of elements and their location in
+    /// the global heap.
     pub(super) fn sequence(&self, reference: &[u8], item: usize) -> Result<Vec<u8>> {
         let damaged = || corrupt("a reference to an element of variable length is truncated");
         let (count, rest) = reference.split_first_chunk::<4>().ok_or_else(damaged)?;
@@ -49,14 +48,14 @@ impl Heap {
         Ok(bytes)
     }
 
-    /// Returns the text to which a reference leads.
+    /// Returns the string that a reference points to.
     pub(super) fn text(&self, reference: &[u8]) -> Result<Vec<u8>> {
         let text = terminated(self.sequence(reference, 1)?);
         Ok(if std::str::from_utf8(&text).is_ok() { text } else { lenient(&text).into_bytes() })
     }
 
-    /// Returns the path of the object to which a reference leads. The path is empty for a null reference, and
-    /// `unlinked:` with the address for an object without a link.
+    /// Returns the path of the object that a reference points to. The path is empty for a null reference, and consists of
+    /// `unlinked:` and the address for an object without a link.
     pub(super) fn path(&self, reference: &[u8]) -> String {
         let reference = reference.get(..self.file.offset_size()).unwrap_or(reference);
         let address = little(reference);
@@ -66,7 +65,7 @@ impl Heap {
         self.paths.get(&address).cloned().unwrap_or_else(|| format!("unlinked:{address}"))
     }
 
-    /// Converts stored elements to elements of Zarr, in an array of this shape.
+    /// Converts stored elements to a Zarr array of the given shape.
     pub(super) fn elements(&self, mapped: &Mapped, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
         let data_type = mapped.data_type.clone();
         match &mapped.form {
@@ -118,7 +117,7 @@ impl Heap {
         DynArray::from_elements(mapped.data_type.clone(), shape, texts)
     }
 
-    /// Returns the fill value as JSON; `None` for elements that are arrays with different values, which a fill value of Zarr
+    /// Returns the fill value as JSON; `None` for an array-typed element whose items differ, which a Zarr fill value
     /// cannot represent.
     pub(super) fn fill(&self, mapped: &Mapped, bytes: &[u8]) -> Result<Option<Json>> {
         let inner =
@@ -138,7 +137,7 @@ impl Heap {
     }
 }
 
-/// Returns the pieces of elements of this size, contiguously.
+/// Converts the pieces of elements of `item` bytes into contiguous memory.
 fn packed(pieces: &[Piece], bytes: &[u8], item: usize) -> Result<Vec<u8>> {
     let size: usize = pieces.iter().map(|piece| piece.size).sum();
     let count = bytes.len() / item.max(1);
@@ -149,7 +148,7 @@ fn packed(pieces: &[Piece], bytes: &[u8], item: usize) -> Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// Returns a little-endian number of at most 8 bytes.
+/// Decodes a little-endian integer of at most 8 bytes.
 pub(super) fn little(bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     wide.iter_mut().zip(bytes).for_each(|(to, &from)| *to = from);

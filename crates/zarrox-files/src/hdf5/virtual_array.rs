@@ -1,4 +1,4 @@
-//! Virtual datasets: their elements are stored in other datasets, possibly in other files.
+//! Virtual datasets, whose elements are stored in other datasets, possibly in other files.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,14 +24,15 @@ use crate::store::FileStore;
 /// The maximum nesting depth of virtual datasets.
 const DEEPEST: usize = 8;
 
-/// The maximum number of chunks of a virtual dataset, and of numbered source files.
+/// The maximum number of chunks of a virtual dataset, and the maximum number of numbered source files.
 const MOST: u64 = 1 << 24;
 
-/// The maximum size of a chunk shape that a virtual dataset adopts from its sources, in bytes.
+/// The maximum size in bytes of chunks whose shape a virtual dataset adopts from its sources.
 const LARGEST_CHUNK: u64 = 64 << 20;
 
 impl Maker {
-    /// Creates the array of a virtual dataset. Its shape grows along unlimited dimensions.
+    /// Creates the array of a virtual dataset. Along unlimited dimensions, its shape grows to include all elements of the
+    /// sources.
     pub(super) fn virtual_array(
         &mut self,
         wanted: &mut Wanted<'_>,
@@ -62,7 +63,7 @@ impl Maker {
         encoded(&array, Box::new(Virtual { parts, grid, own, chunk_shape, stored, data_type, fill }))
     }
 
-    /// Finds the sources of a virtual dataset, and the elements that each of them provides.
+    /// Determines the sources of a virtual dataset and the elements that each of them provides.
     fn parts(&mut self, wanted: &mut Wanted<'_>, mappings: &[Mapping]) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
         let mut is_endless = vec![false; wanted.shape.len()];
@@ -91,7 +92,7 @@ impl Maker {
         Ok(parts)
     }
 
-    /// Returns a part of a virtual dataset with a fixed selection.
+    /// Returns the part of a virtual dataset that a mapping with a fixed selection describes.
     fn fixed(&mut self, wanted: &Wanted<'_>, mapping: &Mapping) -> Result<Part> {
         let source = self.only_source(wanted, mapping)?;
         let own = own_shape(&source, &wanted.mapped)?;
@@ -100,7 +101,7 @@ impl Maker {
         part(source, &selected, &target)
     }
 
-    /// Returns the part of a virtual dataset that grows with its source along a dimension.
+    /// Returns the part of a virtual dataset for a mapping that grows with its source along a dimension.
     fn growing(&mut self, wanted: &Wanted<'_>, mapping: &Mapping, dim: usize) -> Result<Part> {
         let source = self.only_source(wanted, mapping)?;
         let own = own_shape(&source, &wanted.mapped)?;
@@ -117,7 +118,7 @@ impl Maker {
         part(source, &Selected::Along(selected), &Selected::Along(target))
     }
 
-    /// Returns the parts whose sources are numbered by `%b`: all existing sources, from 0 on.
+    /// Returns the parts whose sources are numbered with `%b`: one for each existing source, starting at 0.
     fn numbered(&mut self, wanted: &Wanted<'_>, mapping: &Mapping, dim: usize) -> Result<Vec<Part>> {
         let Hyperslab::Regular(blocks) = &mapping.target else { return Ok(Vec::new()) };
         let mut parts = Vec::new();
@@ -127,7 +128,7 @@ impl Maker {
                 break;
             }
             let source = match self.source_of(wanted, &file, &dataset) {
-                // A file may have any number of numbered datasets.
+                // A file can contain any number of numbered datasets.
                 Err(error) if error.kind() == ErrorKind::Unsupported && has_number(&mapping.dataset) => break,
                 source => source?,
             };
@@ -171,7 +172,7 @@ impl Maker {
         Err(unsupported(message).at(place()))
     }
 
-    /// Opens a dataset as an array outside the hierarchy.
+    /// Opens a dataset as an array that is not part of the hierarchy.
     fn source(&mut self, id: Id) -> Result<Array> {
         if let Some(array) = self.sources.get(&id) {
             return Ok(array.clone());
@@ -209,7 +210,7 @@ impl Maker {
     }
 }
 
-/// Returns the dimension along which a selection is unlimited.
+/// Returns the dimension along which a selection is unlimited, if any.
 fn endless(hyperslab: &Hyperslab) -> Option<usize> {
     let Hyperslab::Regular(blocks) = hyperslab else { return None };
     blocks.iter().position(|blocks| blocks.count.is_none() || blocks.block.is_none())
@@ -220,7 +221,7 @@ fn has_number(name: &[u8]) -> bool {
     numbered(name, 0) != numbered(name, 1)
 }
 
-/// Replaces `%b` in a name by the number of a block, and `%%` by a percent sign.
+/// Replaces `%b` in a name with a block number, and `%%` with a percent sign.
 fn numbered(name: &[u8], number: u64) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = name.iter();
@@ -240,7 +241,7 @@ fn numbered(name: &[u8], number: u64) -> Vec<u8> {
     out
 }
 
-/// Returns the shape of a source without the dimensions of elements that are arrays.
+/// Returns the shape of a source without the dimensions of array-typed elements.
 fn own_shape(source: &Array, mapped: &Mapped) -> Result<Vec<u64>> {
     let shape = source.shape();
     let own = shape.len().checked_sub(mapped.inner.len());
@@ -255,13 +256,13 @@ struct Part {
     pairs: Pairs,
 }
 
-/// The elements of a part in its source and in the virtual dataset.
+/// The correspondence between elements of the source and elements of the virtual dataset.
 #[derive(Debug)]
 enum Pairs {
-    /// Positions along each dimension. Each dimension with several positions corresponds to a dimension of the other
-    /// selection: `of_source` has the dimension of the target for each dimension of the source.
+    /// Positions along each dimension. Each dimension with more than one position corresponds to a dimension of the other
+    /// selection: `of_source` contains the target dimension for each source dimension.
     Along { source: Vec<Steps>, target: Vec<Steps>, of_source: Vec<Option<usize>> },
-    /// Single points: the points of the source, and the points of the virtual dataset.
+    /// Single points: those in the source, and those in the virtual dataset.
     Points(Vec<Vec<u64>>, Vec<Vec<u64>>),
 }
 
@@ -282,8 +283,8 @@ fn part(source: Array, selected: &Selected, target: &Selected) -> Result<Part> {
     Ok(Part { source, pairs: Pairs::Points(selected.points()?, target.points()?) })
 }
 
-/// Returns the dimension of the target that corresponds to each dimension of the source with several elements; `None`
-/// if their lengths differ.
+/// For each source dimension with more than one element, returns the corresponding target dimension; `None` if the
+/// lengths differ.
 fn matched(source: &[Steps], target: &[Steps]) -> Option<Vec<Option<usize>>> {
     let mut several = target.iter().enumerate().filter(|(_, steps)| steps.length() != 1);
     let mut found = Vec::new();
@@ -297,7 +298,7 @@ fn matched(source: &[Steps], target: &[Steps]) -> Option<Vec<Option<usize>>> {
 }
 
 impl Part {
-    /// Returns the position after the last element along a dimension of the virtual dataset.
+    /// Returns the position after the last element of the part along a dimension of the virtual dataset.
     fn end(&self, dim: usize) -> u64 {
         match &self.pairs {
             Pairs::Along { target, .. } if target.iter().any(|steps| steps.length() == 0) => 0,
@@ -311,8 +312,8 @@ impl Part {
         }
     }
 
-    /// Returns the selection of the elements that lie in a box of the virtual dataset, with their positions in the box, along
-    /// each dimension or one by one; `None` if the box has no element of the part.
+    /// Returns the selection in the source of the elements inside a box of the virtual dataset, and their positions in
+    /// the box; `None` if the box contains no element of the part.
     fn inside(&self, first: &[u64], shape: &[u64], inner: &[u64]) -> Option<(Selection, Places)> {
         match &self.pairs {
             Pairs::Along { source, target, of_source } => {
@@ -360,7 +361,7 @@ impl Part {
     }
 }
 
-/// The positions of elements in a chunk.
+/// The positions of elements within a chunk.
 enum Places {
     /// The positions along each dimension.
     Along(Vec<Vec<u64>>),
@@ -368,7 +369,7 @@ enum Places {
 }
 
 impl Places {
-    /// Calls `put` with the offset of each element in a chunk of this shape, in the order of the elements.
+    /// Calls `put` with the offset of each element in a chunk of the given shape, in element order.
     fn each(&self, shape: &[u64], mut put: impl FnMut(usize)) {
         let number = |position: &mut dyn Iterator<Item = u64>| {
             let number = position.zip(shape).fold(0, |number, (at, &length)| number * length + at);
@@ -398,8 +399,8 @@ impl Places {
     }
 }
 
-/// Returns the shape of chunks: the chunk shape of the first source, so that its chunks are decoded once, or otherwise the shape
-/// of contiguous elements.
+/// Returns the chunk shape: that of the first source, so that each of its chunks is decoded only once, or else a shape of
+/// contiguous elements.
 fn own_chunk(parts: &[Part], shape: &[u64], mapped: &Mapped) -> Vec<u64> {
     let inner =
         mapped.inner.iter().fold(mapped.data_type.size() as u64, |size, &length| size.saturating_mul(length));
@@ -416,7 +417,7 @@ fn own_chunk(parts: &[Part], shape: &[u64], mapped: &Mapped) -> Vec<u64> {
     of_source.unwrap_or_else(|| runs(shape, inner, CHUNK))
 }
 
-/// Returns the sorted numbers of the chunks that contain elements of sources.
+/// Returns the sorted linear indices of the chunks that contain elements of sources.
 fn stored(parts: &[Part], chunk: &[u64], grid: &[u64]) -> Result<Vec<u64>> {
     let too_many = || {
         let message = format!("a virtual dataset has more than {MOST} chunks");
@@ -474,15 +475,15 @@ fn stored(parts: &[Part], chunk: &[u64], grid: &[u64]) -> Result<Vec<u64>> {
 #[derive(Debug)]
 struct Virtual {
     parts: Vec<Part>,
-    /// The number of chunks along each dimension, including the dimensions of elements that are arrays.
+    /// The number of chunks along each dimension, including the dimensions of array-typed elements.
     grid: Vec<u64>,
-    /// The shape of a chunk without the dimensions of elements that are arrays.
+    /// The shape of a chunk, without the dimensions of array-typed elements.
     own: Vec<u64>,
     chunk_shape: Vec<u64>,
-    /// The numbers of the chunks that contain elements of sources.
+    /// The linear indices of the chunks that contain elements of sources.
     stored: Vec<u64>,
     data_type: DataType,
-    /// The stored element at positions without a source.
+    /// The element at positions without a source.
     fill: Vec<u8>,
 }
 
@@ -491,7 +492,7 @@ impl Virtual {
         self.chunk_shape.get(self.own.len()..).unwrap_or_default()
     }
 
-    /// Calls `put` with the offset and the bytes of each element of a chunk that has a source.
+    /// Calls `put` with the offset and bytes of each element of a chunk for which there is a source.
     fn each(&self, chunk: &[u64], mut put: impl FnMut(usize, &[u8])) -> Result<()> {
         let first: Vec<u64> =
             chunk.iter().zip(&self.own).map(|(index, length)| index.saturating_mul(*length)).collect();

@@ -11,7 +11,7 @@ use super::text::{lenient, refused_name};
 use crate::input::unsupported;
 use crate::store::LeftOut;
 
-/// The maximum number of nodes of a file. Links can make the hierarchy of a small file practically unlimited.
+/// The maximum number of nodes in a file. Through links, even a small file can have a practically unlimited hierarchy.
 const MOST_NODES: usize = 1 << 18;
 
 /// The maximum nesting depth of groups.
@@ -19,16 +19,16 @@ const DEEPEST: usize = 250;
 
 /// A node of a file: a group or a dataset.
 pub(super) struct Found {
-    /// The path without a slash at its beginning; empty for the root.
+    /// The path without a leading slash; empty for the root.
     pub(super) path: String,
     pub(super) id: Id,
     pub(super) object: Arc<Parsed>,
-    /// True if every link in the path is a hard link, so that the path is that of the object itself.
+    /// True if every link in the path is a hard link.
     pub(super) is_hard: bool,
 }
 
-/// Returns the nodes of a file, each group before its members. An object with several links is visited once for each
-/// link, but a group is not visited inside itself. Every link becomes a node or is skipped and reported.
+/// Returns the nodes of a file, each group before its members. An object with several links is visited once per link, but
+/// a group is not visited inside itself. Every link either becomes a node, or is skipped and reported.
 pub(super) fn walk(files: &mut Files, left_out: &mut Vec<LeftOut>) -> Result<Walked> {
     let root = files.root();
     let object = files.object(root)?;
@@ -41,13 +41,13 @@ pub(super) fn walk(files: &mut Files, left_out: &mut Vec<LeftOut>) -> Result<Wal
 #[derive(Default)]
 pub(super) struct Walked {
     pub(super) nodes: Vec<Found>,
-    /// The committed types.
+    /// The committed datatypes.
     pub(super) types: Vec<Committed>,
-    /// The paths of objects whose names are invalid in Zarr, for references to them.
+    /// The paths of objects whose names are invalid in Zarr, to resolve references to these objects.
     pub(super) unlisted: Vec<(Id, String)>,
 }
 
-/// A committed type.
+/// A committed datatype.
 pub(super) struct Committed {
     pub(super) path: String,
     pub(super) id: Id,
@@ -55,7 +55,7 @@ pub(super) struct Committed {
 }
 
 impl Committed {
-    /// Returns the last part of the path.
+    /// Returns the last component of the path.
     pub(super) fn name(&self) -> &str {
         self.path.rsplit_once('/').map_or(self.path.as_str(), |(_, name)| name)
     }
@@ -65,11 +65,11 @@ struct Walk<'w> {
     walked: Walked,
     files: &'w mut Files,
     left_out: &'w mut Vec<LeftOut>,
-    /// The skipped objects whose paths were recorded.
+    /// The skipped objects whose paths have been recorded.
     listed: HashSet<Id>,
 }
 
-/// A group to be visited.
+/// A group still to be visited.
 struct Waiting {
     path: String,
     id: Id,
@@ -80,7 +80,7 @@ struct Waiting {
 }
 
 impl Walk<'_> {
-    /// Visits groups iteratively, so that nesting does not use the stack.
+    /// Visits groups iteratively, so that deep nesting cannot overflow the stack.
     fn groups(&mut self, root: Id, object: Arc<Parsed>) -> Result<()> {
         let mut waiting =
             vec![Waiting { path: String::new(), id: root, object, is_hard: true, above: Vec::new() }];
@@ -105,7 +105,7 @@ impl Walk<'_> {
         self.left_out.push(LeftOut::new(format!("/{path}"), error));
     }
 
-    /// Adds the datasets of a group. Returns the groups in the group.
+    /// Adds the datasets in a group, and returns its subgroups.
     fn members(&mut self, path: &str, group: Id, is_hard: bool, above: &[Id]) -> Result<Vec<Waiting>> {
         let members = self.files.members(group)?;
         let mut below = Vec::new();
@@ -151,7 +151,7 @@ impl Walk<'_> {
         Ok(below)
     }
 
-    /// Records the paths of an object that is left out, and of all objects below it.
+    /// Records the paths of a skipped object and all objects below it.
     fn list(&mut self, path: String, group: Id, target: Target) {
         let mut waiting = vec![(path, group, target)];
         while let Some((path, group, target)) = waiting.pop() {
@@ -175,7 +175,8 @@ impl Walk<'_> {
         Ok((id, self.files.object(id)?))
     }
 
-    /// Records a committed type. Arrays store their types themselves, so only the attributes of the type are lost.
+    /// Records a committed datatype. Since each dataset also stores its datatype, only the attributes of the committed
+    /// datatype are lost.
     fn datatype(&mut self, path: &str, object: &Parsed) {
         match &object.attributes {
             Ok(attributes) if attributes.is_empty() => {}

@@ -1,4 +1,4 @@
-//! [`Counted`]: the number of objects in a copy, for comparison with its source.
+//! [`Counted`]: the number of objects in a copy, for comparison with the source.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use zarrox::{Error, ErrorKind, Node, Result};
 
 use crate::inventory::{Inventories, Inventory, counted};
 
-/// The number of objects of a hierarchy, by node.
+/// The number of objects in a hierarchy, by node.
 #[derive(Debug)]
 pub(crate) struct Counted(BTreeMap<String, Inventory>);
 
 impl Counted {
-    /// Counts the objects of a node and of all nodes below it. Only metadata is read.
+    /// Counts the objects of a node and all nodes below it. Only metadata is read.
     pub(crate) fn of(node: &Node) -> Result<Self> {
         let mut all = BTreeMap::new();
         let mut add = |path: &str, node: &Node| {
@@ -28,22 +28,22 @@ impl Counted {
         Ok(Self(all))
     }
 
-    /// Returns the sum of all objects.
+    /// Returns the total over all nodes.
     pub(crate) fn sum(&self) -> Inventory {
         let mut sum = Inventory::default();
         self.0.values().for_each(|&found| sum += found);
         sum
     }
 
-    /// Returns the objects of the imported nodes.
+    /// Returns the counts for the imported nodes.
     pub(crate) fn among(&self, is_wanted: impl Fn(&str) -> bool) -> Inventories {
         let mut wanted = Inventories::default();
         self.0.iter().filter(|(path, _)| is_wanted(path)).for_each(|(path, &found)| wanted.add(path, found));
         wanted
     }
 
-    /// Checks that the copy of a node is complete. Nodes for which `is_excused` returns true may be incomplete,
-    /// since their losses were reported before.
+    /// Checks that the copy of a node is complete. Nodes for which `is_excused` returns true may be incomplete, since
+    /// their losses have already been reported.
     pub(crate) fn check(
         &self,
         source: &Inventories,

@@ -1,4 +1,4 @@
-//! Files of recognised but unsupported kinds: the error names the kind and a remedy.
+//! Files in recognised but unsupported formats. The error names the format and suggests a remedy.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use zarrox::Result;
 
 use crate::input::Input;
 
-/// The number of bytes that are examined at both ends of a file.
+/// The number of bytes that are examined at each end of a file.
 const ENDS: u64 = 1 << 16;
 
-/// The magic numbers of kinds, and the description of each kind.
+/// The magic numbers of formats, with a description of each format.
 const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x0e\x03\x13\x01", "HDF4, which is not supported; convert it to HDF5 with h4toh5"),
     (b"SIMPLE  =", "FITS, which is not supported; astropy reads it"),
@@ -27,17 +27,17 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\xcd\xf3\x00\x01", "a NASA CDF file, which is not supported; convert it to NetCDF with cdflib"),
 ];
 
-/// The first bytes of a zip archive, and of an empty zip archive.
+/// The first bytes of a ZIP archive, and of an empty ZIP archive.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// The names of the documents of Zarr and N5.
+/// The names of Zarr and N5 metadata documents.
 const DOCUMENTS: [&str; 6] =
     ["zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczgroup", "attributes.json"];
 
-/// The description of Zarr.
+/// The description for Zarr itself.
 const ZARR: &str = "Zarr already; copy it with zarrox cp, or zarrox convert for another format";
 
-/// Returns the description of a file that cannot be read; `None` if its kind is unknown.
+/// Returns the description of an unsupported file; `None` if its format is unknown.
 pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
     let start = input.start(ENDS)?;
     if start.starts_with(b"GRIB") {
@@ -56,8 +56,7 @@ pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
     Ok(found.map(|(_, name)| (*name).to_owned()))
 }
 
-/// Returns the description of a file with only the metadata of OME-TIFF, such as `.companion.ome`; `None` for another
-/// file.
+/// Returns the description of a file that contains only OME-TIFF metadata, such as `.companion.ome`; `None` for any other file.
 fn metadata_of_ome(start: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(start);
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
@@ -70,12 +69,13 @@ fn metadata_of_ome(start: &[u8]) -> Option<String> {
     Some(format!("OME-TIFF metadata without images; import an image file that it names{named}"))
 }
 
-/// Returns true for the first four bytes of a ZIP archive.
+/// Returns true if the first four bytes are those of a ZIP archive.
 pub fn is_archive(start: &[u8]) -> bool {
     ZIP.iter().any(|signature| start.starts_with(signature))
 }
 
-/// Returns true if an archive contains Zarr documents. Its directory of names is at the end.
+/// Returns true if a ZIP archive contains Zarr documents. The names are listed in the central directory, at the end of
+/// the archive.
 pub(crate) fn is_zarr_archive(input: &Input) -> Result<bool> {
     let start = input.start(ENDS)?;
     let length = input.length().min(ENDS);
@@ -87,7 +87,7 @@ pub(crate) fn is_zarr_archive(input: &Input) -> Result<bool> {
     Ok(has(&start) || has(&end))
 }
 
-/// Returns the format of a directory, if it is not a directory of images.
+/// Returns the description of a directory whose format is not supported, if it is recognised.
 pub(crate) fn of_directory(path: &Path) -> Option<String> {
     DOCUMENTS.iter().any(|name| path.join(name).is_file()).then(|| ZARR.to_owned())
 }

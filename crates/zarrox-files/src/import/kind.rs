@@ -1,4 +1,4 @@
-//! [`Kind`]: the kinds of files that can be imported, and how one is opened.
+//! [`Kind`]: the formats that can be imported, and functions that open files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,48 +12,48 @@ use crate::input::{Input, unsupported};
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The number of bytes at the beginning of a file that identify its kind, except HDF5 after a user block.
+/// The number of bytes at the beginning of a file that are enough to detect its format, except for HDF5 after a user block.
 const START: u64 = 512;
 
 /// The first bytes of PNG and JPEG.
 const IMAGES: [&[u8]; 2] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"];
 
-/// The first bytes of TIFF: little-endian and big-endian, the classic form and BigTIFF.
+/// The first bytes of TIFF: classic TIFF and BigTIFF, each little-endian and big-endian.
 const TIFF: [&[u8]; 4] = [b"II\x2a\0", b"MM\0\x2a", b"II\x2b\0", b"MM\0\x2b"];
 
 /// The first bytes of Parquet.
 const PARQUET: &[u8] = b"PAR1";
 
-/// A kind of file that can be imported.
+/// A file format that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// HDF5, also as NetCDF-4.
+    /// HDF5, including NetCDF-4.
     Hdf5,
-    /// NetCDF-3: the classic format, and the formats with 64-bit offsets and with 64-bit data.
+    /// NetCDF-3: the classic, 64-bit offset and 64-bit data formats.
     NetCdf3,
-    /// An image of PNG or JPEG, or a directory of such images.
+    /// A PNG or JPEG image, or a directory of PNG and JPEG images.
     Images,
-    /// TIFF, also as GeoTIFF, COG and OME-TIFF.
+    /// TIFF, including GeoTIFF, COG and OME-TIFF.
     Tiff,
-    /// NIfTI-1, NIfTI-2 and Analyze 7.5, in one file or in two, also compressed by gzip.
+    /// NIfTI-1, NIfTI-2 and Analyze 7.5, in one file or two, optionally compressed with gzip.
     Nifti,
     /// Parquet.
     Parquet,
-    /// An array of NumPy, `.npy`.
+    /// A NumPy array, `.npy`.
     Npy,
-    /// An archive of arrays of NumPy, `.npz`.
+    /// An archive of NumPy arrays, `.npz`.
     Npz,
-    /// Comma-separated values; tab-separated values if the suffix is `.tsv`.
+    /// Comma-separated values, or tab-separated values if the suffix is `.tsv`.
     Csv,
 }
 
 impl Kind {
-    /// Returns the kind of a file or a directory; `None` if it is unknown. A file is identified by its first bytes, and a text
-    /// file by its suffix.
+    /// Detects the format of a file or directory; `None` if it is unknown. Binary formats are detected from the first
+    /// bytes of the file, and text formats from its suffix.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a recognised but unsupported kind, such as GRIB; the errors of reading the file.
+    /// [`ErrorKind::Unsupported`] for a recognised but unsupported format, such as GRIB; any error from reading the file.
     ///
     /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
     pub fn of(path: impl AsRef<Path>) -> Result<Option<Self>> {
@@ -67,13 +67,13 @@ impl Kind {
         Self::of_open(&Input::open(path)?)
     }
 
-    /// Opens bytes in memory as a file of this kind. The result is a read-only store, like the store of [`open_file`]. The suffix
-    /// of `name` distinguishes CSV from tab-separated values, and HDF5 from NetCDF. Other files that the bytes refer to are not
-    /// read.
+    /// Opens bytes in memory as a file of this format. The result is a read-only store, as for [`open_file`]. The suffix
+    /// of `name` distinguishes CSV from tab-separated values, and HDF5 from NetCDF. Other files that the bytes refer to
+    /// are not read.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the bytes are damaged or of another kind; [`ErrorKind::Unsupported`] when this build does not read
-    /// the kind.
+    /// [`ErrorKind::Corrupt`] if the bytes are damaged or have another format; [`ErrorKind::Unsupported`] if this build
+    /// cannot read the format.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -91,7 +91,7 @@ impl Kind {
         open_kind(self, Input::in_memory(bytes.into(), name.into()), &closed())
     }
 
-    /// Returns the kind of a file that is open.
+    /// Detects the format of an open file.
     fn of_open(input: &Input) -> Result<Option<Self>> {
         if let Some(kind) = Self::of_input(input)? {
             return Ok(Some(kind));
@@ -162,12 +162,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Opens a file of another format, or a directory of images, as a read-only store of Zarr v3. NumPy files become stores of Zarr
-/// v2.
+/// Opens a file in another format, or a directory of images, as a read-only Zarr v3 store. NumPy files become Zarr v2 stores.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the kind of the file is unknown or not supported by this build;
-/// [`ErrorKind::Corrupt`] when the file is damaged.
+/// [`ErrorKind::Unsupported`] if the format of the file is unknown or not supported by this build; [`ErrorKind::Corrupt`]
+/// if the file is damaged.
 ///
 /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
 /// [`ErrorKind::Corrupt`]: zarrox::ErrorKind::Corrupt
@@ -175,8 +174,7 @@ pub fn open_file(path: impl AsRef<Path>) -> Result<FileStore> {
     open(path.as_ref(), &Reading::default())
 }
 
-/// Opens bytes in memory as a file of another format, which is identified by its first bytes as in [`open_file`]. See
-/// [`Kind::open_bytes`].
+/// Opens bytes in memory as a file in another format, which is detected as in [`open_file`]. See [`Kind::open_bytes`].
 ///
 /// # Errors
 /// The errors of [`open_file`].
@@ -184,7 +182,7 @@ pub fn open_bytes(name: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Result<F
     open_input(Input::in_memory(bytes.into(), name.into()), &closed())
 }
 
-/// Returns the options for reading bytes in memory: other files that they refer to are not read.
+/// Returns the options for reading bytes in memory, which may not refer to other files.
 fn closed() -> Reading {
     Reading { external: External { is_closed: true, ..External::default() }, ..Reading::default() }
 }
@@ -245,12 +243,12 @@ fn open_kind(kind: Kind, input: Input, reading: &Reading) -> Result<FileStore> {
     opened.map_err(|error| error.at(name))
 }
 
-/// Returns the error of a recognised but unsupported kind.
+/// Returns the error for a recognised but unsupported format.
 fn foreign_kind(path: &Path, foreign: &str) -> Error {
     unsupported(format!("'{}' is {foreign}", path.display()))
 }
 
-/// Returns the error of a build without support for reading a kind of file.
+/// Returns the error for a format that this build cannot read.
 #[cfg(not(all(
     feature = "hdf5",
     feature = "images",

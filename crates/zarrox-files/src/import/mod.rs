@@ -1,4 +1,4 @@
-//! [`Import`]: copies files of other formats to Zarr.
+//! [`Import`]: copies files in other formats to Zarr.
 
 pub(crate) mod concat;
 mod count;
@@ -28,7 +28,7 @@ use self::select::Select;
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut, Skipped};
 
-/// A builder of imports: copies of files of other formats to Zarr.
+/// A builder for imports, which copy files in other formats to Zarr.
 ///
 /// ```no_run
 /// let report = zarrox_files::Import::new().run("era5.nc", "era5.zarr")?;
@@ -51,7 +51,7 @@ pub struct Import {
     build: Build,
 }
 
-/// A function that sets the properties of arrays.
+/// A function that configures arrays.
 #[derive(Clone, Default)]
 struct Build(Option<Arc<BuildFn>>);
 
@@ -76,7 +76,7 @@ impl Skips {
     }
 }
 
-/// The nodes that are imported.
+/// The nodes selected for import.
 #[derive(Debug, Clone, Default)]
 struct Chosen {
     nodes: Vec<String>,
@@ -96,7 +96,7 @@ impl Chosen {
         !is_excluded && (self.nodes.is_empty() || self.nodes.iter().any(is_below))
     }
 
-    /// Returns the only selected node, or the root.
+    /// Returns the selected node if there is exactly one, otherwise the root.
     fn node(&self) -> &str {
         match self.nodes.as_slice() {
             [node] => node,
@@ -111,29 +111,30 @@ impl Import {
         Self::default()
     }
 
-    /// Sets the options of the copy: its format, chunks, codecs, and the treatment of existing nodes.
+    /// Sets the options of the copy: its format, chunks and codecs, and how existing nodes are treated.
     pub fn copier(self, copier: Copier) -> Self {
         Self { copier, ..self }
     }
 
-    /// Declares that the copier changes the codecs, so that chunks are not compressed twice.
+    /// Declares that the copy changes the codecs. Chunks are then not compressed twice.
     pub fn recodes(self, recodes: bool) -> Self {
         Self { reading: Reading { is_plain: recodes, ..self.reading }, ..self }
     }
 
-    /// Sets the type of a CSV column. By default it is inferred from all values.
+    /// Sets the type of a CSV column. By default, it is inferred from all values.
     pub fn column(mut self, name: impl Into<String>, data_type: DataType) -> Self {
         self.reading.columns.push((name.into(), data_type));
         self
     }
 
-    /// Reads files as raw elements without a header.
+    /// Reads files as raw elements, without a header.
     pub fn raw(self, raw: RawElements) -> Self {
         Self { reading: Reading { raw: Some(raw), ..self.reading }, ..self }
     }
 
-    /// Sets the data type for elements of NumPy files: another name or form of the same elements, such as
-    /// `bfloat16` for `|V2` or text of variable length for `<U8`; or with a cast, another type of numbers.
+    /// Sets the data type for the elements of NumPy files. It must be a different name or representation of the same
+    /// elements, such as `bfloat16` for `|V2` or variable-length strings for `<U8`; with a cast, it can be any numeric
+    /// type.
     pub fn data_type(self, data_type: DataType, casting: Option<Casting>) -> Self {
         let copier = match casting {
             Some(casting) => self.copier.data_type(data_type.clone(), casting),
@@ -147,9 +148,9 @@ impl Import {
         Self { reading: Reading { member: Some(name.into()), ..self.reading }, ..self }
     }
 
-    /// Sets a function that sets the properties of arrays of NumPy files, such as chunks, codecs and attributes. It receives
-    /// the shape, and a builder that already has the shape and the data type. By default, arrays have the properties of new
-    /// arrays, or the properties that the copier sets.
+    /// Sets a function that configures arrays imported from NumPy files, for example their chunks, codecs and attributes.
+    /// It is called with a builder that already has the shape and data type, and with the shape. By default, arrays have
+    /// the properties of new arrays, or those that the copier sets.
     pub fn build(
         self,
         build: impl Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync + 'static,
@@ -157,39 +158,39 @@ impl Import {
         Self { build: Build(Some(Arc::new(build))), ..self }
     }
 
-    /// Imports an overview of the images of a TIFF file, such as a COG: 1 is the largest overview.
-    /// Level 0 is the images themselves.
+    /// Imports an overview of the images in a TIFF file, such as a COG. Level 1 is the largest overview, and level 0 the
+    /// images themselves.
     pub fn level(self, level: usize) -> Self {
         Self { reading: Reading { level, ..self.reading }, ..self }
     }
 
-    /// Sets whether TIFF images become OME-Zarr 0.5: a group with an array for each level, and axes, scales and
-    /// channels.
+    /// Sets whether TIFF images become OME-Zarr 0.5: a group with one array per level, and with axes, scales and channels.
     pub fn ome(self, ome: bool) -> Self {
         Self { reading: Reading { ome, ..self.reading }, ..self }
     }
 
-    /// Allows opening files in this directory that the file refers to: targets of external links, external storage,
-    /// sources of virtual datasets, and further files of OME-TIFF. The directory of the file itself is always allowed.
+    /// Allows opening files in this directory that the imported file refers to: targets of external links, external
+    /// storage, sources of virtual datasets, and other files of an OME-TIFF. The directory of the imported file is always
+    /// allowed.
     pub fn external(mut self, directory: impl Into<PathBuf>) -> Self {
         self.reading.external.directories.push(directory.into());
         self
     }
 
-    /// Sets whether to skip parts that have no equivalent in Zarr, or that are in other files which are
-    /// missing or not allowed. By default they are an error.
+    /// Sets whether to skip parts that have no equivalent in Zarr, or that are in other files that are missing or not
+    /// allowed. By default, such parts are an error.
     pub fn skip_unsupported(self, skip: bool) -> Self {
         Self { skips: Skips { unsupported: skip, ..self.skips }, ..self }
     }
 
-    /// Sets whether to skip damaged parts: nodes, attributes, chunks, or whole files of a concatenation. By default they are
-    /// an error. Skipped chunks have fill values.
+    /// Sets whether to skip damaged parts: nodes, attributes, chunks, or whole files of a concatenation. By default, they
+    /// are an error. Skipped chunks contain the fill value.
     pub fn skip_damaged(self, skip: bool) -> Self {
         Self { skips: Skips { damaged: skip, ..self.skips }, ..self }
     }
 
-    /// Imports only the node at this path of the file, with all nodes below it. Several nodes become members of a
-    /// group, at their paths.
+    /// Imports only the node at this path in the file, and all nodes below it. If called several times, the nodes become
+    /// members of a group, at their paths.
     pub fn node(mut self, path: impl Into<String>) -> Self {
         let path = path.into().trim_matches('/').to_owned();
         if !path.is_empty() {
@@ -198,43 +199,43 @@ impl Import {
         self
     }
 
-    /// Skips the nodes that match a pattern, with all nodes below them.
+    /// Skips nodes that match a pattern, and all nodes below them.
     pub fn exclude(mut self, pattern: Glob) -> Self {
         self.chosen.exclude.push(pattern);
         self
     }
 
-    /// Joins several files along a dimension. A dimension that no file has becomes the first dimension of all arrays
+    /// Joins several files along a dimension. If no file has the dimension, it becomes the first dimension of all arrays
     /// except coordinates.
     pub fn concat(self, dimension: impl Into<String>) -> Self {
         Self { concat: Some(dimension.into()), ..self }
     }
 
-    /// Sets whether arrays that should be equal in all files are taken from the first file if they differ. By default,
-    /// a difference is an error.
+    /// Sets whether an array that should be equal in all files is taken from the first file if it differs. By default, a
+    /// difference is an error.
     pub fn first_wins(self, first_wins: bool) -> Self {
         Self { first_wins, ..self }
     }
 
-    /// Sets whether an array that some files lack has missing values for these files. The missing value is in the attributes
-    /// of the array, and is NaN or NaT otherwise. An array without a missing value is an error. By default, a lacking array
-    /// is an error.
+    /// Sets whether an array that some files lack is filled with missing values for these files. The missing value is
+    /// taken from the attributes of the array; the default is NaN or NaT. If the array has no missing value, this is an
+    /// error. By default, an array that a file lacks is an error.
     pub fn fill_missing(self, fills: bool) -> Self {
         Self { fills: fills.then(Fills::default), ..self }
     }
 
-    /// Sets the same as [`Import::fill_missing`], and the value for arrays without a missing value.
+    /// Enables [`Import::fill_missing`], and sets the value used for arrays without a missing value.
     pub fn fill_missing_with(self, value: Json) -> Self {
         Self { fills: Some(Fills { value: Some(value) }), ..self }
     }
 
-    /// Imports only a range of a dimension, for all arrays that have the dimension.
+    /// Imports only a range of a dimension, in all arrays that have the dimension.
     pub fn select(mut self, select: Select) -> Self {
         self.selects.push(select);
         self
     }
 
-    /// Opens a file with the options of reading.
+    /// Opens a file with the options of this import.
     ///
     /// # Errors
     /// The errors of [`open_file`](crate::open_file).
@@ -242,7 +243,7 @@ impl Import {
         kind::open(source.as_ref(), &self.careful())
     }
 
-    /// Opens the store of a file that is already open. `name` is for error messages.
+    /// Opens the store of a file that is already open. `name` is used in error messages.
     ///
     /// # Errors
     /// The errors of [`open_file`](crate::open_file).
@@ -250,11 +251,11 @@ impl Import {
         kind::open_input(Input::of(file, name.into())?, &self.careful())
     }
 
-    /// Opens a stream with the content of an `.npy` file or with [raw](Self::raw) elements, which can be read once, in
-    /// order. `name` is for error messages.
+    /// Opens a stream that contains an `.npy` file or [raw](Self::raw) elements. Its elements can be read once, in order.
+    /// `name` is used in error messages.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the stream has other content; the errors of reading.
+    /// [`ErrorKind::Corrupt`] if the stream has other content; any error from reading.
     pub fn open_stream(&self, name: &str, stream: impl Read + Send + 'static) -> Result<FileStore> {
         crate::npy::open_stream(name, stream, &self.careful())
     }
@@ -267,10 +268,11 @@ impl Import {
         self.plan_all(&[source], destination)
     }
 
-    /// Plans an import of several files, which are joined along the dimension of [`Import::concat`]. Nothing is written yet.
+    /// Plans an import of several files, which are joined along the dimension set with [`Import::concat`]. Nothing is
+    /// written yet.
     ///
     /// # Errors
-    /// The errors of [`Import::plan`]; [`ErrorKind::Unsupported`] when the files do not fit together.
+    /// The errors of [`Import::plan`]; [`ErrorKind::Unsupported`] if the files are incompatible with each other.
     pub fn plan_all<P: AsRef<Path>>(
         &self,
         sources: &[P],
@@ -294,7 +296,7 @@ impl Import {
         Ok(Importing { differences, is_new, ..importing })
     }
 
-    /// Plans an import of a file that is open. Nothing is written yet.
+    /// Plans an import of a file that is already open. Nothing is written yet.
     ///
     /// # Errors
     /// The errors of [`Copier::plan`].
@@ -335,7 +337,7 @@ impl Import {
         Ok(Importing { copying, store, chosen, left_out, notes, differences, is_new, skips })
     }
 
-    /// Returns the copy method for a file whose arrays are contiguous elements; `None` for a file with chunks.
+    /// Returns the copy method for a file whose arrays consist of contiguous elements; `None` for a chunked file.
     fn elements(&self, store: &FileStore, node: &str) -> Option<PlainElements> {
         if store.accesses().is_empty() {
             return None;
@@ -358,7 +360,7 @@ impl Import {
     /// Appends the only array of an open NumPy file to an array along an axis. A failure leaves the array unchanged.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a file with chunks or several arrays; the errors of reading and of
+    /// [`ErrorKind::Unsupported`] for a chunked file or a file with several arrays; any error from reading; the errors of
     /// [`Array::append_with`].
     pub fn append_to(&self, store: &FileStore, array: &mut Array, axis: usize) -> Result<()> {
         let Some(access) = store.accesses().get("").cloned() else {
@@ -388,7 +390,7 @@ impl Import {
         array.flush()
     }
 
-    /// Fails, with the reason, if a node that is requested by name cannot be read.
+    /// Returns an error with the reason if a node that was requested by name cannot be read.
     fn check_chosen(&self, store: &FileStore) -> Result<()> {
         for node in &self.chosen.nodes {
             let Some(part) = store.left_out().iter().find(|part| part.holds(node)) else { continue };
@@ -399,7 +401,7 @@ impl Import {
         Ok(())
     }
 
-    /// Returns the options for reading files for a copy: damaged chunks are detected, and skipped if that is allowed.
+    /// Returns the options for reading files for a copy. Damaged chunks are detected, and skipped if that is allowed.
     fn careful(&self) -> Reading {
         let skipped = self.skips.damaged.then(Skipped::default);
         Reading { checks: true, skipped, nodes: self.chosen.nodes.clone(), ..self.reading.clone() }
@@ -417,13 +419,14 @@ impl Import {
         }
     }
 
-    /// Appends files to an existing hierarchy, along the dimension of [`Import::concat`]. The values of the coordinates must
-    /// continue the existing values.
+    /// Appends files to an existing hierarchy, along the dimension set with [`Import::concat`]. The coordinate values
+    /// must continue the existing ones.
     ///
-    /// Elements are stored before the lengths change. After an interruption, the same call continues.
+    /// Elements are written before shapes are updated. After an interruption, the same call continues.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the files do not fit; and the errors of reading and writing.
+    /// [`ErrorKind::Unsupported`] if the files are incompatible with the hierarchy; any error that occurs while reading
+    /// or writing.
     pub fn append<P: AsRef<Path>>(
         &self,
         sources: &[P],
@@ -465,9 +468,9 @@ impl Import {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Appended {
-    /// The paths of the arrays that have grown, with their lengths along the dimension before and after.
+    /// The paths of the extended arrays, with their lengths along the dimension before and after the append.
     pub arrays: Vec<(String, u64, u64)>,
-    /// The differences between the files. The result has the content of the first file.
+    /// The differences between the files. Where files differ, the result has the content of the first file.
     pub notes: Vec<String>,
     /// The parts that were left out.
     pub left_out: Vec<LeftOut>,
@@ -479,8 +482,8 @@ pub struct Appended {
 pub struct Imported {
     /// The report of the copy.
     pub report: CopyReport,
-    /// The number of objects in the source, without skipped objects. They are counted in the file while it is read, or in
-    /// its store for kinds of files that are not counted.
+    /// The number of objects in the source, without skipped objects. The objects are counted while the file is read or,
+    /// for formats without such counts, in the store of the file.
     pub source: Inventory,
     /// The number of objects in the copy.
     pub copy: Inventory,
@@ -503,17 +506,17 @@ pub struct Importing {
 }
 
 impl Importing {
-    /// Returns the parts that are not read.
+    /// Returns the parts that are left out.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// Returns notes on content that is changed, such as a missing value that the type of its variable cannot represent.
+    /// Returns notes on content that was changed, such as a missing value that the type of its variable cannot represent.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns the differences between the files. The copy has the content of the first file.
+    /// Returns the differences between the files. Where files differ, the copy has the content of the first file.
     pub fn differences(&self) -> &[String] {
         &self.differences
     }
@@ -536,11 +539,11 @@ impl Importing {
         self.run_counted().map(|imported| imported.report)
     }
 
-    /// Imports the file, and compares its number of objects with the number of objects in the copy.
+    /// Imports the file, and compares the number of objects in the file and in the copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when a part is damaged, [`ErrorKind::Unsupported`] when a part has no
-    /// equivalent in Zarr, unless such parts are skipped; an error when the copy lacks an object.
+    /// [`ErrorKind::Corrupt`] if a part is damaged, and [`ErrorKind::Unsupported`] if a part has no equivalent in Zarr,
+    /// unless such parts are skipped; an error if the copy lacks an object.
     pub fn run_counted(self) -> Result<Imported> {
         check(&self.left_out, self.skips)?;
         let destination = self.copying.destination();
@@ -562,13 +565,13 @@ impl Importing {
     }
 }
 
-/// Checks that all parts that were not read may be skipped.
+/// Checks that all parts that were left out may be skipped.
 fn check(left_out: &[LeftOut], skips: Skips) -> Result<()> {
     let parts: Vec<&LeftOut> = left_out.iter().filter(|part| !skips.allows(part)).collect();
     if parts.is_empty() { Ok(()) } else { Err(refused(&parts)) }
 }
 
-/// Returns the error of parts that were not read. Damage takes precedence over parts without an equivalent in Zarr.
+/// Returns the error for parts that were left out. Damaged parts take precedence over parts without an equivalent in Zarr.
 fn refused(parts: &[&LeftOut]) -> Error {
     const MOST: usize = 10;
     let kind = parts.iter().map(|part| part.kind).min_by_key(|kind| match kind {
@@ -595,7 +598,7 @@ fn refused(parts: &[&LeftOut]) -> Error {
     Error::new(kind, message)
 }
 
-/// Returns the pattern that matches only this path.
+/// Returns a pattern that matches only the given path.
 fn escaped(path: &str) -> String {
     let mut pattern = String::from("/");
     for c in path.chars() {
@@ -607,7 +610,7 @@ fn escaped(path: &str) -> String {
     pattern
 }
 
-/// Imports a file to a location without a node. [`Import`] has options.
+/// Imports a file to a location where no node exists. [`Import`] has options.
 ///
 /// # Errors
 /// The errors of [`Import::run`].

@@ -1,4 +1,4 @@
-//! Random-access input for several threads: files, and bytes in memory.
+//! Thread-safe random-access input: files, and bytes in memory.
 
 #[cfg(any(feature = "nifti", feature = "npz", feature = "tables"))]
 pub(crate) mod temporary;
@@ -42,26 +42,26 @@ impl Input {
         Ok(Self { content: Content::File(file), name, path, length: metadata.len() })
     }
 
-    /// Wraps an open file. `name` is for error messages.
+    /// Wraps an open file. `name` is used in error messages.
     pub(crate) fn of(file: File, name: PathBuf) -> Result<Self> {
         let failed = |error| self::failed(&format!("reading '{}'", name.display()), error);
         let length = file.metadata().map_err(failed)?.len();
         Ok(Self { content: Content::File(file), path: name.clone(), name, length })
     }
 
-    /// Wraps bytes in memory as a file of this name.
+    /// Wraps bytes in memory as a file with the given name.
     pub(crate) fn in_memory(bytes: Bytes, name: PathBuf) -> Self {
         let length = bytes.len() as u64;
         Self { content: Content::Memory(bytes), path: name.clone(), name, length }
     }
 
-    /// Returns true for bytes in memory.
+    /// Returns true if the content is in memory.
     #[cfg(any(test, feature = "nifti"))]
     pub(crate) fn is_in_memory(&self) -> bool {
         matches!(self.content, Content::Memory(_))
     }
 
-    /// Returns the name of the file as it was given. The suffix of this name is used even if the file is a link.
+    /// Returns the name of the file as given by the caller. The suffix of this name is used even if the file is a symbolic link.
     pub(crate) fn name(&self) -> &Path {
         &self.name
     }
@@ -76,7 +76,7 @@ impl Input {
         self.length
     }
 
-    /// Returns the bytes of a range. The range is compared with the length of the file before memory is allocated.
+    /// Reads a byte range. The range is checked against the length of the file before memory is allocated.
     pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
         if offset.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(corrupt(format!(
@@ -90,7 +90,7 @@ impl Input {
         Ok(bytes)
     }
 
-    /// Reads bytes from a position until the buffer is full or the file ends. Returns the number of bytes.
+    /// Reads bytes at an offset until the buffer is full or the file ends, and returns the number of bytes read.
     pub(crate) fn read_into(&self, out: &mut [u8], offset: u64) -> Result<usize> {
         let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
         let length = left.min(out.len());
@@ -139,7 +139,7 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Resu
     Ok(())
 }
 
-/// One of many files, which is opened when it is read.
+/// One of many files. It is opened only when it is read.
 #[cfg(any(feature = "images", feature = "tiff"))]
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
@@ -167,7 +167,7 @@ impl Source {
     }
 }
 
-/// A file that is read from its beginning.
+/// A sequential reader of a file.
 #[cfg(any(feature = "images", feature = "nifti", feature = "npz"))]
 #[derive(Debug, Clone)]
 pub(crate) struct Reader {
@@ -224,17 +224,17 @@ fn out_of_memory(length: u64) -> Error {
     Error::new(ErrorKind::OutOfMemory, format!("memory allocation of {length} bytes failed"))
 }
 
-/// Returns the error of damaged files.
+/// Returns the error for damaged content.
 pub(crate) fn corrupt(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Corrupt, message)
 }
 
-/// Returns the error of unsupported content.
+/// Returns the error for unsupported content.
 pub(crate) fn unsupported(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unsupported, message)
 }
 
-/// Returns the error of an operation on a file, such as "reading 'a.nc'".
+/// Returns the error for a failed file operation, such as "reading 'a.nc'".
 pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ErrorKind::NotFound,

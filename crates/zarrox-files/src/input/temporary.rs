@@ -8,10 +8,10 @@ use zarrox::Result;
 
 use crate::input::{Input, failed};
 
-/// The maximum number of bytes that stay in memory.
+/// The maximum number of bytes held in memory.
 const IN_MEMORY: usize = 1 << 20;
 
-/// A buffer that is being written: in memory up to a limit, and in an unnamed temporary file beyond it.
+/// A buffer for writing. It is held in memory up to a limit, and in an unnamed temporary file beyond it.
 #[derive(Debug)]
 pub(crate) struct Temporary(BufWriter<SpooledTempFile>);
 
@@ -20,7 +20,7 @@ impl Temporary {
         Self(BufWriter::with_capacity(1 << 16, spooled_tempfile(IN_MEMORY)))
     }
 
-    /// Ends writing, and returns the bytes for reading. `name` is for error messages.
+    /// Finishes writing, and returns the bytes for reading. `name` is used in error messages.
     pub(crate) fn finish(self, name: PathBuf) -> Result<Input> {
         let file = self.0.into_inner().map_err(|error| writing(error.into_error()))?;
         match file.into_inner() {
@@ -40,7 +40,7 @@ impl Write for Temporary {
     }
 }
 
-/// Returns the error of writing.
+/// Returns the error for a failed write.
 pub(crate) fn writing(error: io::Error) -> zarrox::Error {
     failed("writing a temporary file", error)
 }

@@ -11,7 +11,7 @@ use super::types::{NcType, Types};
 use super::{STORAGE, Storage, TYPE, TYPES, is_hint};
 use crate::fill;
 
-/// The attribute for missing values in addition to the fill value.
+/// The attribute for additional missing values besides `_FillValue`.
 const MISSING: &str = "missing_value";
 
 /// The conventions of the source file.
@@ -23,37 +23,37 @@ pub(crate) enum Origin {
     NetCdf,
 }
 
-/// The attributes of an object, which are added one after another.
+/// The attributes of an object, which are added one by one.
 #[derive(Debug)]
 pub(crate) struct Attributes<'d> {
     origin: Origin,
-    /// The type of the elements in Zarr; `None` for a group.
+    /// The Zarr data type of the elements; `None` for a group.
     elements: Option<&'d DataType>,
     map: Map,
-    /// The types of attributes that must be recorded, by name.
+    /// The attribute types that must be recorded, by attribute name.
     types: Vec<(String, &'static str)>,
     fill: Option<Json>,
-    /// True if the missing value of text becomes its fill value; false if the file has another fill value.
+    /// True if the missing-value marker of strings becomes their fill value; false if the file defines another fill value.
     sets_fill: bool,
-    /// The missing value of text, if it is not the fill value.
+    /// The missing-value marker of strings, if it differs from the fill value.
     other_missing: Option<Json>,
     notes: Vec<String>,
     storage: Option<Storage>,
     user_type: Option<String>,
 }
 
-/// Attributes in the form of Zarr.
+/// The converted attributes.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) attributes: Map,
-    /// The missing value of `_FillValue` as a Zarr v3 fill value, if there is one.
+    /// The value of `_FillValue` as a Zarr v3 fill value, if it becomes the fill value.
     pub(crate) fill: Option<Json>,
     /// Notes on changed attributes.
     pub(crate) notes: Vec<String>,
 }
 
 impl<'d> Attributes<'d> {
-    /// Creates the attributes of an array with this Zarr data type, or of a group.
+    /// Creates the attributes of an array with the given Zarr data type, or of a group.
     pub(crate) fn new(origin: Origin, elements: Option<&'d DataType>) -> Self {
         Self {
             origin,
@@ -69,17 +69,17 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Makes the missing value of characters their fill value, for files without other fill values.
+    /// Makes the missing-value marker of characters their fill value, for files that define no other fill values.
     pub(crate) fn setting_fill(self) -> Self {
         Self { sets_fill: true, ..self }
     }
 
-    /// Adds an attribute. A float of 32 bits is passed as the equal float of 64 bits, also infinity and NaN, and an
-    /// attribute without a value as an empty list or empty text. `of` is the type in the file; `None` for a
+    /// Adds an attribute. A 32-bit float, including infinity and NaN, is passed as the equal 64-bit float, and an
+    /// attribute without a value as an empty list or an empty string. `of` is the type in the file; `None` for a
     /// user-defined type.
     ///
-    /// If two attributes have the same name, the first one is kept. An attribute with a name that Zarrox or Zarr
-    /// interprets is dropped, since an export would read it as its own.
+    /// If two attributes have the same name, the first one is kept. An attribute whose name has a special meaning for
+    /// Zarrox or Zarr is dropped, since an export would interpret it.
     pub(crate) fn add(&mut self, name: &str, value: Json, of: Option<NcType>) {
         if is_hint(name) || (name == crate::ARRAY_DIMENSIONS && self.elements.is_some()) {
             let reason = "in Zarr, this name has a meaning of its own; rename it in the file to keep it";
@@ -116,7 +116,7 @@ impl<'d> Attributes<'d> {
         self.elements.is_some()
     }
 
-    /// Records the storage of the elements, which have `bytes` bytes. `None` means chunks with filters.
+    /// Records the storage of the elements, whose total size is `bytes` bytes. `None` means filtered chunks.
     pub(crate) fn storage(&mut self, storage: Option<Storage>, bytes: u64) {
         let is_usual = storage == Some(Storage::Contiguous) && bytes <= Storage::SMALL;
         self.storage = storage.filter(|_| self.origin == Origin::NetCdf && !is_usual);
@@ -127,8 +127,8 @@ impl<'d> Attributes<'d> {
         self.user_type = Some(name.into());
     }
 
-    /// Records that the fill value of the elements is their missing value, which xarray cannot read from an attribute:
-    /// `of` is the type of text, or the class of a user-defined type.
+    /// Records that the fill value of the elements is also their missing-value marker, which xarray cannot read from an
+    /// attribute. `of` is the string type, or the class of a user-defined type.
     #[cfg(feature = "hdf5")]
     pub(crate) fn fill_is_missing(&mut self, of: &'static str) {
         self.types.push((fill::FILL_VALUE.to_owned(), of));
@@ -152,7 +152,7 @@ impl<'d> Attributes<'d> {
         Described { attributes, fill: self.fill, notes: self.notes }
     }
 
-    /// Returns the missing value as xarray reads it from Zarr v3; `None` if it is dropped.
+    /// Returns the missing-value marker as xarray reads it from Zarr v3; `None` if the marker is dropped.
     fn fill_value(&mut self, value: &Json, of: Option<NcType>) -> Option<Json> {
         let elements = self.elements?;
         let value = missing::only(value).clone();
@@ -164,7 +164,7 @@ impl<'d> Attributes<'d> {
             return Some(value);
         }
         if !fill::is_number(elements) {
-            // xarray cannot decode such an attribute.
+            // xarray cannot decode this attribute.
             let text = value.without_tokens();
             self.notes
                 .push(format!("_FillValue {text} is dropped: it is not the fill value of the elements"));
@@ -187,7 +187,8 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Takes the missing value of text. xarray does not read it from an attribute, so only the metadata has it.
+    /// Handles the missing-value marker of strings. xarray does not read it from an attribute, so it is only stored in
+    /// the metadata.
     fn text(&mut self, value: Json, of: Option<NcType>) {
         if self.sets_fill {
             self.letter(&value, of);
@@ -198,7 +199,7 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Makes the missing value of characters their fill value.
+    /// Makes the missing-value marker of characters their fill value.
     fn letter(&mut self, value: &Json, of: Option<NcType>) {
         let size = self.elements.map_or(1, DataType::size);
         let bytes = value.as_str().and_then(latin);
@@ -214,7 +215,7 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// Adds the missing value of text that has another fill value under a name that xarray reads.
+    /// Adds the missing-value marker of strings whose fill value differs from it, under an attribute name that xarray reads.
     fn add_other_missing(&mut self, value: Json) {
         let what = format!("_FillValue {value} is not the fill value of the text");
         if self.map.contains_key(MISSING) {
@@ -225,8 +226,8 @@ impl<'d> Attributes<'d> {
         self.map.insert(MISSING.to_owned(), value);
     }
 
-    /// Returns further missing values without NaN. Integers have no NaN, and NaN beside other values would make xarray
-    /// compare text.
+    /// Returns additional missing values without NaN. Integers have no NaN, and a list with NaN and other values would
+    /// make xarray compare strings.
     fn missing(&mut self, value: Json) -> Option<Json> {
         let is_nan = |value: &Json| !value.as_f64().is_some_and(f64::is_finite) && value.is_number();
         let is_float = self.elements.is_some_and(|of| matches!(of.storage(), Memory::Float(_)));
@@ -247,7 +248,7 @@ impl<'d> Attributes<'d> {
     }
 }
 
-/// Returns text as one byte for each character; `None` if a character does not fit.
+/// Encodes a string as Latin-1; `None` if it contains a character outside Latin-1.
 fn latin(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect()
 }

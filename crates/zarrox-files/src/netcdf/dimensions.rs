@@ -1,4 +1,4 @@
-//! NetCDF dimensions: for each dimension, the group that defines it, and the dataset that is its scale.
+//! NetCDF dimensions: for each dimension, the group that defines it and the dataset that is its scale.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ pub(crate) struct Dimension {
     pub(crate) group: String,
     /// The index of its coordinate array.
     pub(crate) coordinate: Option<usize>,
-    /// True if arrays can grow along it.
+    /// True if arrays can grow along the dimension.
     pub(crate) is_unlimited: bool,
 }
 
-/// The properties of an array that concern dimensions.
+/// The dimension-related properties of an array.
 #[derive(Debug, Clone)]
 pub(crate) struct Shaped {
     /// The path of the group of the array.
@@ -29,7 +29,7 @@ pub(crate) struct Shaped {
     pub(crate) names: Vec<Option<String>>,
 }
 
-/// A dimension that attributes or options declare.
+/// A dimension that is declared in attributes or options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DeclaredDimension {
     /// The path of the group that defines the dimension.
@@ -39,16 +39,16 @@ pub(crate) struct DeclaredDimension {
     pub(crate) is_unlimited: bool,
 }
 
-/// The dimensions of a file, and the numbers of the dimensions of each array.
+/// The dimensions of a file, and the indices of the dimensions of each array.
 #[derive(Debug, Default)]
 pub(crate) struct Dimensions {
     pub(crate) all: Vec<Dimension>,
     pub(crate) of_arrays: Vec<Vec<Option<usize>>>,
-    /// The indices of dimensions by group and name.
+    /// The indices of dimensions, by group and name.
     places: HashMap<(String, String), usize>,
 }
 
-/// An array whose dimensions conflict with the dimensions of other arrays.
+/// An array whose dimensions conflict with those of other arrays.
 #[derive(Debug)]
 pub(crate) struct Conflict {
     /// The index of the array.
@@ -57,11 +57,11 @@ pub(crate) struct Conflict {
 }
 
 impl Dimensions {
-    /// Returns the dimensions of arrays: first declared dimensions, then coordinates, then other dimensions, outer
-    /// groups first. With `complete`, each dimension gets a name, and a name with two lengths in the same group is an
-    /// error. Otherwise, only coordinates are dimensions.
+    /// Returns the dimensions of arrays: first declared dimensions, then dimensions with a coordinate, then all others,
+    /// starting with those of outer groups. If `complete` is true, each dimension receives a name, and a name with two
+    /// lengths in the same group is an error. Otherwise, only coordinates define dimensions.
     ///
-    /// A dimension has the length of its coordinate or its arrays, even if `told` declares another length.
+    /// A dimension has the length of its coordinate or of its arrays, even if `told` declares another length.
     pub(crate) fn new(
         arrays: &[Shaped],
         told: &[DeclaredDimension],
@@ -81,7 +81,7 @@ impl Dimensions {
             let number = dimensions.define(&found.group, &found.name, length, coordinate);
             dimensions.all[number].is_unlimited |= found.is_unlimited;
         }
-        // Coordinates come first, so that arrays below find them.
+        // Coordinates come first, so that arrays in subgroups can refer to them.
         for (number, array) in arrays.iter().enumerate() {
             let is_known =
                 |name: &String| dimensions.places.contains_key(&(array.group.clone(), name.clone()));
@@ -116,7 +116,7 @@ impl Dimensions {
         number
     }
 
-    /// Returns the dimension of an array with this name, which an ancestor group may define.
+    /// Returns the dimension with the given name for an array. It may be defined in an ancestor group.
     fn find(
         &mut self,
         array: &Shaped,
@@ -145,7 +145,7 @@ impl Dimensions {
         Ok(complete.then(|| self.define(&array.group, name, length, None)))
     }
 
-    /// Returns the dimension that dimensions of this length without a name share.
+    /// Returns the dimension that is shared by all unnamed dimensions of the given length.
     fn without_name(&mut self, group: &str, length: u64) -> usize {
         let name = format!("dim_{length}");
         let known =
@@ -157,7 +157,7 @@ impl Dimensions {
     }
 }
 
-/// Returns the arrays that are coordinates, by their groups and their names.
+/// Returns the indices of the arrays that are coordinates, by group and name.
 fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
     let is_coordinate =
         |array: &Shaped| matches!(array.names.as_slice(), [Some(name)] if *name == array.name);
@@ -165,8 +165,8 @@ fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
     arrays.map(|(number, array)| ((array.group.clone(), array.name.clone()), number)).collect()
 }
 
-/// Returns the lengths of the dimensions in `told`: the declared length if any array has this length, and otherwise
-/// the length in the first array.
+/// Returns the lengths of the dimensions in `told`: the declared length if any array has it, otherwise the length in the
+/// first array.
 fn lengths(arrays: &[Shaped], told: &[DeclaredDimension]) -> HashMap<(String, String), u64> {
     let told: HashMap<(&str, &str), u64> =
         told.iter().map(|found| ((found.group.as_str(), found.name.as_str()), found.length)).collect();
@@ -189,7 +189,7 @@ fn depth(group: &str) -> usize {
     if group.is_empty() { 0 } else { 1 + group.matches('/').count() }
 }
 
-/// Returns a group and its ancestors, from the innermost outwards.
+/// Returns a group and its ancestors, from the inside out.
 pub(crate) fn above(group: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(group);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The groups, dimensions and variables of a file that is imported.
+//! The groups, dimensions and variables of an imported file.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,18 @@ use super::dimensions::{Dimensions, Shaped};
 use super::names::{escaped, list};
 use super::{DIMENSIONS, GROUPS, KIND, VARIABLES};
 
-/// The kind of a file.
+/// The NetCDF format variant of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// NetCDF-4.
     NetCdf4,
-    /// NetCDF-4 with the classic model.
+    /// NetCDF-4 with the classic data model.
     Classic4,
     /// NetCDF-3.
     Classic,
-    /// NetCDF-3 with offsets of 64 bits.
+    /// NetCDF-3 with 64-bit offsets.
     Offset64,
-    /// NetCDF-3 with data of 64 bits.
+    /// NetCDF-3 with 64-bit data.
     Data64,
 }
 
@@ -50,13 +50,13 @@ pub(crate) struct Defined {
     pub(crate) is_unlimited: bool,
 }
 
-/// The groups of a file with their dimensions and variables, in the order of the file.
+/// The groups of a file with their dimensions and variables, in file order.
 #[derive(Debug)]
 pub(crate) struct Hierarchy {
     kind: Kind,
-    /// The dimensions by the path of their group.
+    /// The dimensions, by group path.
     dimensions: HashMap<String, Vec<Defined>>,
-    /// The names of groups by the path of the parent group.
+    /// The names of groups, by the path of the parent group.
     groups: HashMap<String, Vec<String>>,
     variables: Vec<Shaped>,
 }
@@ -67,8 +67,7 @@ impl Hierarchy {
         Self { kind, dimensions: HashMap::new(), groups: HashMap::new(), variables: Vec::new() }
     }
 
-    /// Adds a group. The root, whose path is empty, exists from the start. Groups must be added in the order of the
-    /// file.
+    /// Adds a group. The root, whose path is empty, exists from the start. Groups must be added in file order.
     pub(crate) fn group(&mut self, path: &str) {
         let (above, name) = split(path);
         if !name.is_empty() {
@@ -76,14 +75,14 @@ impl Hierarchy {
         }
     }
 
-    /// Adds a dimension that is defined in a group. Dimensions of a group must be added in the order of the file.
+    /// Adds a dimension that is defined in a group. The dimensions of a group must be added in file order.
     pub(crate) fn dimension(&mut self, group: &str, name: &str, length: u64, is_unlimited: bool) {
         let defined = Defined { name: name.to_owned(), length, is_unlimited };
         self.dimensions.entry(group.to_owned()).or_default().push(defined);
     }
 
-    /// Adds a variable that becomes an array of this path, with the names of its dimensions. Variables of a group must
-    /// be added in the order of the file.
+    /// Adds a variable that becomes the array at the given path, with its dimension names. The variables of a group must
+    /// be added in file order.
     pub(crate) fn variable(&mut self, path: &str, shape: &[u64], names: &[Option<String>]) {
         let (group, name) = split(path);
         self.variables.push(Shaped {
@@ -94,8 +93,8 @@ impl Hierarchy {
         });
     }
 
-    /// Returns the attributes of groups, by path, that an export needs to reproduce the file. A group without an entry
-    /// needs no attributes.
+    /// Returns the group attributes, by path, that an export needs to reproduce the file. A group without an entry needs
+    /// no attributes.
     pub(crate) fn finish(self) -> HashMap<String, Map> {
         let mut all: HashMap<String, Map> = HashMap::new();
         let mut add = |group: &str, name: &str, text: String| {
@@ -123,7 +122,7 @@ impl Hierarchy {
         all
     }
 
-    /// Returns the dimensions that an export would define, by the paths of their groups.
+    /// Returns the dimensions that an export would define by default, by group path.
     fn usual(&self) -> HashMap<String, Vec<Defined>> {
         let mut usual: HashMap<String, Vec<Defined>> = HashMap::new();
         for found in Dimensions::new(&self.variables, &[], true).unwrap_or_default().all {
@@ -134,7 +133,7 @@ impl Hierarchy {
     }
 }
 
-/// Returns the dimensions of a group as one string.
+/// Formats the dimensions of a group as a single string.
 fn text(dimensions: &[Defined]) -> String {
     let entry = |Defined { name, length, is_unlimited }: &Defined| match is_unlimited {
         true => format!("{} = UNLIMITED ({length})", escaped(name)),
@@ -143,7 +142,7 @@ fn text(dimensions: &[Defined]) -> String {
     dimensions.iter().map(entry).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the path of the group of a node, and the name of the node.
+/// Splits a path into the path of the parent group and the name of the node.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }

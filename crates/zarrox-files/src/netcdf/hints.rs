@@ -31,17 +31,17 @@ impl Hints {
     }
 }
 
-/// Returns the name of the user-defined type of a variable.
+/// Returns the name of the user-defined type of a variable, if it has one.
 pub(crate) fn user_type(attributes: &Map) -> Option<&str> {
     attributes.get(TYPE).and_then(Json::as_str).filter(|name| !name.is_empty())
 }
 
-/// Returns true for attributes that only an export reads.
+/// Returns true for attributes that are only read by an export.
 pub(crate) fn is_hint(name: &str) -> bool {
     ALL.contains(&name)
 }
 
-/// Returns a dimension, such as `time = UNLIMITED (24)` or `nv = 2`.
+/// Parses a dimension, such as `time = UNLIMITED (24)` or `nv = 2`.
 fn defined(part: &str) -> Option<Defined> {
     let [name, length] = parts(part, '=').try_into().ok()?;
     let unlimited = length.strip_prefix("UNLIMITED").map(str::trim);

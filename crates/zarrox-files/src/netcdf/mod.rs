@@ -1,4 +1,4 @@
-//! Text attributes for properties that NetCDF has and Zarr lacks. An import writes them and an export reads them.
+//! String attributes for properties of NetCDF that Zarr lacks. An import writes them, and an export reads them.
 //!
 //! | attribute | of | example |
 //! |---|---|---|
@@ -9,9 +9,9 @@
 //! | `_nc_dimensions` | group | `time = UNLIMITED (24); nv = 2` |
 //! | `_nc_variables`, `_nc_groups` | group | `time lat lon t2m` |
 //!
-//! An attribute is written only if an export could not reproduce the file without it. All values are text, since
-//! xarray cannot write JSON objects as attributes. All names begin with `_nc`, since xarray hides such attributes in
-//! Zarr v2. An export ignores entries that no longer match the hierarchy.
+//! An attribute is written only if an export could not reproduce the file without it. All values are strings, since
+//! xarray cannot write JSON objects as attributes. All names begin with `_nc`, since xarray hides such attributes in Zarr
+//! v2. An export ignores entries that no longer match the hierarchy.
 //!
 //! An import adds the groups, dimensions and variables of the file to [`Hierarchy`], and the attributes of each object
 //! to [`Attributes`]. An export reads [`Hints`] and [`types::Types`].
@@ -34,20 +34,20 @@ pub(crate) use storage::Storage;
 pub(crate) use types::text_is_missing;
 pub(crate) use types::{NcType, Types};
 
-/// The types of attributes that an export would choose differently.
+/// The attribute that records the types of attributes for which an export would choose a different type.
 const TYPES: &str = zarrox_tools::copy::missing::TYPES;
-/// The storage of a variable.
+/// The attribute for the storage of a variable.
 const STORAGE: &str = "_nc_storage";
-/// The name of the user-defined type of a variable.
+/// The attribute for the name of the user-defined type of a variable.
 const TYPE: &str = "_nc_type";
-/// The kind of the file.
+/// The attribute for the format variant of the file.
 const KIND: &str = "_nc_kind";
-/// The dimensions of a group.
+/// The attribute for the dimensions of a group.
 const DIMENSIONS: &str = "_nc_dimensions";
-/// The order of the variables of a group.
+/// The attribute for the order of the variables in a group.
 const VARIABLES: &str = "_nc_variables";
-/// The order of the groups in a group.
+/// The attribute for the order of the subgroups in a group.
 const GROUPS: &str = "_nc_groups";
 
-/// All attributes of this module.
+/// All attributes defined in this module.
 const ALL: [&str; 7] = [TYPES, STORAGE, TYPE, KIND, DIMENSIONS, VARIABLES, GROUPS];

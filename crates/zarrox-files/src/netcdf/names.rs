@@ -1,18 +1,18 @@
-//! Lists of names in one string.
+//! Lists of names in a single string.
 
-/// Decodes bytes: as UTF-8 if they are valid, and otherwise as Latin-1, which old programs wrote.
+/// Decodes bytes as UTF-8 if they are valid, and otherwise as Latin-1, which old programs wrote.
 pub(crate) fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
-/// Decodes the name of an object, a dimension or an attribute. The name ends at NUL, as in C.
+/// Decodes the name of an object, dimension or attribute. The name ends at the first NUL, as in C.
 pub(crate) fn name_of(mut bytes: Vec<u8>) -> String {
     bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
     text_of(bytes)
 }
 
-/// Returns a name in a list, with a backslash before each separator, as in CDL.
+/// Escapes a name for a list: as in CDL, a backslash precedes each separator.
 pub(super) fn escaped(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -24,7 +24,7 @@ pub(super) fn escaped(name: &str) -> String {
     text
 }
 
-/// Returns the nonempty parts of a string between unescaped separators, trimmed but still escaped.
+/// Splits a string at unescaped separators. Returns the nonempty parts, trimmed but still escaped.
 pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_escaped) = (Vec::new(), 0, false);
     for (at, letter) in text.char_indices() {
@@ -38,7 +38,7 @@ pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
     parts.into_iter().map(trimmed).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the text without spaces around it, except for an escaped space at its end.
+/// Trims a string, except for an escaped space at its end.
 fn trimmed(text: &str) -> &str {
     let text = text.trim_start();
     let end = text.trim_end();
@@ -47,7 +47,7 @@ fn trimmed(text: &str) -> &str {
     text.get(..length).unwrap_or(end)
 }
 
-/// Returns the name of an escaped part of a list.
+/// Unescapes a part of a list.
 pub(super) fn plain(part: &str) -> String {
     let (mut name, mut is_escaped) = (String::with_capacity(part.len()), false);
     for letter in part.chars() {
@@ -61,7 +61,7 @@ pub(super) fn plain(part: &str) -> String {
     name
 }
 
-/// Returns names as a list that is separated by spaces.
+/// Joins names into a space-separated list.
 pub(super) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(escaped).collect::<Vec<_>>().join(" ")
 }

@@ -4,17 +4,17 @@ use zarrox::json::Map;
 
 use super::STORAGE;
 
-/// The storage of a variable that an export would choose differently.
+/// The storage of a variable. It is recorded only if an export would choose a different one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// The elements are contiguous.
     Contiguous,
-    /// The elements are in chunks without filters.
+    /// The elements are stored in unfiltered chunks.
     Chunked,
 }
 
 impl Storage {
-    /// The maximum size in bytes of elements that an export stores contiguously by default.
+    /// The maximum total size in bytes up to which an export stores elements contiguously by default.
     pub(crate) const SMALL: u64 = 1 << 10;
 
     pub(super) fn name(self) -> &'static str {
@@ -24,7 +24,7 @@ impl Storage {
         }
     }
 
-    /// Returns the storage that the attribute names.
+    /// Returns the storage named in the attribute.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let name = attributes.get(STORAGE)?.as_str()?;
         [Self::Contiguous, Self::Chunked].into_iter().find(|storage| storage.name() == name)

@@ -9,11 +9,11 @@ use super::TYPES;
 use super::names::{escaped, parts, plain};
 use crate::fill::{self, FILL_VALUE, whole};
 
-/// Attributes that have the type of their variable, by the NetCDF and CF conventions.
+/// Attributes that have the type of their variable according to the NetCDF and CF conventions.
 const OF_VARIABLE: [&str; 7] =
     ["_FillValue", "missing_value", "valid_min", "valid_max", "valid_range", "flag_values", "flag_masks"];
 
-/// A NetCDF type, named as in CDL.
+/// A NetCDF type. Types have the same names as in CDL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NcType {
     Byte,
@@ -30,7 +30,7 @@ pub(crate) enum NcType {
     String,
 }
 
-/// All types with their names.
+/// All types and their names.
 const NAMES: [(NcType, &str); 12] = [
     (NcType::Byte, "byte"),
     (NcType::Char, "char"),
@@ -47,7 +47,7 @@ const NAMES: [(NcType, &str); 12] = [
 ];
 
 impl NcType {
-    /// Returns the name in CDL.
+    /// Returns the CDL name of the type.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(found, _)| *found == self).map_or("", |(_, name)| name)
     }
@@ -56,7 +56,7 @@ impl NcType {
         NAMES.iter().find(|(_, found)| *found == name).map(|(found, _)| *found)
     }
 
-    /// Returns the type of elements; `None` for elements that are neither numbers nor text of variable length.
+    /// Returns the NetCDF type of elements; `None` for elements that are neither numbers nor variable-length strings.
     pub(crate) fn of_elements(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Int8 => Self::Byte,
@@ -74,23 +74,23 @@ impl NcType {
         })
     }
 
-    /// Returns true for the types of the classic model.
+    /// Returns true for types of the classic data model.
     pub(crate) fn is_classic(self) -> bool {
         matches!(self, Self::Byte | Self::Char | Self::Short | Self::Int | Self::Float | Self::Double)
     }
 
-    /// Returns true for the types of floats.
+    /// Returns true for floating-point types.
     pub(crate) fn is_float(self) -> bool {
         matches!(self, Self::Float | Self::Double)
     }
 
-    /// Returns the type of the variable, `elements`, for an attribute that must have the same type, if the type can
-    /// represent the value.
+    /// Returns `elements`, the type of the variable, for an attribute that must have the same type, provided that the
+    /// type can represent the value.
     pub(crate) fn of_variable(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
         let own = elements.filter(|_| OF_VARIABLE.contains(&name))?;
         let fits = match own {
             Self::String => name == FILL_VALUE && value.is_string(),
-            // The value of a float is in base64.
+            // Float values are encoded in base64.
             _ if name == FILL_VALUE && own.is_float() && value.as_str().and_then(fill::decode).is_some() => {
                 true
             }
@@ -99,8 +99,8 @@ impl NcType {
         fits.then_some(own)
     }
 
-    /// Returns the default type of an attribute in an export to NetCDF; `None` for a value that is neither
-    /// numbers nor text. `elements` is the type of the variable.
+    /// Returns the type that an export to NetCDF gives an attribute by default; `None` if its values are neither numbers
+    /// nor strings. `elements` is the type of the variable.
     pub(crate) fn usual(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
         if let Some(own) = Self::of_variable(name, value, elements) {
             return Some(own);
@@ -119,13 +119,13 @@ impl NcType {
         }
     }
 
-    /// Returns the default type of an attribute in an export to HDF5. See [`NcType::usual`]. Booleans have none of
-    /// these types.
+    /// Returns the type that an export to HDF5 gives an attribute by default. See [`NcType::usual`]. For booleans, there
+    /// is no such type.
     pub(crate) fn usual_in_hdf5(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
         Self::of_variable(name, value, elements).or_else(|| Self::of_leaves(&leaves(value)))
     }
 
-    /// Returns the widest type of values of the same kind; `None` for mixed values. An empty list counts as floats.
+    /// Returns the widest type among values of the same kind; `None` for mixed values. An empty list counts as a list of floats.
     pub(crate) fn of_leaves(leaves: &[&Json]) -> Option<Self> {
         let all = |is: &dyn Fn(&Json) -> bool| leaves.iter().all(|leaf| is(leaf));
         Some(match () {
@@ -138,7 +138,7 @@ impl NcType {
         })
     }
 
-    /// Returns the little-endian bytes of numbers; `None` if the type cannot represent them, or is not numeric.
+    /// Encodes numbers in little-endian byte order; `None` if the type cannot represent them or is not numeric.
     pub(crate) fn bytes(self, value: &Json) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         for leaf in leaves(value) {
@@ -166,7 +166,7 @@ impl NcType {
         Some(bytes)
     }
 
-    /// Returns the little-endian bytes of an integer; `None` if the type cannot represent it.
+    /// Encodes an integer in little-endian byte order; `None` if the type cannot represent it.
     fn integer(self, value: i128) -> Option<Vec<u8>> {
         Some(match self {
             Self::Byte => i8::try_from(value).ok()?.to_le_bytes().to_vec(),
@@ -182,7 +182,7 @@ impl NcType {
     }
 }
 
-/// Returns a float, which may be text such as "NaN".
+/// Returns a float, which may be given as a string such as "NaN".
 fn float(value: &Json) -> Option<f64> {
     match value {
         Json::Number(number) => Some(number.to_f64()),
@@ -196,7 +196,7 @@ fn float(value: &Json) -> Option<f64> {
     }
 }
 
-/// Returns the values in nested lists.
+/// Returns the leaf values of nested lists.
 fn leaves(value: &Json) -> Vec<&Json> {
     let Json::Array(list) = value else { return vec![value] };
     list.iter().flat_map(leaves).collect()
@@ -207,7 +207,7 @@ fn leaves(value: &Json) -> Vec<&Json> {
 pub(crate) struct Types(HashMap<String, NcType>);
 
 impl Types {
-    /// Returns the types that the attribute names. Invalid entries are ignored.
+    /// Returns the types recorded in the attribute. Invalid entries are ignored.
     pub(crate) fn of(attributes: &Map) -> Self {
         let text = attributes.get(TYPES).and_then(Json::as_str).unwrap_or_default();
         let entry = |part: &str| {
@@ -220,19 +220,19 @@ impl Types {
         Self(parts(text, ';').into_iter().filter_map(entry).collect())
     }
 
-    /// Returns the type of an attribute.
+    /// Returns the recorded type of an attribute.
     pub(crate) fn get(&self, name: &str) -> Option<NcType> {
         self.0.get(name).copied()
     }
 
-    /// Returns the types as the text of the attribute, in this order.
+    /// Formats types, in the given order, as the value of the attribute.
     pub(super) fn text(types: &[(String, &str)]) -> String {
         let entry = |(name, of): &(String, &str)| format!("{}: {of}", escaped(name));
         types.iter().map(entry).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// Returns the attribute for text whose fill value is its missing value.
+/// Returns the attribute for strings whose fill value is also their missing-value marker.
 #[cfg(feature = "tables")]
 pub(crate) fn text_is_missing() -> (String, Json) {
     let of = (FILL_VALUE.to_owned(), NcType::String.name());

@@ -1,4 +1,4 @@
-//! The matrix from the indices `(x, y, z, 1)` of an element to its spatial coordinates.
+//! The affine matrix that maps the indices `(x, y, z, 1)` of an element to its spatial coordinates.
 
 use super::layout::{Header, Kind, PIXDIM, QFORM_CODE, QUATERNION, QUATERNION_OFFSET, SFORM, SFORM_CODE};
 
@@ -7,7 +7,7 @@ pub(super) type Affine = [[f64; 4]; 4];
 
 const LAST: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// Returns the matrix in the header, or the matrix of the quaternion in the header.
+/// Returns the matrix stored in the header (sform), or the matrix derived from the quaternion in the header (qform).
 pub(super) fn of(header: &Header) -> Option<Affine> {
     if header.kind == Kind::Analyze {
         return None;
@@ -23,8 +23,8 @@ pub(super) fn of(header: &Header) -> Option<Affine> {
     matrix.iter().flatten().all(|value| value.is_finite()).then_some(matrix)
 }
 
-/// Returns the matrix of a unit quaternion, pixel sizes and an offset. The first number of the quaternion
-/// follows from the other three.
+/// Computes the matrix from the unit quaternion, the pixel sizes and the offset. The first component of the quaternion is
+/// derived from the other three.
 fn turned(header: &Header) -> Affine {
     let [b, c, d] = [0, 1, 2].map(|index| header.float(QUATERNION, index));
     let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();

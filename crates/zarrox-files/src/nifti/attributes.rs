@@ -1,4 +1,4 @@
-//! The attributes of an array, from the header of the file.
+//! The attributes of an array, derived from the header of the file.
 
 use zarrox::json::{Json, Map};
 
@@ -9,10 +9,10 @@ use super::layout::{
     SLICE_CODE, SLICE_DURATION, SLICE_END, SLICE_START, SLOPE, TIME_OFFSET, UNITS, Version,
 };
 
-/// The attribute for properties that only NIfTI has.
+/// The attribute for NIfTI-specific properties.
 pub(super) const NIFTI: &str = "nifti";
 
-/// The integers that are kept under their names if they are not 0.
+/// Integer fields that are kept under their own names if they are not 0.
 pub(super) const INTS: [(&str, Field); 7] = [
     ("dim_info", DIM_INFO),
     ("intent_code", INTENT_CODE),
@@ -23,7 +23,7 @@ pub(super) const INTS: [(&str, Field); 7] = [
     ("slice_code", SLICE_CODE),
 ];
 
-/// The floats that are kept under their names if they are not 0, and the lengths of their lists.
+/// Float fields that are kept under their own names if they are not 0, and the lengths of their lists.
 pub(super) const FLOATS: [(&str, Field, usize); 7] = [
     ("intent_parameters", INTENT_PARAMETERS, 3),
     ("cal_max", CAL_MAX, 1),
@@ -34,12 +34,12 @@ pub(super) const FLOATS: [(&str, Field, usize); 7] = [
     ("quaternion_offset", QUATERNION_OFFSET, 3),
 ];
 
-/// The units of space and of time by their codes.
+/// The codes of spatial units and of time units, with their names.
 pub(super) const SPACE: [(i64, &str); 3] = [(1, "m"), (2, "mm"), (3, "um")];
 pub(super) const TIME: [(i64, &str); 6] =
     [(8, "s"), (16, "ms"), (24, "us"), (32, "Hz"), (40, "ppm"), (48, "rad/s")];
 
-/// Returns the attributes of an array with these dimensions of the header.
+/// Returns the attributes of an array whose dimensions have the header indices `dims`.
 pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map {
     let mut attributes = Map::default();
     let description = header.text(DESCRIPTION);
@@ -56,7 +56,7 @@ pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map 
         attributes.insert("affine".to_owned(), Json::Array(affine.iter().map(row).collect()));
     }
     if let Some((slope, intercept)) = scaling(header) {
-        // The attributes have the names of CF, so that xarray scales the elements.
+        // The attributes have their CF names, so that xarray scales the elements.
         attributes.insert("scale_factor".to_owned(), slope.into());
         attributes.insert("add_offset".to_owned(), intercept.into());
     }
@@ -64,17 +64,17 @@ pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map 
     attributes
 }
 
-/// Returns the scale and the offset of the elements, if they are scaled.
+/// Returns the scale factor and offset of the elements, if they are scaled.
 fn scaling(header: &Header) -> Option<(f64, f64)> {
     let (slope, intercept) = (header.float(SLOPE, 0), header.float(INTERCEPT, 0));
-    // SPM writes only a factor to Analyze.
+    // In Analyze files, SPM writes only a scale factor.
     let intercept = if header.kind == Kind::Analyze && !intercept.is_finite() { 0.0 } else { intercept };
     let is_scaled =
         slope.is_finite() && intercept.is_finite() && slope != 0.0 && (slope, intercept) != (1.0, 0.0);
     is_scaled.then_some((slope, intercept))
 }
 
-/// Returns the properties that only NIfTI has.
+/// Returns the NIfTI-specific properties.
 fn others(header: &Header, extensions: Vec<Json>) -> Map {
     let mut others = Map::default();
     let version = match (header.kind, header.version) {
@@ -83,7 +83,7 @@ fn others(header: &Header, extensions: Vec<Json>) -> Map {
         (_, Version::Second) => Json::from(2),
     };
     others.insert("version".to_owned(), version);
-    // Analyze uses the bytes of the other fields differently.
+    // In Analyze, the bytes of the other fields have a different meaning.
     let is_common = |name: &str| header.kind != Kind::Analyze || name.starts_with("cal_");
     for (name, field) in INTS.into_iter().filter(|(name, _)| is_common(name)) {
         let value = header.int(field, 0);
@@ -121,12 +121,12 @@ fn others(header: &Header, extensions: Vec<Json>) -> Map {
     others
 }
 
-/// Returns a float; null for a float that JSON cannot represent.
+/// Returns a float as JSON, or null if JSON cannot represent it.
 fn finite(value: f64) -> Json {
     if value.is_finite() { value.into() } else { Json::Null }
 }
 
-/// Returns the units of the spacing, in the order of the dimensions; `None` if the header has none.
+/// Returns the units of the spacing, in dimension order; `None` if the header has none.
 fn units(header: &Header, dims: &[usize]) -> Option<Json> {
     if header.kind == Kind::Analyze {
         return None;

@@ -1,4 +1,4 @@
-//! Extensions: text and bytes of other programs between the header and the elements.
+//! Header extensions: strings and bytes that other programs store between the header and the elements.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,18 +10,18 @@ use super::layout::Header;
 use crate::input::{Input, corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The maximum number of bytes of extensions that become an attribute.
+/// The maximum total size in bytes of extensions that become an attribute.
 const MOST: u64 = 1 << 20;
 
-/// The size of the header of an extension in bytes, and the alignment of extensions.
+/// The size in bytes of an extension header, and the alignment of extensions.
 const HEAD: u64 = 8;
 const UNIT: usize = 16;
 
-/// The code of the XML of CIFTI-2.
+/// The code of extensions that contain CIFTI-2 XML.
 pub(super) const CIFTI: i64 = 32;
 
-/// Returns the extensions of a file for its attribute, and the skipped extensions. `end` is the offset of the
-/// elements, or the end of the file.
+/// Returns the extensions of a file, as the value of the attribute, and the skipped extensions. `end` is the offset of
+/// the elements, or the end of the file.
 pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json>, Vec<LeftOut>)> {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut at = header.version.size() as u64;
@@ -67,7 +67,7 @@ pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json
     Ok((found, left_out))
 }
 
-/// Returns an extension as JSON: its code, and its text or its bytes in base64.
+/// Returns an extension as JSON: its code, and its content as a string or, for bytes, in base64.
 fn described(code: i32, bytes: &[u8]) -> Json {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let mut extension = Map::default();
@@ -79,8 +79,7 @@ fn described(code: i32, bytes: &[u8]) -> Json {
     Json::Object(extension)
 }
 
-/// Returns the bytes of the extensions that [`read`] returned, after the four bytes that announce extensions,
-/// in this machine's byte order.
+/// Encodes extensions that [`read`] returned, preceded by the four-byte extension flag, in native byte order.
 pub(super) fn written(extensions: &[Json]) -> Result<Vec<u8>> {
     let mut bytes = vec![u8::from(!extensions.is_empty()), 0, 0, 0];
     for extension in extensions {

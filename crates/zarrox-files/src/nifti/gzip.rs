@@ -1,4 +1,4 @@
-//! Files compressed with gzip, decompressed to a temporary file for random access.
+//! Gzip-compressed files, which are decompressed to a temporary file for random access.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::sync::Arc;
@@ -12,15 +12,14 @@ use crate::input::{Input, Reader, corrupt, failed};
 /// The magic number of gzip.
 pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";
 
-/// The maximum number of bytes after the needed bytes that are decompressed to verify the checksum.
+/// The maximum number of additional bytes, after the needed ones, that are decompressed in order to verify the checksum.
 const MOST_REST: u64 = 64 << 20;
 
-/// Decompresses a file. `needed` receives at most `start` first bytes, and returns the number of bytes to
-/// decompress.
+/// Decompresses a file. `needed` is called with at most the first `start` bytes, and returns the number of bytes to decompress.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Corrupt`] when the compressed data are damaged or truncated, and when a checksum
-/// differs. Other bytes after the compressed data are ignored.
+/// [`zarrox::ErrorKind::Corrupt`] if the compressed data is damaged or truncated, or if a checksum does not match. Any
+/// other bytes after the compressed data are ignored.
 pub(super) fn inflated(
     file: &Arc<Input>,
     start: usize,
@@ -47,7 +46,7 @@ pub(super) fn inflated(
 
 /// The consecutive members of a gzip file.
 struct Members {
-    /// The decoder of a member; `None` after the last member.
+    /// The decoder of the current member; `None` after the last member.
     decoder: Option<GzDecoder<BufReader<Reader>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Headers of NIfTI-1, NIfTI-2 and Analyze 7.5: one table has the offset of each field in both layouts.
+//! Headers of NIfTI-1, NIfTI-2 and Analyze 7.5. A table lists the offset of each field in both layouts.
 //!
 //! Specifications: <https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h>, <https://nifti.nimh.nih.gov/pub/dist/doc/nifti2.h>
 
@@ -8,10 +8,10 @@ use zarrox::data_type::Endian;
 use self::Number::{F32, F64, I16, I32, I64, U8};
 use crate::input::{corrupt, unsupported};
 
-/// The maximum size of a header in bytes, including the four bytes after it that announce extensions.
+/// The maximum size of a header in bytes, including the four-byte extension flag after it.
 pub(super) const LONGEST: usize = Version::Second.size() + 4;
 
-/// The type of a number in a header.
+/// The type of a numeric header field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Number {
     U8,
@@ -33,14 +33,14 @@ impl Number {
     }
 }
 
-/// The offset and the type of a field in NIfTI-1 and in NIfTI-2.
+/// The offset and type of a field in NIfTI-1 and in NIfTI-2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
     first: (usize, Number),
     second: (usize, Number),
 }
 
-/// The offset of a string in NIfTI-1 and in NIfTI-2, and its length.
+/// The offset of a string field in NIfTI-1 and in NIfTI-2, and its length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text {
     first: usize,
@@ -75,15 +75,15 @@ pub(super) const SFORM_CODE: Field = field((254, I16), (348, I32));
 pub(super) const QUATERNION: Field = field((256, F32), (352, F64));
 pub(super) const QUATERNION_OFFSET: Field = field((268, F32), (376, F64));
 pub(super) const SFORM: Field = field((280, F32), (400, F64));
-/// The length of the first dimension if it does not fit into its usual field, by a convention of FreeSurfer.
-/// NIfTI-2 does not need it.
+/// The field for the length of the first dimension if it does not fit in its usual field, according to a FreeSurfer
+/// convention. NIfTI-2 does not need it.
 const LARGE_LENGTH: (usize, Number) = (144, I32);
 
 pub(super) const DESCRIPTION: Text = Text { first: 148, second: 240, length: 80 };
 pub(super) const AUXILIARY: Text = Text { first: 228, second: 320, length: 24 };
 pub(super) const INTENT_NAME: Text = Text { first: 328, second: 508, length: 16 };
 
-/// The layout of a header.
+/// The layout of a header: NIfTI-1 or NIfTI-2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
     First,
@@ -111,11 +111,11 @@ impl Version {
 /// The location of the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The elements are in the file of the header.
+    /// The elements are in the same file as the header.
     Single,
     /// The elements are in a separate file.
     Pair,
-    /// The elements are in a separate file, and the header is Analyze 7.5.
+    /// The elements are in a separate file, and the header is an Analyze 7.5 header.
     Analyze,
 }
 
@@ -128,7 +128,7 @@ pub(super) struct Header {
     pub(super) endian: Endian,
 }
 
-/// Returns the layout and the byte order, from the size of the header, which is its first number.
+/// Determines the layout and byte order from the size of the header, which is its first field.
 pub(super) fn layout(start: &[u8]) -> Option<(Version, Endian)> {
     let size: [u8; 4] = start.get(..4)?.try_into().ok()?;
     [Version::First, Version::Second].into_iter().find_map(|version| {
@@ -141,7 +141,7 @@ pub(super) fn layout(start: &[u8]) -> Option<(Version, Endian)> {
     })
 }
 
-/// Returns true if these bytes alone identify a NIfTI file, regardless of its name.
+/// Returns true if the first bytes alone identify a NIfTI file, regardless of its name.
 pub(super) fn has_magic(start: &[u8]) -> bool {
     let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
     let (first, second) = (Version::First.magic(), Version::Second.magic());
@@ -149,7 +149,7 @@ pub(super) fn has_magic(start: &[u8]) -> bool {
 }
 
 impl Header {
-    /// Reads a header from the first bytes of a file. A header without magic bytes is Analyze 7.5.
+    /// Reads a header from the first bytes of a file. A header without magic bytes is an Analyze 7.5 header.
     pub(super) fn read(bytes: &[u8]) -> Result<Self> {
         let found = layout(bytes)
             .ok_or_else(|| corrupt("the file is not NIfTI: the size of its header is not set"))?;
@@ -174,7 +174,7 @@ impl Header {
         Ok(Self { bytes, version, kind, endian })
     }
 
-    /// Creates the header of a single file in the byte order of this machine. All fields are 0.
+    /// Creates the header of a single file in native byte order. All fields are 0.
     pub(super) fn new(version: Version) -> Self {
         let mut header =
             Self { bytes: vec![0; version.size()], version, kind: Kind::Single, endian: Endian::NATIVE };
@@ -194,7 +194,7 @@ impl Header {
         (at + index * number.size(), number)
     }
 
-    /// Returns the bytes of a number in little-endian order, followed by zeros.
+    /// Returns the bytes of a numeric field in little-endian order, padded with zeros.
     fn raw(&self, (at, number): (usize, Number)) -> [u8; 8] {
         let mut raw = [0; 8];
         let found = self.bytes.get(at..at + number.size()).unwrap_or_default();
@@ -207,7 +207,7 @@ impl Header {
         raw
     }
 
-    /// Returns an integer of a field. A float is truncated.
+    /// Returns a number in a field as an integer. Floats are truncated.
     #[expect(clippy::cast_possible_truncation, reason = "all requested fields are integers")]
     pub(super) fn int(&self, field: Field, index: usize) -> i64 {
         self.int_at(self.place(field, index)).unwrap_or_else(|| self.float(field, index) as i64)
@@ -224,7 +224,7 @@ impl Header {
         })
     }
 
-    /// Returns a number of a field.
+    /// Returns a number in a field as a float.
     #[expect(clippy::cast_precision_loss, reason = "no requested field is a large integer")]
     pub(super) fn float(&self, field: Field, index: usize) -> f64 {
         let place = self.place(field, index);
@@ -236,7 +236,7 @@ impl Header {
         }
     }
 
-    /// Returns a string of a field, up to its NUL.
+    /// Returns the string in a field, up to its first NUL.
     pub(super) fn text(&self, text: Text) -> String {
         let at = if self.version == Version::First { text.first } else { text.second };
         let bytes = self.bytes.get(at..at + text.length).unwrap_or_default();
@@ -244,19 +244,19 @@ impl Header {
         String::from_utf8_lossy(bytes).trim().to_owned()
     }
 
-    /// Returns the length of the first dimension by the convention of FreeSurfer.
+    /// Returns the length of the first dimension according to the FreeSurfer convention.
     pub(super) fn large_length(&self) -> i64 {
         self.int_at(LARGE_LENGTH).unwrap_or(-1)
     }
 
-    /// Returns the offset of the first element in its file.
+    /// Returns the offset of the first element in the file that contains the elements.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
     pub(super) fn begin(&self) -> Result<u64> {
         let offset = self.float(OFFSET, 0);
         if !(0.0..1e12).contains(&offset) || offset.fract() != 0.0 {
             return Err(corrupt(format!("the elements cannot begin at {offset}")));
         }
-        // In a single file without an offset, the elements begin four bytes after the header.
+        // If a single file specifies no offset, the elements begin four bytes after the header.
         let least = if self.kind == Kind::Single { self.version.size() as u64 + 4 } else { 0 };
         Ok((offset as u64).max(least))
     }
@@ -267,7 +267,7 @@ impl Header {
         }
     }
 
-    /// Sets a number of a field of a header that was created. A number that the field cannot represent is an error.
+    /// Sets an integer in a field of a new header. It is an error if the field cannot represent the integer.
     #[expect(clippy::cast_precision_loss, reason = "rounded to the field's precision")]
     pub(super) fn set_int(&mut self, field: Field, index: usize, value: i64) -> Result<()> {
         let (at, number) = self.place(field, index);
@@ -283,7 +283,7 @@ impl Header {
         Ok(())
     }
 
-    /// Sets a float of a field of a header that was created.
+    /// Sets a float in a field of a new header.
     #[expect(clippy::cast_possible_truncation, reason = "rounded to the field's precision")]
     pub(super) fn set_float(&mut self, field: Field, index: usize, value: f64) {
         let (at, number) = self.place(field, index);
@@ -294,7 +294,7 @@ impl Header {
         }
     }
 
-    /// Sets a string of a header that was created, truncated to the size of the field.
+    /// Sets a string in a new header. The string is truncated to the size of the field.
     pub(super) fn set_text(&mut self, text: Text, value: &str) {
         let mut end = value.len().min(text.length - 1);
         while !value.is_char_boundary(end) {

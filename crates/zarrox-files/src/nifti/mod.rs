@@ -1,4 +1,4 @@
-//! NIfTI-1, NIfTI-2 and Analyze 7.5 as Zarr: single files and pairs, also compressed with gzip.
+//! NIfTI-1, NIfTI-2 and Analyze 7.5 as Zarr: single files and pairs, optionally compressed with gzip.
 
 mod affine;
 mod attributes;
@@ -24,10 +24,10 @@ use crate::nifti::volume::Volume;
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The maximum number of bytes of a compressed header with its extensions.
+/// The maximum size in bytes of a compressed header with its extensions, after decompression.
 const MOST_HEADER: u64 = 16 << 20;
 
-/// Returns true if a file with these first bytes is NIfTI or Analyze.
+/// Returns true if a file is NIfTI or Analyze, according to its first bytes and its name.
 pub(crate) fn is_nifti(start: &[u8], input: &Input) -> bool {
     let path = input.name();
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -38,12 +38,12 @@ pub(crate) fn is_nifti(start: &[u8], input: &Input) -> bool {
         || header_beside(input).is_some()
 }
 
-/// Returns the path of the header beside a file, if the file is a file of elements.
+/// If the file contains the elements of a pair, returns the path of the header file next to it.
 fn header_beside(input: &Input) -> Option<PathBuf> {
     if input.is_in_memory() { None } else { pair::header_beside(input.name()) }
 }
 
-/// Opens a file as a store of Zarr.
+/// Opens a file as a Zarr store.
 pub(crate) fn open(given: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let location = given.path().display().to_string();
     let file = header_beside(&given).map_or(Ok(given), |path| Input::open(&path).map(Arc::new))?;
@@ -77,7 +77,7 @@ pub(crate) fn open(given: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), left_out))
 }
 
-/// Returns the file of a header, decompressed as far as necessary.
+/// Returns the header file, decompressed as far as necessary.
 fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     if file.start(2)? != gzip::SIGNATURE {
         return Ok(Arc::clone(file));
@@ -85,7 +85,7 @@ fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     let needed = |start: &[u8]| {
         let header = Header::read(start)?;
         match header.kind {
-            // Only the bytes that the header describes are decompressed.
+            // Only as many bytes as the header describes are decompressed.
             Kind::Single => end_of(header.begin()?, &Volume::of(&header)?),
             Kind::Pair | Kind::Analyze => Ok(MOST_HEADER),
         }
@@ -93,7 +93,7 @@ fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     Ok(Arc::new(gzip::inflated(file, layout::LONGEST, needed)?))
 }
 
-/// Returns the file of the elements of a pair.
+/// Opens the file that contains the elements of a pair.
 fn elements_file(header: &Input, begin: u64, volume: &Volume, reading: &Reading) -> Result<Arc<Input>> {
     let elements = pair::elements_beside(header.name(), &reading.external)?;
     let input = Arc::new(Input::open(&elements)?);

@@ -1,4 +1,4 @@
-//! The two files of a pair: the header (`.hdr`) and the elements (`.img`).
+//! The two files of a pair: the header file (`.hdr`) and the image file with the elements (`.img`).
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,22 @@ use super::layout;
 use crate::external::External;
 use crate::input::Input;
 
-/// The suffixes of headers and of elements, in the order in which they are tried.
+/// The suffixes of header files and image files, in the order in which they are tried.
 const HEADERS: [&str; 3] = [".hdr", ".HDR", ".hdr.gz"];
 const ELEMENTS: [&str; 4] = [".img", ".IMG", ".img.gz", ".IMG.gz"];
 
-/// Returns the name of a file without one of these suffixes.
+/// Returns the name of a file without its suffix, if the suffix is in `suffixes`.
 fn stem<'p>(path: &'p Path, suffixes: &[&str]) -> Option<&'p str> {
     let name = path.file_name()?.to_str()?;
     suffixes.iter().find_map(|suffix| name.strip_suffix(suffix))
 }
 
-/// Returns true for the name of a header.
+/// Returns true for the name of a header file.
 pub(super) fn is_header(path: &Path) -> bool {
     stem(path, &HEADERS).is_some()
 }
 
-/// Returns the path of the header beside a file, if the file is a file of elements.
+/// If the file is an image file, returns the path of the header file next to it.
 pub(super) fn header_beside(path: &Path) -> Option<PathBuf> {
     let stem = stem(path, &ELEMENTS)?;
     let beside = |suffix: &&str| path.with_file_name(format!("{stem}{suffix}"));
@@ -32,10 +32,10 @@ pub(super) fn header_beside(path: &Path) -> Option<PathBuf> {
     (layout::layout(&start).is_some() || start.starts_with(super::gzip::SIGNATURE)).then_some(found)
 }
 
-/// Returns the file of elements beside a header.
+/// Returns the path of the image file next to a header file.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if no such file exists; the errors of [`External::resolve`].
+/// [`ErrorKind::NotFound`] if there is no image file; the errors of [`External::resolve`].
 pub(super) fn elements_beside(path: &Path, external: &External) -> Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = stem(path, &HEADERS).unwrap_or(&name);

@@ -1,26 +1,26 @@
-//! The array that a header describes.
+//! The array described by a header.
 
 use zarrox::{DataType, Result};
 
 use super::layout::{BITS, DATA_TYPE, DIM, Header, INTENT_CODE, Version};
 use crate::input::{corrupt, unsupported};
 
-/// The names of the dimensions. The first dimension varies fastest.
+/// The dimension names. The first dimension varies fastest.
 const NAMES: [&str; 4] = ["x", "y", "z", "t"];
 
 /// The intent codes of CIFTI-2.
 pub(super) const CIFTI: std::ops::Range<i64> = 3000..3100;
 
-/// The number of leading dimensions of CIFTI-2, which always have length 1.
+/// The number of leading dimensions in CIFTI-2. They always have length 1.
 pub(super) const EMPTY_OF_CIFTI: usize = 4;
 
 /// The array of a file.
 #[derive(Debug)]
 pub(super) struct Volume {
-    /// The lengths of the dimensions, the slowest first.
+    /// The lengths of the dimensions, from slowest- to fastest-varying.
     pub(super) shape: Vec<u64>,
     pub(super) names: Vec<String>,
-    /// The indices of the dimensions in the header, from 0. The dimension of color samples is not in the header.
+    /// The zero-based indices of the dimensions in the header. The dimension for color samples is not in the header.
     pub(super) dims: Vec<usize>,
     pub(super) data_type: DataType,
 }
@@ -44,7 +44,7 @@ impl Volume {
         Ok(Self { shape, names, dims, data_type })
     }
 
-    /// Returns the number of bytes of all elements.
+    /// Returns the total size of the elements in bytes.
     pub(super) fn size(&self) -> Result<u64> {
         let item = self.data_type.size() as u64;
         let size = self.shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
@@ -52,7 +52,7 @@ impl Volume {
     }
 }
 
-/// Returns the lengths of the dimensions, the fastest first.
+/// Returns the lengths of the dimensions, from fastest- to slowest-varying.
 fn lengths(header: &Header) -> Result<Vec<u64>> {
     let count = header.int(DIM, 0);
     let count = usize::try_from(count).ok().filter(|count| (1..=7).contains(count));
@@ -60,7 +60,7 @@ fn lengths(header: &Header) -> Result<Vec<u64>> {
         corrupt(format!("a NIfTI image has 1 to 7 dimensions, but this one has {}", header.int(DIM, 0)))
     })?;
     let mut lengths: Vec<i64> = (1..=count).map(|dim| header.int(DIM, dim)).collect();
-    // FreeSurfer writes surfaces with more vertices than a NIfTI-1 dimension allows.
+    // FreeSurfer writes surfaces with more vertices than the maximum length of a NIfTI-1 dimension.
     match (header.version, lengths.as_mut_slice()) {
         (Version::First, [first @ -1, 1, 1, ..]) => *first = header.large_length(),
         (Version::First, [first @ 27_307, 1, third @ 6, ..]) => (*first, *third) = (6 * 27_307, 1),
@@ -80,7 +80,7 @@ fn name(dim: usize) -> String {
     NAMES.get(dim).map_or_else(|| format!("dim_{}", dim + 1), |&name| name.to_owned())
 }
 
-/// The codes of supported data types, with their bits and the number of samples of an element.
+/// The codes of supported data types, with the number of bits and the number of samples per element.
 const TYPES: [(i64, DataType, i64, Option<u64>); 14] = [
     (2, DataType::UInt8, 8, None),
     (4, DataType::Int16, 16, None),
@@ -98,7 +98,7 @@ const TYPES: [(i64, DataType, i64, Option<u64>); 14] = [
     (2304, DataType::UInt8, 32, Some(4)),
 ];
 
-/// Returns the data type, and the number of samples if an element has several.
+/// Returns the data type, and the number of samples if an element has more than one.
 fn data_type(header: &Header) -> Result<(DataType, Option<u64>)> {
     let code = header.int(DATA_TYPE, 0);
     if let Some((_, data_type, _, samples)) = TYPES.iter().find(|known| known.0 == code) {
@@ -113,7 +113,7 @@ fn data_type(header: &Header) -> Result<(DataType, Option<u64>)> {
     })
 }
 
-/// Sets the data type of elements with `samples` samples, if NIfTI supports it.
+/// Sets the data type of elements with `samples` samples each. Returns an error if NIfTI does not support it.
 pub(super) fn set_data_type(header: &mut Header, data_type: &DataType, samples: Option<u64>) -> Result<()> {
     let own = if *data_type == DataType::Bool { &DataType::UInt8 } else { data_type };
     let Some((code, _, bits, _)) = TYPES.iter().find(|known| known.1 == *own && known.3 == samples) else {

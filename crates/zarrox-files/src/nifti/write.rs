@@ -1,4 +1,4 @@
-//! NIfTI files from arrays.
+//! Writes arrays to NIfTI files.
 
 use std::io::Write;
 
@@ -17,13 +17,13 @@ use crate::placed::{Axis, Placed};
 /// The maximum length of a NIfTI-1 dimension.
 const LONGEST: u64 = 32_767;
 
-/// The code of coordinates that are aligned to another image.
+/// The transform code for coordinates that are aligned to another image.
 const ALIGNED: i64 = 2;
 
 /// The number of spatial dimensions.
 const SPATIAL: usize = 3;
 
-/// The lengths of units in meters.
+/// The names of length units, and their lengths in meters.
 const METERS: [(&[&str], f64); 7] = [
     (&["um", "µm", "micrometer", "micron", "micrometre"], 1e-6),
     (&["mm", "millimeter", "millimetre"], 1e-3),
@@ -34,7 +34,7 @@ const METERS: [(&[&str], f64); 7] = [
     (&["angstrom"], 1e-10),
 ];
 
-/// The durations of units in seconds.
+/// The names of time units, and their durations in seconds.
 const SECONDS: [(&[&str], f64); 3] = [
     (&["s", "second", "seconds", "sec"], 1.0),
     (&["ms", "millisecond", "milliseconds"], 1e-3),
@@ -43,9 +43,9 @@ const SECONDS: [(&[&str], f64); 3] = [
 
 /// Options for writing a file.
 pub(crate) struct Options<'a> {
-    /// True to compress the file by gzip.
+    /// True to compress the file with gzip.
     pub(crate) is_packed: bool,
-    /// The maximum number of bytes of elements in memory.
+    /// The memory limit for elements, in bytes.
     pub(crate) memory: u64,
     /// A function that is called with the number of elements written since its last call.
     pub(crate) progress: &'a dyn Fn(u64) -> Result<()>,
@@ -54,8 +54,8 @@ pub(crate) struct Options<'a> {
 /// Writes a file with the header and the elements.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when NIfTI does not support the data type or the dimensions; the errors of
-/// reading and writing.
+/// [`zarrox::ErrorKind::Unsupported`] if NIfTI does not support the data type or the dimensions; any error that occurs
+/// while reading or writing.
 pub(crate) fn write(placed: &Placed, out: &mut impl Write, options: &Options<'_>) -> Result<()> {
     let image = Image::new(placed)?;
     let header = image.header()?;
@@ -70,16 +70,16 @@ pub(crate) fn write(placed: &Placed, out: &mut impl Write, options: &Options<'_>
 /// The content of a file.
 struct Image<'a> {
     placed: &'a Placed,
-    /// The dimensions of the file, the fastest first.
+    /// The dimensions of the file, from fastest- to slowest-varying.
     axes: Vec<&'a Axis>,
-    /// The dimensions of the file, and the dimensions with a single selected position, which are not in the file.
+    /// The dimensions of the file, and also dimensions with a single selected position, which are not in the file.
     all: Vec<&'a Axis>,
-    /// The number of dimensions of length 1 before the dimensions of the array.
+    /// The number of dimensions of length 1 that precede the dimensions of the array.
     empty: usize,
     samples: Option<u64>,
-    /// The header fields that an import kept.
+    /// The header fields preserved by an import.
     known: Map,
-    /// The spacing and the units that an import kept, for each dimension.
+    /// The spacing and units preserved by an import, for each dimension.
     spacing: Vec<Option<f64>>,
     units: Vec<Option<String>>,
 }
@@ -107,7 +107,7 @@ impl<'a> Image<'a> {
         let units = (0..rest.len()).rev().map(|dim| units.get(dim)?.as_str().map(str::to_owned)).collect();
         let all: Vec<&Axis> = rest.iter().rev().collect();
         let mut axes = all.clone();
-        // A single position of a faster dimension stays a dimension, so that the other dimensions keep their meaning.
+        // A faster-varying dimension with a single position is kept, so that the other dimensions keep their meaning.
         while axes.len() > 1 && axes.last().is_some_and(|axis| axis.is_dropped) {
             axes.pop();
         }
@@ -167,7 +167,7 @@ impl<'a> Image<'a> {
         Ok(header)
     }
 
-    /// Sets the spacing, the units, and the matrix.
+    /// Sets the spacing, the units and the matrix.
     fn set_places(&self, header: &mut Header) -> Result<()> {
         let (space, time) = (self.unit_of_space(), self.unit(3));
         for (dim, axis) in self.axes.iter().enumerate() {
@@ -193,12 +193,12 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// Returns the NIfTI unit of a dimension: the unit that an import kept, or the unit of the coordinates.
+    /// Returns the NIfTI unit of a dimension: the unit preserved by an import, or else that of the coordinates.
     fn unit(&self, dim: usize) -> Option<String> {
         let kept = self.units.get(dim).cloned().flatten().filter(|unit| !unit.is_empty());
         let of_axis = || {
             let unit = self.axes.get(dim)?.unit.as_deref()?;
-            // CF times have a reference date: "seconds since 1970-01-01".
+            // CF time units include a reference date: "seconds since 1970-01-01".
             let unit = unit.split(" since ").next().unwrap_or(unit).trim();
             let all = METERS.iter().chain(&SECONDS).map(|(names, _)| names);
             all.into_iter().find(|names| names.contains(&unit)).map(|names| names[0].to_owned())
@@ -211,7 +211,7 @@ impl<'a> Image<'a> {
         let first = (0..SPATIAL).find_map(|dim| self.unit(dim))?;
         match SPACE.iter().find(|(_, name)| *name == first) {
             Some((_, name)) => Some(name),
-            // Other units become micrometers or millimeters.
+            // Other length units are converted to micrometers or millimeters.
             None => METERS
                 .iter()
                 .find(|(names, _)| names.contains(&first.as_str()))
@@ -219,7 +219,7 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// Returns the factor from the unit of the coordinates of a dimension to the spatial unit.
+    /// Returns the conversion factor from the unit of a dimension's coordinates to the spatial unit.
     fn factor(&self, dim: usize, space: Option<&str>) -> f64 {
         let meters =
             |unit: &str| METERS.iter().find(|(names, _)| names.contains(&unit)).map(|(_, size)| size);
@@ -227,13 +227,13 @@ impl<'a> Image<'a> {
         own.zip(space.and_then(meters)).map_or(1.0, |(own, space)| own / space)
     }
 
-    /// Returns the matrix of the file, and the code of its kind: the matrix that an import kept, or the matrix of the
+    /// Returns the matrix of the file and its transform code: the matrix preserved by an import, or one derived from the
     /// coordinates.
     #[expect(clippy::cast_precision_loss, reason = "arrays have fewer positions along a dimension")]
     fn matrix(&self, space: Option<&str>) -> Option<([[f64; 4]; 3], i64)> {
         let code = |name: &str| self.known.get(name).and_then(Json::as_i64).filter(|&code| code > 0);
         if let Some(rows) = self.placed.attribute("affine").and_then(Json::as_array) {
-            // The quaternion that an import kept describes the same coordinates as the matrix.
+            // The quaternion preserved by an import describes the same coordinates as the matrix.
             if self.placed.is_whole() && code("sform_code").is_none() && code("qform_code").is_some() {
                 return None;
             }
@@ -261,10 +261,10 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// Sets the fields that an import kept.
+    /// Sets the fields preserved by an import.
     fn set_known(&self, header: &mut Header) -> Result<()> {
         let is_whole = self.placed.is_whole();
-        // The quaternion and the slices of the whole array are invalid for a part of it.
+        // The quaternion and slice timing of the whole array are not valid for a part of it.
         let is_valid =
             |name: &str| is_whole || !["q", "slice", "sform"].iter().any(|start| name.starts_with(start));
         for (name, field) in INTS.into_iter().filter(|(name, _)| is_valid(name) && *name != "sform_code") {

@@ -1,24 +1,24 @@
-//! [`Conversion`]: other names and forms of the same elements, which NumPy files cannot express.
+//! [`Conversion`]: other data types for the same elements, which NumPy files cannot represent.
 
 use zarrox::data_type::{Endian, Storage};
 use zarrox::internals::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 
-/// A conversion of elements to another type that has the same values.
+/// A conversion of elements to another data type that preserves their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Conversion {
-    /// The types are the same, perhaps with different names.
+    /// The types are the same, except possibly for their names.
     Renamed,
-    /// Raw bytes become elements of a data type.
+    /// Raw bytes are reinterpreted as elements of a data type.
     Named,
-    /// Text and bytes of a fixed length become text and bytes of variable length.
+    /// Fixed-length strings and bytes become variable-length strings and bytes.
     Trimmed,
     /// Structures lose the padding between their fields.
     Packed,
 }
 
 impl Conversion {
-    /// Returns the conversion from one type to another, if it is unambiguous.
+    /// Returns the conversion from one type to another, if there is an unambiguous one.
     pub(super) fn between(from: &DataType, to: &DataType) -> Option<Self> {
         let (from_storage, to_storage) = (from.storage(), to.storage());
         if from == to {
@@ -40,12 +40,12 @@ impl Conversion {
         }
     }
 
-    /// Returns the type as which the elements are read: the type of the file, or the type of the array.
+    /// Returns the type with which the elements are read: that of the file, or that of the array.
     pub(super) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
         if *self == Self::Named { to } else { from }
     }
 
-    /// Returns the elements converted to the other type.
+    /// Converts elements to the other type.
     pub(super) fn apply(&self, elements: DynArray, to: &DataType) -> Result<DynArray> {
         let shape = elements.shape().to_vec();
         match self {
@@ -67,8 +67,8 @@ fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
 }
 
-/// Returns true if NumPy writes elements of a type as raw bytes because another package defines the type, such as
-/// `bfloat16`.
+/// Returns true if NumPy writes elements of a type as raw bytes because the type, such as `bfloat16`, is defined by
+/// another package.
 fn is_unknown_to_numpy(data_type: &DataType) -> bool {
     let registry = zarrox::codecs::registry();
     let named =
@@ -81,7 +81,7 @@ fn without_padding(element: &[u8]) -> &[u8] {
     &element[..length]
 }
 
-/// Converts an element with four bytes for each character to UTF-8.
+/// Converts an element from UTF-32 to UTF-8.
 fn utf8(element: &[u8]) -> Result<Vec<u8>> {
     let points =
         element.chunks_exact(4).map(|point| u32::from_ne_bytes(point.try_into().unwrap_or_default()));

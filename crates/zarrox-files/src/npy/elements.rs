@@ -1,4 +1,4 @@
-//! [`StoredElements`]: contiguous elements of a file as the chunks of an array.
+//! [`StoredElements`]: contiguous elements in a file as chunks of an array.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::chunks::{Chunks, Elements, VisitChunk, each_position};
 use crate::input::{Input, corrupt, zeroed};
 use crate::store::store_error;
 
-/// The location of the elements of an array.
+/// The source of the elements of an array.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     /// A file, and the position of the first element.
@@ -28,17 +28,17 @@ pub(super) enum Source {
     Stream(Arc<Stream>),
 }
 
-/// Elements in the order of the file.
+/// Elements in file order.
 #[derive(Debug, Clone)]
 pub(super) struct StoredElements {
     source: Source,
-    /// The chunks of an array with its dimensions in the order of the file: the slowest dimension first.
+    /// The division of the array into chunks, with the dimensions in file order: the slowest-varying dimension first.
     runs: Runs,
     order: Order,
     grid: Vec<u64>,
 }
 
-/// Converts between the dimension order of the file and the dimension order of the array.
+/// Converts between the dimension order of the file and that of the array.
 pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     match order {
         Order::RowMajor => lengths.to_vec(),
@@ -46,7 +46,7 @@ pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     }
 }
 
-/// Returns the elements that a header describes.
+/// Returns the division into chunks of the array described by a header.
 pub(super) fn runs_of(header: &Header) -> Runs {
     Runs::new(&ordered(header.order, &header.shape), header.data_type.size() as u64)
 }
@@ -71,7 +71,7 @@ impl StoredElements {
         self.runs.extent(&ordered(self.order, chunk))
     }
 
-    /// Returns the bytes of a chunk of the grid.
+    /// Returns the bytes of a chunk.
     fn bytes(&self, chunk: &[u64]) -> Result<Bytes> {
         let extent = self.extent(chunk);
         if let Source::Stream(stream) = &self.source {
@@ -82,7 +82,7 @@ impl StoredElements {
         Ok(bytes.into())
     }
 
-    /// Reads bytes of a chunk from a position in it. Bytes after the elements of the array are zero.
+    /// Reads bytes of a chunk, starting at a position in the chunk. Bytes past the end of the array are zero.
     fn fill(&self, out: &mut [u8], extent: Extent, position: u64) -> Result<()> {
         let inside = usize::try_from(extent.length.saturating_sub(position)).unwrap_or(usize::MAX);
         let (inside, outside) = out.split_at_mut(inside.min(out.len()));
@@ -161,11 +161,11 @@ impl Value for Run {
     }
 }
 
-/// Elements that are converted to another type when they are read.
+/// Elements that are converted to another type on each read.
 #[derive(Debug)]
 pub(super) struct ConvertedElements {
     pub(super) stored: StoredElements,
-    /// The type as which the bytes are read.
+    /// The type with which the bytes are read.
     pub(super) read_as: DataType,
     pub(super) endian: ByteOrder,
     pub(super) conversion: Conversion,

@@ -1,4 +1,4 @@
-// Headers as NumPy 2.4 writes them, in the three versions of the format.
+// Headers in all three versions of the format, as written by NumPy 2.4.
 [
     (b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }                                                          \n", "float32", Endian::Little, false, &[3, 4]),
     (b"\x93NUMPY\x01\x00v\x00{'descr': '>f8', 'fortran_order': False, 'shape': (3, 4), }                                                          \n", "float64", Endian::Big, false, &[3, 4]),

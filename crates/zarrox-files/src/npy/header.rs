@@ -1,10 +1,10 @@
-//! [`Header`]: the headers of NumPy's `.npy` files.
+//! [`Header`]: the header of NumPy's `.npy` files.
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 //!
-//! A header is the text of a Python dictionary, which is parsed, never evaluated, and at most [`LONGEST`] bytes long.
-//! The crate `npyz` is not used: it allocates the memory that a header claims to need, and writes only element types
-//! that are known at compile time.
+//! A header is a Python dictionary literal of at most [`LONGEST`] bytes. It is parsed, and never evaluated. The crate
+//! `npyz` is not used because it allocates as much memory as a header claims to need, and because it only writes element
+//! types that are known at compile time.
 
 use std::io::{self, Read};
 
@@ -16,10 +16,10 @@ use zarrox::{DataType, Error, ErrorKind, Order, Result};
 use super::literal::{self, Value};
 use crate::input::{corrupt, failed, unsupported};
 
-/// The maximum size of a header in bytes. Only structures of thousands of fields exceed it.
+/// The maximum size of a header in bytes. Only structures with thousands of fields would exceed it.
 pub(super) const LONGEST: u32 = 1 << 18;
 
-/// The header of a file: the type, order and shape of its elements.
+/// The header of a file: the data type, memory order and shape of its elements.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Header {
     pub(super) data_type: DataType,
@@ -29,7 +29,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads a header. Afterwards the reader is at the first element.
+    /// Reads a header. Afterwards, the reader is positioned at the first element.
     pub(super) fn read(reader: &mut impl Read) -> Result<Self> {
         let mut start = [0; 8];
         fill(reader, &mut start)?;
@@ -50,7 +50,7 @@ impl Header {
         let mut text = vec![0; usize::try_from(length).unwrap_or_default()];
         fill(reader, &mut text)?;
         let text = match start[6] {
-            // The text is Latin-1, whose bytes equal the code points.
+            // The header is encoded in Latin-1, whose bytes equal the code points.
             1 | 2 => text.into_iter().map(char::from).collect(),
             _ => String::from_utf8(text).map_err(|_| corrupt("its header is not UTF-8"))?,
         };
@@ -82,7 +82,7 @@ impl Header {
         Ok(Self { data_type, endian, order, shape })
     }
 
-    /// Returns the size of all elements in bytes; an error if it is too large.
+    /// Returns the total size of the elements in bytes, or an error if it is too large.
     pub(super) fn size(&self) -> Result<u64> {
         let count = self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n));
         let size = count.and_then(|count| count.checked_mul(self.data_type.size() as u64));
@@ -99,7 +99,7 @@ fn shape(lengths: &[Value]) -> Result<Vec<u64>> {
     lengths.iter().map(length).collect()
 }
 
-/// Returns the data type of a `descr`; `written` is its text.
+/// Returns the data type for a `descr`. `written` is its text in the header.
 fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     if !matches!(descr, Value::Text(_) | Value::List(_)) {
         return Err(corrupt("descr in its header is not a data type"));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The bytes of a header, and its content: the data type, the byte order, true for column-major, and the shape.
+/// The bytes of a header and its content: the data type, the byte order, true for column-major order, and the shape.
 type Golden = (&'static [u8], &'static str, Endian, bool, &'static [u64]);
 
 fn written(header: &Header) -> Vec<u8> {

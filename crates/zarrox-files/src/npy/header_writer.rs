@@ -1,4 +1,4 @@
-//! The header of NumPy's `.npy` files, exactly as NumPy writes it. The elements follow it.
+//! Writes the header of `.npy` files exactly as NumPy does. The header is followed by the elements.
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
@@ -13,10 +13,10 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The alignment of the first element in bytes.
 const ALIGNMENT: usize = 64;
 
-/// The number of digits to which the first length can grow in place, since NumPy leaves room for them.
+/// The number of digits to which the first length can grow in place. Like NumPy, this leaves room for them.
 const GROWTH_DIGITS: usize = 21;
 
-/// Returns the header of a file with this data type, byte order, memory order and shape.
+/// Returns the header for a file with the given data type, byte order, memory order and shape.
 ///
 /// ```
 /// use zarrox::{DataType, Order};
@@ -28,7 +28,7 @@ const GROWTH_DIGITS: usize = 21;
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when NumPy files do not support the data type.
+/// [`ErrorKind::Unsupported`] if NumPy files do not support the data type.
 pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u64]) -> Result<Vec<u8>> {
     let descr = descr(data_type, endian)?;
     let column_major = order == Order::ColumnMajor;
@@ -39,7 +39,7 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     let growing = if column_major { lengths.last() } else { lengths.first() };
     text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
     let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-    // Version 2 has a larger field for the length. Version 3 supports names outside Latin-1.
+    // Version 2 has a larger length field. Version 3 supports names outside Latin-1.
     let (version, mut text) = match latin {
         None => (3, text.into_bytes()),
         Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),
@@ -57,10 +57,11 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     Ok(bytes)
 }
 
-/// Returns the data type as NumPy writes it. Integers of less than 8 bits, which take a byte each, become 8-bit integers.
+/// Returns the `descr` that NumPy writes for a data type. Integers of less than 8 bits, which occupy a byte each, become
+/// 8-bit integers.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when NumPy files do not support the data type.
+/// [`ErrorKind::Unsupported`] if NumPy files do not support the data type.
 pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     let json = match data_type {
         DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),
@@ -77,7 +78,7 @@ pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     })
 }
 
-/// Returns a string as Python's `repr` writes it.
+/// Quotes a string as Python's `repr` does.
 pub fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let escaped = text.chars().map(|c| match c {
@@ -91,7 +92,7 @@ pub fn quoted(text: &str) -> String {
     format!("{quote}{}{quote}", escaped.collect::<String>())
 }
 
-/// Returns a list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
+/// Formats a list of fields as NumPy does: `[('a', '<i4'), ('b', '<f8', (2,))]`.
 fn written_fields(fields: &Json) -> Option<String> {
     let field = |field: &Json| {
         let parts = field.as_array()?.iter().enumerate().map(|(index, part)| match part {

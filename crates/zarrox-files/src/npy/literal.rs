@@ -1,11 +1,11 @@
-//! The Python literals that occur in headers: dictionaries, tuples, lists, strings, numbers and booleans.
+//! Parses the Python literals that occur in headers: dictionaries, tuples, lists, strings, numbers and booleans.
 
 use zarrox::json::Json;
 
-/// The maximum nesting depth that is read. Structures are seldom nested more than two or three deep.
+/// The maximum supported nesting depth. Structures are rarely nested more than two or three levels deep.
 const DEEPEST: usize = 32;
 
-/// A value in a header's dictionary.
+/// A value in the dictionary of a header.
 #[derive(Debug, PartialEq)]
 pub(super) enum Value {
     Text(String),
@@ -16,7 +16,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// Returns the value as JSON, which has only one kind of list.
+    /// Converts the value to JSON. Tuples and lists both become JSON arrays.
     pub(super) fn to_json(&self) -> Json {
         match self {
             Self::Text(text) => text.as_str().into(),
@@ -27,10 +27,10 @@ impl Value {
     }
 }
 
-/// A member of a dictionary: its key, its value, and the text of the value.
+/// A member of a dictionary: its key, its value, and the source text of the value.
 pub(super) type Member<'a> = (String, Value, &'a str);
 
-/// Returns the members of a dictionary; `None` if the text is not a dictionary.
+/// Parses a dictionary and returns its members; `None` if the text is not a dictionary.
 pub(super) fn dictionary(text: &str) -> Option<Vec<Member<'_>>> {
     let mut parser = Parser { text, at: 0 };
     let mut members = Vec::new();
@@ -49,14 +49,14 @@ pub(super) fn dictionary(text: &str) -> Option<Vec<Member<'_>>> {
     parser.rest().trim().is_empty().then_some(members)
 }
 
-/// A parser of literals. Each method returns `None` if the text at its position is something else.
+/// A parser for literals. Each method returns `None` if the text at the current position is something else.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// Returns a value that is nested at most `depth` deep.
+    /// Parses a value with a nesting depth of at most `depth`.
     fn value(&mut self, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         match self.rest().trim_start().chars().next()? {
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         Some(items)
     }
 
-    /// Returns a non-negative integer. Python 2 wrote an `L` after long integers.
+    /// Parses a nonnegative integer. Python 2 wrote an `L` after long integers.
     fn number(&mut self) -> Option<u64> {
         let rest = self.rest().trim_start();
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Skips this text, and white space before it, if it comes next.
+    /// Skips whitespace and the given token. Returns `None` if the token does not come next.
     fn token(&mut self, token: &str) -> Option<()> {
         let rest = self.rest().trim_start().strip_prefix(token)?;
         self.at = self.text.len() - rest.len();
@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the character of an escape sequence, after its backslash.
+/// Parses an escape sequence after its backslash, and returns the escaped character.
 fn escape(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
     let digits = match characters.next()?.1 {
         'n' => return Some('\n'),

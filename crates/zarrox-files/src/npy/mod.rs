@@ -1,9 +1,8 @@
 //! NumPy's `.npy` and `.npz` files, and raw elements, as Zarr.
 //!
-//! The elements of an array are contiguous. They become a store of Zarr v2, which has NumPy's data types, byte
-//! orders and memory orders. A chunk is a range of the file, and parts of it can be read directly. The store has
-//! the format v3 if only v3 has the requested data type. A stream becomes a store whose chunks can be read once,
-//! in order.
+//! The elements of an array are contiguous. They become a Zarr v2 store, since Zarr v2 supports NumPy's data types, byte
+//! orders and memory orders. A chunk is a range of the file, and parts of it can be read directly. If only Zarr v3 has
+//! the requested data type, the store has format v3. A stream becomes a store whose chunks can be read once, in order.
 
 mod conversion;
 mod elements;
@@ -40,7 +39,7 @@ use crate::reading::{Reading, Wanted};
 use crate::store::keys::Keys;
 use crate::store::{FileStore, LeftOut};
 
-/// An array of a file.
+/// An array in a file.
 struct Found {
     path: String,
     /// The name for error messages.
@@ -73,7 +72,7 @@ pub(crate) fn open_raw(input: &Arc<Input>, raw: &RawElements, reading: &Reading)
     store_of(&location(input), vec![Found { path: String::new(), name, header, source }], &[], reading)
 }
 
-/// Opens a stream with the content of an `.npy` file, or of raw elements, as a store whose only node is an array.
+/// Opens a stream that contains an `.npy` file or raw elements as a store whose only node is an array.
 pub(crate) fn open_stream(
     name: &str,
     mut stream: impl Read + Send + 'static,
@@ -101,7 +100,7 @@ pub(crate) fn open_stream(
     store_of(name, vec![found], &[], reading)
 }
 
-/// Opens an archive as a store: a group with all of its arrays, or a single array.
+/// Opens an archive as a store: a group with all its arrays, or a single array.
 #[cfg(feature = "npz")]
 pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let archive = npz::Npz::open(input)?;
@@ -155,7 +154,7 @@ fn ends_before(name: &str, length: u64, offset: u64) -> Error {
     crate::input::corrupt(format!("{name} ends after {length} bytes, before the offset of {offset}"))
 }
 
-/// Compares the size of the elements with the number of available bytes.
+/// Checks the size of the elements against the number of available bytes.
 fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result<()> {
     let size = header.size()?;
     match available {
@@ -165,7 +164,7 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
     }
 }
 
-/// Returns the store of arrays. Its format is v2, unless only v3 has a requested data type.
+/// Creates a store for arrays. Its format is v2, unless only v3 has a requested data type.
 fn store_of(location: &str, found: Vec<Found>, left_out: &[LeftOut], reading: &Reading) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;
@@ -194,7 +193,7 @@ fn store_in(format: Format, location: &str, arrays: &[Planned], left_out: Vec<Le
     Ok(FileStore::new(location.to_owned(), documents, all, left_out).with_elements(keys, accesses))
 }
 
-/// An array with the conversion of its elements.
+/// An array and the conversion of its elements.
 struct Planned {
     found: Found,
     data_type: DataType,
@@ -209,14 +208,14 @@ impl Planned {
             return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
         };
         match Conversion::between(&own, wanted) {
-            // The copy renames the data type, and checks that this is allowed.
+            // The data type is renamed by the copy, which also checks that this is allowed.
             Some(Conversion::Renamed) => {
                 return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
             }
             Some(conversion) => return Ok(Self { found, data_type: wanted.clone(), conversion }),
             None => {}
         }
-        // Numbers are cast by the copy.
+        // Numbers are cast during the copy.
         let registry = zarrox::codecs::registry();
         if casting.is_some_and(|casting| registry.cast(&own, wanted, casting).is_ok()) {
             return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
@@ -225,7 +224,7 @@ impl Planned {
         Err(Error::new(ErrorKind::DataTypeMismatch, message))
     }
 
-    /// Creates the document, and returns the object that reads the chunks.
+    /// Creates the metadata document, and returns the object that reads the chunks.
     fn create(&self, builder: ArrayBuilder, format: Format) -> Result<Box<dyn Chunks>> {
         let (header, stored) =
             (&self.found.header, StoredElements::new(self.found.source.clone(), &self.found.header));
@@ -233,7 +232,7 @@ impl Planned {
             .shape(header.shape.clone())
             .chunks(stored.chunk_shape())
             .data_type(self.data_type.clone());
-        // All elements are stored, so none is missing.
+        // All elements are stored, so no fill value is needed.
         let builder = if format == Format::V2 { builder.fill_value_json(Json::Null) } else { builder };
         let builder = builder.no_compressor();
         let is_same = matches!(self.conversion, Conversion::Renamed | Conversion::Named);

@@ -1,4 +1,4 @@
-//! [`Npz`]: NumPy's `.npz` files, which are ZIP archives of `.npy` files. The crate `zip` reads and writes them.
+//! [`Npz`]: NumPy's `.npz` files, which are ZIP archives of `.npy` files. They are read and written with the crate `zip`.
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -13,12 +13,12 @@ use super::header::Header;
 use crate::input::temporary::{Temporary, writing};
 use crate::input::{Input, Reader, corrupt, failed as io_failed, unsupported};
 
-/// The number of bytes that are read at a time for the checksum.
+/// The number of bytes read at a time when a checksum is verified.
 const PIECE: usize = 1 << 18;
 
 type Archive = ZipArchive<BufReader<Reader>>;
 
-/// An archive that is read.
+/// An archive that is open for reading.
 pub(super) struct Npz {
     input: Arc<Input>,
     archive: Arc<Mutex<Archive>>,
@@ -29,13 +29,13 @@ pub(super) struct Member {
     input: Arc<Input>,
     archive: Arc<Mutex<Archive>>,
     file: String,
-    /// The length of the header, in bytes.
+    /// The length of the `.npy` header in bytes.
     header: u64,
-    /// The position of the member, its size and its checksum, if it is stored uncompressed.
+    /// The position, size and checksum of the member, if it is stored uncompressed.
     stored: Option<(u64, u64, u32)>,
-    /// The content of a compressed member.
+    /// The decompressed content of a compressed member.
     unpacked: OnceLock<Input>,
-    /// The result of the work that is done once: verifying the checksum, or decompressing.
+    /// True once the checksum has been verified or the member decompressed. This is done only once.
     once: Mutex<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Npz {
         archive.file_names().map(|file| name(&file.map_err(failed)?)).collect()
     }
 
-    /// Returns the header of an array, its elements, and the number of bytes of the elements.
+    /// Returns the header of an array, its elements, and the size of the elements in bytes.
     pub(super) fn member(&self, name: &str) -> Result<(Header, Member, u64)> {
         let file = format!("{name}.npy");
         let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,7 @@ impl Npz {
 }
 
 impl Member {
-    /// Returns the file of the elements and their position in it. The checksum is verified at the first read.
+    /// Returns the file that contains the elements, and their position in it. The checksum is verified on the first read.
     pub(super) fn elements(&self) -> Result<(&Input, u64)> {
         self.prepare()?;
         match (self.stored, self.unpacked.get()) {
@@ -135,7 +135,7 @@ impl Member {
                 return temporary.finish(PathBuf::from(&self.file));
             }
             done += read as u64;
-            // Data beyond the announced size must not fill the disk.
+            // Data beyond the declared size must not fill up the disk.
             if done > size {
                 return Err(corrupt(format!("'{}' has more than the announced {size} bytes", self.file)));
             }
@@ -164,7 +164,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// Returns the error of an archive.
+/// Returns the error for an archive that cannot be read.
 pub(super) fn failed(error: ZipError) -> Error {
     let kind = match error {
         ZipError::Io(error) => return io_failed("reading or writing the archive", error),

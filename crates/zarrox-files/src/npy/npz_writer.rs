@@ -10,7 +10,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::npz::failed;
 use crate::input;
 
-/// A writer of archives of arrays.
+/// A writer for archives of arrays.
 ///
 /// ```
 /// use std::io::{Cursor, Write};
@@ -36,7 +36,7 @@ pub struct NpzWriter<W: Write + Seek> {
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
-    /// Starts an archive, whose arrays are stored uncompressed.
+    /// Starts an archive. By default, arrays are stored uncompressed.
     pub fn new(out: W) -> Self {
         let zip = ZipWriter::new(BufWriter::new(Latch { out, position: 0, failed: false }));
         Self { zip, compress: false }
@@ -51,7 +51,7 @@ impl<W: Write + Seek> NpzWriter<W> {
     /// Starts an array. The `.npy` file is written to the returned writer.
     ///
     /// # Errors
-    /// The errors of writing.
+    /// Any error from writing.
     pub fn start(&mut self, name: &str) -> Result<&mut impl Write> {
         let method = if self.compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
         let options = SimpleFileOptions::default().compression_method(method).large_file(true);
@@ -59,10 +59,10 @@ impl<W: Write + Seek> NpzWriter<W> {
         Ok(&mut self.zip)
     }
 
-    /// Ends the archive, and returns the underlying writer.
+    /// Finishes the archive and returns the underlying writer.
     ///
     /// # Errors
-    /// The errors of writing.
+    /// Any error from writing.
     pub fn finish(self) -> Result<W> {
         let out = self.zip.finish().map_err(failed)?;
         let latch = out.into_inner();
@@ -77,10 +77,10 @@ impl<W: Write + Seek> fmt::Debug for NpzWriter<W> {
     }
 }
 
-/// A writer that forwards writes until a write fails, and ignores all later writes.
+/// A writer that forwards writes until one fails, and ignores all later writes.
 ///
-/// Without this writer, [`ZipWriter`] would try to finish its archive when it is dropped after a failure that was already
-/// reported, and print an error to the standard error.
+/// Without it, a [`ZipWriter`] that is dropped after an already reported failure would try to finish its archive and
+/// print a message to standard error.
 struct Latch<W> {
     out: W,
     position: u64,

@@ -26,8 +26,8 @@ pub struct RawElements {
 }
 
 impl RawElements {
-    /// Creates a description of elements of this type and shape, in the byte order of the machine. One length can be
-    /// `None`, which is computed from the size of the file.
+    /// Creates a description of elements with the given data type and shape, in native byte order. One length can be
+    /// `None`; it is computed from the size of the file.
     pub fn new(data_type: DataType, shape: impl IntoIterator<Item = Option<u64>>) -> Self {
         let endian = ByteOrder::One(Endian::NATIVE);
         Self { data_type, endian, shape: shape.into_iter().collect(), offset: 0 }
@@ -50,7 +50,7 @@ impl RawElements {
         self.offset
     }
 
-    /// Returns the header of elements that have `available` bytes; `None` for a stream.
+    /// Returns the header for elements with a total size of `available` bytes, which is `None` for a stream.
     pub(super) fn header(&self, available: Option<u64>) -> Result<Header> {
         let Self { data_type, endian, .. } = self.clone();
         if data_type.storage() == Storage::Variable {

@@ -11,19 +11,18 @@ use zarrox::{Error, ErrorKind, Result};
 use crate::chunks::rows::{Extent, Runs};
 use crate::input::{corrupt, failed, reserved};
 
-/// The maximum number of bytes that are allocated before they are read.
+/// The maximum number of bytes that are allocated before any of them have been received.
 const AT_ONCE: u64 = 4 << 20;
 
 /// Elements that are read from a stream.
 ///
-/// Threads request chunks in any order. The chunks before a requested chunk are read as well, and kept until
-/// they are requested.
+/// Threads request chunks in any order. All chunks before a requested chunk are also read, and are kept until they are requested.
 pub(super) struct Stream {
     name: String,
     runs: Runs,
-    /// The size of all elements in bytes.
+    /// The total size of the elements in bytes.
     size: u64,
-    /// True if bytes after the elements are an error.
+    /// True if additional bytes after the elements are an error.
     ends: bool,
     state: Mutex<State>,
 }
@@ -31,7 +30,7 @@ pub(super) struct Stream {
 struct State {
     reader: Box<dyn Read + Send>,
     position: u64,
-    /// The chunks that were read, by their offsets.
+    /// The chunks that have been read but not yet requested, by offset.
     kept: BTreeMap<u64, Bytes>,
 }
 
@@ -51,7 +50,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Returns the bytes of a chunk. Bytes after the elements of the array are zero.
+    /// Returns the bytes of a chunk. Bytes past the end of the array are zero.
     pub(super) fn read(&self, extent: Extent) -> Result<Bytes> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.position <= extent.offset {
@@ -75,7 +74,7 @@ impl Stream {
         Ok(padded.into())
     }
 
-    /// Drops the chunks that end before this position in bytes.
+    /// Drops the chunks that end before a position, given in bytes.
     pub(super) fn pass(&self, position: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.kept.retain(|offset, bytes| offset.saturating_add(bytes.len() as u64) > position);
@@ -92,7 +91,7 @@ impl Stream {
         if state.position >= self.size { self.check_end(state) } else { Ok(()) }
     }
 
-    /// Reads bytes, and allocates memory in proportion to the bytes received, not to the size in the header.
+    /// Reads bytes. Memory is allocated in proportion to the bytes received, not to the size stated in the header.
     fn read_up_to(&self, state: &mut State, length: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         loop {
@@ -110,7 +109,7 @@ impl Stream {
         }
     }
 
-    /// Rejects bytes after the elements.
+    /// Returns an error if there are bytes after the elements and they are not allowed.
     fn check_end(&self, state: &mut State) -> Result<()> {
         if !self.ends || self.read_up_to(state, 1)?.is_empty() { Ok(()) } else { Err(too_long(&self.name)) }
     }
@@ -122,12 +121,12 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// Returns the error of an input that has fewer elements than its shape.
+/// Returns the error for an input with fewer elements than its shape requires.
 pub(super) fn truncated(name: &str, found: u64, size: u64) -> Error {
     corrupt(format!("{name} is truncated: it has {found} of {size} bytes of elements"))
 }
 
-/// Returns the error of an input that has more elements than its shape.
+/// Returns the error for an input with more elements than its shape allows.
 pub(super) fn too_long(name: &str) -> Error {
     corrupt(format!("{name} has more bytes than an array of this shape and data type"))
 }

@@ -1,13 +1,13 @@
-//! Colormaps: colours for values from 0 to 1.
+//! Colormaps, which map values from 0 to 1 to colours.
 
 /// The red, green and blue components of a colour.
 pub type Colour = [u8; 3];
 
-/// A colormap: evenly spaced colours, from the lowest value to the highest. Other colours are interpolated.
+/// A colormap: evenly spaced colours from the lowest value to the highest. Colours in between are interpolated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Colours(&'static [Colour]);
 
-/// All colormaps by their names. The last three are for signed values.
+/// All colormaps, by name. The last three are diverging colormaps for signed values.
 pub const MAPS: [(&str, Colours); 10] = [
     ("viridis", Colours(VIRIDIS)),
     ("gray", Colours(GRAY)),
@@ -33,14 +33,14 @@ pub const NAMES: [&str; MAPS.len()] = {
 };
 
 impl Default for Colours {
-    /// Viridis.
+    /// Returns viridis.
     fn default() -> Self {
         Self(VIRIDIS)
     }
 }
 
 impl Colours {
-    /// Returns the colormap with this name.
+    /// Returns the colormap with the given name.
     pub fn named(name: &str) -> Option<Self> {
         MAPS.iter().find(|(known, _)| *known == name).map(|(_, colours)| *colours)
     }

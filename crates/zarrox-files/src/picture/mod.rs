@@ -1,4 +1,4 @@
-//! Pictures: colours for values, and PNG files.
+//! Pictures: maps values to colours, and writes PNG files.
 
 mod colours;
 #[cfg(feature = "png")]

@@ -1,4 +1,4 @@
-//! PNG files.
+//! Writes PNG files.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use zarrox::{DataType, Error, ErrorKind, Result};
 use super::scale::Scale;
 use crate::input::failed;
 
-/// The shape and the kind of a picture.
+/// The shape of a picture, and the kind of its elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) height: u32,
@@ -18,8 +18,8 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// Returns the form of the picture of elements of this shape. Bytes are pixels if the last dimension has
-    /// the length 3 or 4. Other dimensions of length 1 are dropped.
+    /// Returns the form of a picture of elements with the given shape. Bytes are pixels if the last dimension has length
+    /// 3 or 4. Other dimensions of length 1 are dropped.
     pub(super) fn of(shape: &[u64], data_type: &DataType) -> Result<Self> {
         let long = |shape: &[u64]| -> Vec<u64> { shape.iter().copied().filter(|&n| n != 1).collect() };
         if let (&[ref sides @ .., channels @ (3 | 4)], DataType::UInt8) = (shape, data_type) {
@@ -39,7 +39,7 @@ impl Form {
         }
     }
 
-    /// Returns the form of a picture of this height and width.
+    /// Returns the form of a picture with the given height and width.
     pub(super) fn new(height: u64, width: u64, channels: Option<usize>) -> Result<Self> {
         let side = |length: u64| u32::try_from(length).ok().filter(|&length| length < 1 << 31);
         match (side(height), side(width)) {
@@ -62,7 +62,7 @@ impl Form {
 /// Writes a picture of values in row-major order.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidArgument`] when the picture has no pixels, or too many.
+/// [`ErrorKind::InvalidArgument`] if the picture has no pixels or too many.
 pub fn picture(values: &[f64], height: usize, width: usize, scale: &Scale) -> Result<Vec<u8>> {
     let pixels: Vec<u8> = values.iter().flat_map(|value| scale.colour(*value)).collect();
     encode(&pixels, height, width, None)
@@ -71,7 +71,7 @@ pub fn picture(values: &[f64], height: usize, width: usize, scale: &Scale) -> Re
 /// Writes a picture of pixels with three or four 8-bit channels.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidArgument`] when the picture has no pixels, or too many.
+/// [`ErrorKind::InvalidArgument`] if the picture has no pixels or too many.
 pub fn coloured(pixels: &[u8], height: usize, width: usize, channels: usize) -> Result<Vec<u8>> {
     encode(pixels, height, width, Some(channels))
 }
@@ -85,7 +85,7 @@ fn encode(pixels: &[u8], height: usize, width: usize, channels: Option<usize>) -
     Ok(bytes)
 }
 
-/// Returns the error of a failed write.
+/// Returns the error for a failed write.
 pub(crate) fn not_written(error: EncodingError) -> Error {
     match error {
         EncodingError::IoError(error) => failed("writing the picture", error),

@@ -1,14 +1,14 @@
-//! [`Scale`]: the conversion from values to colours; [`Scaling`]: its norm, linear or logarithmic.
+//! [`Scale`]: the mapping from values to colours. [`Scaling`]: its norm, which is linear or logarithmic.
 
 use super::colours::Colours;
 
-/// The norm: how values are scaled to colours.
+/// The norm: how values are scaled before they are mapped to colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scaling {
     /// Linear.
     #[default]
     Linear,
-    /// Logarithmic. Only positive values have a colour.
+    /// Logarithmic. Only positive values are mapped to colours.
     Log,
 }
 
@@ -18,8 +18,8 @@ impl Scaling {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// Returns the smallest and the largest value that can be scaled: all finite values, or all positive finite
-    /// values for the logarithmic norm. `None` if no value can be scaled.
+    /// Returns the smallest and largest values that can be scaled, which are all finite values, or all positive finite
+    /// values for the logarithmic norm. Returns `None` if no value can be scaled.
     pub fn range_of(self, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
         let used = values.into_iter().filter(|&value| self.has(value));
         used.fold(None, |range: Option<(f64, f64)>, value| {
@@ -28,7 +28,7 @@ impl Scaling {
         })
     }
 
-    /// Returns the range of a picture without finite values.
+    /// Returns the range used for a picture without values that can be scaled.
     pub fn usual_range(self) -> (f64, f64) {
         match self {
             Self::Linear => (0.0, 1.0),
@@ -37,21 +37,21 @@ impl Scaling {
     }
 }
 
-/// The conversion from values to colours.
+/// The mapping from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    /// The value of the first colour.
+    /// The value that is mapped to the first colour.
     pub low: f64,
-    /// The value of the last colour.
+    /// The value that is mapped to the last colour.
     pub high: f64,
     /// The norm.
     pub scaling: Scaling,
-    /// The colours.
+    /// The colormap.
     pub colours: Colours,
 }
 
 impl Scale {
-    /// Returns the scaled value from 0 to 1; `None` for values that cannot be scaled, such as NaN.
+    /// Scales a value to the range from 0 to 1; `None` for values that cannot be scaled, such as NaN.
     fn place(&self, value: f64) -> Option<f64> {
         let is_log = self.scaling == Scaling::Log;
         let along = |value: f64| if is_log { value.ln() } else { value };
@@ -62,11 +62,11 @@ impl Scale {
         if high <= low {
             return Some(0.5);
         }
-        // The numbers are halved, since the difference of two large numbers can overflow.
+        // The numbers are halved, since the difference between two large numbers can overflow.
         Some(((along(value) / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0))
     }
 
-    /// Returns the colour of a value with its opacity: missing values are transparent.
+    /// Returns the colour and opacity of a value. Missing values are transparent.
     pub fn colour(&self, value: f64) -> [u8; 4] {
         let Some(place) = self.place(value) else { return [0, 0, 0, 0] };
         let [red, green, blue] = self.colours.at(place);

@@ -1,12 +1,12 @@
-//! Elements as numbers, and the missing-value markers.
+//! Converts elements to numbers, and determines missing-value markers.
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
 
-/// Returns the numbers as floats; the magnitude of complex numbers.
+/// Converts numbers to floats. Complex numbers are converted to their magnitudes.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the elements are not numbers.
+/// [`ErrorKind::Unsupported`] if the elements are not numbers.
 pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
     let double = |item: &[u8]| f64::from_ne_bytes(item.try_into().unwrap_or_default());
     if let Storage::Complex(_) = values.data_type().storage() {
@@ -20,7 +20,7 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
     Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
 }
 
-/// Returns the missing-value markers of an array or of one of its fields: the attributes `_FillValue` and
+/// Returns the missing-value markers of an array or one of its fields: the values of the attributes `_FillValue` and
 /// `missing_value`, and the fill value if it is not 0.
 pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let named =
@@ -36,7 +36,7 @@ pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -
     named.chain(fill.filter(|&value| value != 0.0)).collect()
 }
 
-/// Returns the number in an attribute, which may have the form in which xarray stores floats.
+/// Returns the number in an attribute, which may be a float as encoded by xarray.
 fn number(value: &zarrox::json::Json) -> Option<f64> {
     let number = match value.as_str() {
         Some(text) => crate::fill::decode(text)?.as_f64(),

@@ -11,10 +11,10 @@ use super::scale::{Scale, Scaling};
 use super::values::{floats, missing_values};
 use crate::input::failed;
 
-/// The maximum number of values from which percentiles are computed.
+/// The maximum number of values used to compute percentiles.
 const SAMPLE: u64 = 4 << 20;
 
-/// The contrast limits: the values of the first and the last colour.
+/// The contrast limits: the values that are mapped to the first and last colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Range {
     Extremes,
@@ -22,11 +22,11 @@ enum Range {
     Percentiles(f64, f64),
 }
 
-/// A builder of pictures of selections with two dimensions.
+/// A builder for pictures of two-dimensional selections.
 ///
-/// Bytes are colours if there is a third dimension with the length 3 or 4. Other numbers are mapped to colours by a colormap.
-/// Missing values are transparent: NaN, the values of the attributes `_FillValue` and `missing_value`, and the fill value if it
-/// is not 0.
+/// Bytes are colours if there is a third dimension of length 3 or 4. All other numbers are mapped to colours with a
+/// colormap. Missing values are transparent. These are NaN, the values of the attributes `_FillValue` and
+/// `missing_value`, and the fill value if it is not 0.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -61,7 +61,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// Creates a picture in viridis, from the smallest to the largest value.
+    /// Creates a picture with the colormap viridis, whose contrast limits are the smallest and largest values.
     pub fn new() -> Self {
         Self::default()
     }
@@ -71,7 +71,7 @@ impl Picture {
         Self { colours, ..self }
     }
 
-    /// Sets the contrast limits: the values of the first and the last colour.
+    /// Sets the contrast limits: the values that are mapped to the first and last colours.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] unless `low` is less than `high`.
@@ -82,8 +82,8 @@ impl Picture {
         Ok(Self { range: Range::Values(low, high), ..self })
     }
 
-    /// Sets the contrast limits to percentiles of the values, from 0 to 100. For more than 4 Mi
-    /// elements, evenly spaced elements are used.
+    /// Sets the contrast limits to percentiles of the values. Percentiles range from 0 to 100. If there are more than 4
+    /// Mi elements, the percentiles are computed from evenly spaced elements.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] unless the numbers are ascending percentiles.
@@ -96,33 +96,33 @@ impl Picture {
         Ok(Self { range: Range::Percentiles(low, high), ..self })
     }
 
-    /// Sets the norm; linear by default. With the logarithmic norm, values without a logarithm are transparent.
+    /// Sets the norm. The default is linear. With the logarithmic norm, values that are not positive are transparent.
     pub fn scaling(self, scaling: Scaling) -> Self {
         Self { scaling, ..self }
     }
 
-    /// Selects a field of structures.
+    /// Selects a field of a structured data type.
     pub fn field(self, name: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..self }
     }
 
-    /// Sets the memory for elements, in bytes; 512 MiB by default.
+    /// Sets the memory limit for elements, in bytes. The default is 512 MiB.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Returns the same picture with contrast limits computed from this selection, so that pictures of its parts have
-    /// the same colours.
+    /// Returns the same picture with contrast limits computed from the given selection, so that pictures of different
+    /// parts of the selection have the same colours.
     pub(crate) fn fixed(&self, view: &ArrayView<'_>) -> Result<Self> {
         let (low, high) = self.range_of(&Source::new(view, self)?)?;
         Ok(Self { range: Range::Values(low, high), ..self.clone() })
     }
 
-    /// Writes the picture. The elements are read once, and a second time if the contrast limits are not set.
+    /// Writes the picture. The elements are read once, or twice if the contrast limits are not set.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when the selection does not have two dimensions; [`ErrorKind::Unsupported`] when the elements are
-    /// not numbers; the errors of reading and writing.
+    /// [`ErrorKind::InvalidArgument`] if the selection is not two-dimensional; [`ErrorKind::Unsupported`] if the elements
+    /// are not numbers; any error that occurs while reading or writing.
     pub fn write(&self, view: &ArrayView<'_>, out: impl Write) -> Result<()> {
         let source = Source::new(view, self)?;
         let form = Form::of(&source.shape, &source.data_type)?;
@@ -148,7 +148,7 @@ impl Picture {
         writer.finish().map_err(not_written)
     }
 
-    /// Returns the values of the first and the last colour.
+    /// Returns the contrast limits.
     fn range_of(&self, source: &Source<'_>) -> Result<(f64, f64)> {
         let usual = self.scaling.usual_range();
         match self.range {
@@ -175,10 +175,10 @@ impl Picture {
         }
     }
 
-    /// Returns the finite values of evenly spaced elements.
+    /// Returns the finite values among evenly spaced elements.
     fn sample(&self, source: &Source<'_>) -> Result<Vec<f64>> {
         let count = source.shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
-        // The step is coprime with usual row lengths, so that all columns are sampled.
+        // The step is coprime to common row lengths, so that all columns are sampled.
         let step = usize::try_from(count.div_ceil(SAMPLE)).unwrap_or(usize::MAX);
         let step = if step > 1 { step | 1 } else { 1 };
         let (mut sample, mut skipped) = (Vec::new(), 0);
@@ -218,7 +218,7 @@ struct Source<'a> {
     data_type: zarrox::DataType,
     missing: Vec<f64>,
     registry: Registry,
-    /// The maximum number of elements of a block.
+    /// The maximum number of elements in a block.
     most: u64,
 }
 
@@ -240,7 +240,7 @@ impl<'a> Source<'a> {
             }
         };
         let missing = missing_values(view.array(), field, &registry);
-        // Memory holds an element, a float and a colour for each pixel.
+        // For each pixel, memory holds an element, a float and a colour.
         let most = picture.memory / (view.data_type().size() as u64 + 16);
         Ok(Self { view, field, shape: view.shape()?, data_type, missing, registry, most: most.max(1) })
     }
@@ -258,7 +258,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Returns elements as numbers; NaN for missing values.
+    /// Converts elements to floats. Missing values become NaN.
     fn numbers(&self, values: &DynArray) -> Result<Vec<f64>> {
         let mut numbers = floats(values, &self.registry)?;
         if !self.missing.is_empty() {

@@ -1,5 +1,4 @@
-//! The dimensions of a selection that is exported: their names, their positions, and their coordinates or OME-Zarr
-//! scales.
+//! The dimensions of an exported selection: their names, selected positions, and coordinates or OME-Zarr scales.
 
 mod ome;
 
@@ -11,59 +10,60 @@ use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Group, N
 use crate::input::unsupported;
 pub(crate) use ome::OmeImage;
 
-/// The names of a last dimension that holds the samples of a pixel.
+/// The names that mark the last dimension as the dimension of samples per pixel.
 const SAMPLES: [&str; 10] =
     ["channel", "channels", "c", "s", "sample", "samples", "rgb", "rgba", "band", "bands"];
 
-/// The maximum number of coordinates of a dimension that are read.
+/// The maximum number of coordinates that are read for a dimension.
 const MOST: u64 = 1 << 24;
 
-/// The tolerance of evenly spaced coordinates as a fraction of a step, since many coordinates are 32-bit floats.
+/// The tolerance for evenly spaced coordinates, as a fraction of the spacing. It is needed because many coordinates are
+/// 32-bit floats.
 const TOLERANCE: f64 = 1e-3;
 
-/// A dimension of an array, and its selected positions.
+/// A dimension of an array, and the selected positions along it.
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
     pub(crate) name: Option<String>,
-    /// The first position, and the step, which is negative for a descending order.
+    /// The first selected position and the step, which is negative for descending positions.
     pub(crate) start: i64,
     pub(crate) step: i64,
     pub(crate) count: u64,
-    /// True for a single position, which drops the dimension.
+    /// True if the selection is a single index, which drops the dimension.
     pub(crate) is_dropped: bool,
-    /// The coordinate of the first position, and the spacing of coordinates.
+    /// The coordinate of the first position and the spacing, if the coordinates are evenly spaced.
     pub(crate) even: Option<(f64, f64)>,
     pub(crate) unit: Option<String>,
 }
 
 impl Axis {
-    /// Returns true for a name of the samples dimension.
+    /// Returns true if the name of the dimension marks it as the samples dimension.
     pub(crate) fn is_samples(&self) -> bool {
         self.name.as_ref().is_some_and(|name| SAMPLES.iter().any(|known| name.eq_ignore_ascii_case(known)))
     }
 
-    /// Returns true if all positions of a dimension of size `length` are selected in order.
+    /// Returns true if all positions along a dimension of length `length` are selected in order.
     pub(crate) fn is_whole(&self, length: u64) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
     }
 }
 
-/// An array, a selection of it, and the properties of its dimensions.
+/// An array, a selection of its elements, and the properties of its dimensions.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) array: Array,
     pub(crate) selection: Selection,
     /// All dimensions of the array, in order.
     pub(crate) axes: Vec<Axis>,
-    /// The parent group of the array.
+    /// The parent group of the array, if there is one.
     pub(crate) parent: Option<Group>,
-    /// The OME-Zarr metadata of the image.
+    /// The OME-Zarr metadata of the image, if there is any.
     pub(crate) image: Option<OmeImage>,
 }
 
 impl Placed {
-    /// Returns the array of a node: the node itself, the highest resolution of an OME-Zarr image, or the only array of a group
-    /// that is not a coordinate.
+    /// Finds the array of a node: the node itself, the highest resolution of an OME-Zarr image, or the only array in a
+    /// group that is not a coordinate.
     pub(crate) fn new(node: &Node, selection: &Selection) -> Result<Self> {
         let (array, parent) = match node {
             Node::Array(array) => (array.clone(), array.parent()?),
@@ -75,7 +75,7 @@ impl Placed {
         Ok(Self { array, selection: selection.clone(), axes, parent, image })
     }
 
-    /// Returns the dimensions of the result, in order.
+    /// Returns the dimensions of the selection result, in order.
     pub(crate) fn result(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
         self.axes.iter().filter(|axis| !axis.is_dropped)
     }
@@ -85,7 +85,7 @@ impl Placed {
         self.axes.iter().zip(self.array.shape()).all(|(axis, &length)| axis.is_whole(length))
     }
 
-    /// Returns the selection of one position along the first dimension of the result.
+    /// Returns the selection restricted to one position along the first dimension of the result.
     pub(crate) fn at(&self, position: u64) -> Selection {
         let mut is_first = true;
         let items = self.axes.iter().map(|axis| {
@@ -98,7 +98,7 @@ impl Placed {
             }
             let count = i64::try_from(axis.count).unwrap_or(i64::MAX);
             let stop = axis.start.saturating_add(axis.step.saturating_mul(count));
-            // A negative stop would count from the end.
+            // A negative stop would be counted from the end.
             DimSelection::Slice {
                 start: Some(axis.start),
                 stop: Some(stop).filter(|&stop| stop >= 0),
@@ -108,17 +108,17 @@ impl Placed {
         items.collect()
     }
 
-    /// Returns the attribute of the array.
+    /// Returns an attribute of the array.
     pub(crate) fn attribute(&self, name: &str) -> Option<&Json> {
         self.array.attributes().get(name)
     }
 
-    /// Returns the text of an attribute of the array.
+    /// Returns a string attribute of the array.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.attribute(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// Returns the number in an attribute of the array, which may have the form in which xarray stores floats.
+    /// Returns the number in an attribute of the array, which may be a float as encoded by xarray.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         let number = match self.attribute(name)? {
             Json::String(text) => crate::fill::decode(text)?.as_f64(),
@@ -128,7 +128,7 @@ impl Placed {
     }
 }
 
-/// Returns the array of a group that is exported to a file.
+/// Returns the array of a group that is exported: the only array that is not a coordinate.
 fn array_of(group: &Group) -> Result<Array> {
     if let Some(image) = OmeImage::of(group.attributes())
         && let Some(level) = image.levels.first()
@@ -153,7 +153,7 @@ fn array_of(group: &Group) -> Result<Array> {
     }
 }
 
-/// Returns the dimensions of an array with the positions of a selection.
+/// Returns the dimensions of an array, with the positions that a selection contains.
 fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
     let listed = || {
         let message = format!(
@@ -182,7 +182,7 @@ fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
-/// Returns the name of a dimension, also from xarray's attribute in Zarr v2.
+/// Returns the name of a dimension, which in Zarr v2 is stored in xarray's attribute.
 fn name_of(array: &Array, dim: usize) -> Option<String> {
     if let Some(names) = array.dimension_names() {
         return names.get(dim)?.clone();
@@ -190,7 +190,7 @@ fn name_of(array: &Array, dim: usize) -> Option<String> {
     Some(array.attributes().get("_ARRAY_DIMENSIONS")?.get(dim)?.as_str()?.to_owned())
 }
 
-/// Sets the coordinates of dimensions: from OME-Zarr, or from coordinate variables in the same group.
+/// Sets the coordinates of dimensions from OME-Zarr metadata, or from coordinate variables in the same group.
 #[expect(clippy::cast_precision_loss, reason = "arrays have fewer positions along a dimension")]
 fn place(axes: &mut [Axis], array: &Array, parent: Option<&Group>, image: Option<&OmeImage>) -> Result<()> {
     let level = image.and_then(|image| image.level(array.path().name()));
@@ -221,7 +221,7 @@ fn place(axes: &mut [Axis], array: &Array, parent: Option<&Group>, image: Option
     Ok(())
 }
 
-/// The first coordinate and the spacing, if coordinates are evenly spaced, and the unit.
+/// The first coordinate and the spacing, if the coordinates are evenly spaced; and the unit.
 type Coordinates = (Option<(f64, f64)>, Option<String>);
 
 /// Returns the coordinates of a dimension, if the group has them.

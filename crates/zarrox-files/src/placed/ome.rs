@@ -1,4 +1,4 @@
-//! OME-Zarr images: the axes, scales and channels that the attributes of a group describe.
+//! OME-Zarr images: the axes, scales and channels described by the attributes of a group.
 
 use zarrox::json::{Json, Map};
 
@@ -22,14 +22,14 @@ pub(crate) struct OmeLevel {
 pub(crate) struct OmeImage {
     pub(crate) name: Option<String>,
     pub(crate) axes: Vec<OmeAxis>,
-    /// The levels, the highest resolution first.
+    /// The levels, starting with the highest resolution.
     pub(crate) levels: Vec<OmeLevel>,
-    /// The names of the channels, which may be empty.
+    /// The names of the channels. Names may be empty.
     pub(crate) channels: Vec<String>,
 }
 
 impl OmeImage {
-    /// Returns the image that the attributes of a group describe, from version 0.3 on.
+    /// Returns the image described by the attributes of a group, for OME-Zarr 0.3 and later.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let members = attributes.get("ome").and_then(Json::as_object).unwrap_or(attributes);
         let entry = members.get("multiscales")?.get(0)?;
@@ -50,20 +50,20 @@ impl OmeImage {
         Some(Self { name, axes, levels, channels })
     }
 
-    /// Returns the level with this name.
+    /// Returns the level with the given name.
     pub(crate) fn level(&self, name: &str) -> Option<&OmeLevel> {
         self.levels.iter().find(|level| level.path == name)
     }
 }
 
-/// Returns an axis, which is a string in old versions.
+/// Parses an axis, which is a string in old versions.
 fn axis(json: &Json) -> Option<OmeAxis> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
     let name = json.as_str().map(str::to_owned).or_else(|| text("name"))?;
     Some(OmeAxis { name, unit: text("unit") })
 }
 
-/// Returns the scale and the translation of an entry, which default to 1 and 0.
+/// Returns the scale and translation of an entry. The defaults are 1 and 0.
 fn transformed(entry: &Json, ndim: usize) -> (Vec<f64>, Vec<f64>) {
     let find = |kind: &str| -> Option<Vec<f64>> {
         let all = entry.get("coordinateTransformations")?.as_array()?;

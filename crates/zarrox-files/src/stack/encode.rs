@@ -1,4 +1,4 @@
-//! Images whose pixels are the elements of an array, as PNG and JPEG.
+//! Encodes images whose pixels are the elements of an array as PNG or JPEG.
 
 use std::io::Write;
 
@@ -11,10 +11,10 @@ use super::kind::StackKind;
 use crate::input::{failed, unsupported};
 use crate::placed::Placed;
 
-/// The quality of JPEG, from 1 to 100.
+/// The JPEG quality, from 1 to 100.
 const QUALITY: u8 = 90;
 
-/// The form of the images of a stack.
+/// The shape and pixel type of the images in a stack.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pixels {
     kind: StackKind,
@@ -23,15 +23,15 @@ pub(super) struct Pixels {
     colour: ColorType,
     /// The size of a sample in bytes: 1 or 2.
     size: u8,
-    /// True for booleans, whose `true` is white.
+    /// True for booleans. The value `true` is encoded as white.
     is_truth: bool,
 }
 
 impl Pixels {
-    /// Returns the form of the images of a selection.
+    /// Returns the shape and pixel type of the images of a selection.
     ///
     /// # Errors
-    /// [`zarrox::ErrorKind::Unsupported`] when images of the kind do not support the data type.
+    /// [`zarrox::ErrorKind::Unsupported`] if the image format does not support the data type.
     pub(super) fn of(placed: &Placed, kind: StackKind) -> Result<Self> {
         let data_type = placed.array.data_type();
         let shape: Vec<u64> = placed.result().map(|axis| axis.count).collect();
@@ -66,17 +66,17 @@ impl Pixels {
         Ok(Self { kind, height: side(1)?, width: side(2)?, colour, size, is_truth })
     }
 
-    /// Returns the number of elements of an image.
+    /// Returns the number of elements in an image.
     pub(super) fn elements(self) -> u64 {
         u64::from(self.height) * u64::from(self.width) * self.colour.samples() as u64
     }
 
-    /// Returns the number of bytes of an image.
+    /// Returns the size of a decoded image in bytes.
     pub(super) fn size(self) -> u64 {
         self.elements().saturating_mul(self.size.into())
     }
 
-    /// Encodes an image of these elements.
+    /// Encodes elements as an image.
     pub(super) fn encode(self, elements: &[u8], out: &mut impl Write) -> Result<()> {
         // PNG stores the most significant byte first.
         let changed: Option<Vec<u8>> = match (self.size, self.is_truth) {

@@ -1,21 +1,21 @@
-//! [`StackKind`]: the formats of the images in a stack.
+//! [`StackKind`]: the image formats of stacks.
 
 use std::path::Path;
 
-/// The form of the images of a stack.
+/// The format of the images in a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StackKind {
-    /// PNG: unchanged elements of 8 and 16 bits, or colours of a colormap.
+    /// PNG: unchanged 8-bit or 16-bit elements, or colours from a colormap.
     Png,
-    /// JPEG, which is lossy: 8-bit samples of gray, or of red, green and blue.
+    /// JPEG, which is lossy: 8-bit grayscale or RGB samples.
     Jpeg,
     /// TIFF: all data types that TIFF supports.
     Tiff,
 }
 
 impl StackKind {
-    /// Returns the kind for the suffix of a file.
+    /// Returns the format for the suffix of a file name.
     pub fn of(path: impl AsRef<Path>) -> Option<Self> {
         let suffix = path.as_ref().extension()?.to_str()?.to_ascii_lowercase();
         Some(match suffix.as_str() {
@@ -26,7 +26,7 @@ impl StackKind {
         })
     }
 
-    /// Returns the usual suffix of files.
+    /// Returns the usual file name suffix.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Png => "png",

@@ -23,10 +23,10 @@ use encode::Pixels;
 pub use kind::StackKind;
 pub use names::Names;
 
-/// A function that is called with the number of elements that were written since its last call.
+/// A function that is called with the number of elements written since its last call.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// A builder of stacks: images of an array, one for each position along its first dimension.
+/// A builder for stacks: images of an array, one for each position along its first dimension.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -63,7 +63,7 @@ impl std::fmt::Debug for Stack {
 }
 
 impl Stack {
-    /// Creates a stack of images of this kind.
+    /// Creates a stack of images in the given format.
     pub fn new(kind: StackKind) -> Self {
         Self {
             kind,
@@ -82,17 +82,17 @@ impl Stack {
         Self { selection: selection.into_selection(), ..self }
     }
 
-    /// Sets the colormap of PNG images. The contrast limits are the same in all images.
+    /// Sets the colormap of PNG images. All images have the same contrast limits.
     pub fn picture(self, picture: Picture) -> Self {
         Self { picture: Some(picture), ..self }
     }
 
-    /// Sets the compression of TIFF; deflate by default.
+    /// Sets the TIFF compression. The default is deflate.
     pub fn compression(self, compression: Compression) -> Self {
         Self { compression, ..self }
     }
 
-    /// Sets the memory for elements, in bytes; 512 MiB by default. At least one image is held in memory.
+    /// Sets the memory limit for elements, in bytes. The default is 512 MiB. At least one image is always held in memory.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
@@ -102,8 +102,8 @@ impl Stack {
         Self { overwrite, ..self }
     }
 
-    /// Sets whether the images and their names are flushed to the disk, so that they survive a power failure; `false`
-    /// by default.
+    /// Sets whether the images and their directory entries are flushed to disk, so that they survive a power failure. The
+    /// default is `false`.
     pub fn sync(self, sync: bool) -> Self {
         Self { sync, ..self }
     }
@@ -114,11 +114,11 @@ impl Stack {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the images, renames them when all are complete, and returns their number.
+    /// Writes the images, moves them to their final names once all are complete, and returns their number.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when a file exists and may not be replaced; [`ErrorKind::Unsupported`] when images
-    /// of the kind do not support the data type; the errors of reading and writing.
+    /// [`ErrorKind::AlreadyExists`] if a file exists and may not be replaced; [`ErrorKind::Unsupported`] if the image
+    /// format does not support the data type; any error that occurs while reading or writing.
     pub fn write(&self, node: &Node, names: &Names) -> Result<u64> {
         let placed = Placed::new(node, &self.selection)?;
         let shape: Vec<u64> = placed.result().map(|axis| axis.count).collect();
@@ -154,7 +154,7 @@ impl Stack {
         let directory = names.directory().to_owned();
         place.finish(names, count)?;
         if self.sync {
-            // The names of the images and the name of the directory are flushed.
+            // The directory entries of the images and of the directory itself are flushed.
             flush_name(&directory.join(names.name(0, count)))
                 .map_err(|error| failed(&format!("flushing '{}'", directory.display()), error))?;
         }
@@ -177,7 +177,7 @@ impl Stack {
             .find(|(axis, _)| !axis.is_dropped)
             .map_or(1, |(axis, chunk)| chunk.div_ceil(axis.step.unsigned_abs().max(1)).max(1));
         let threads = rayon::current_num_threads() as u64;
-        // A batch covers whole chunks, and has enough images for all threads.
+        // A batch covers whole chunks and contains enough images for all threads.
         let most = (self.memory / 3 / pixels.size().max(1)).max(1);
         let step = chunk.max(threads.next_multiple_of(chunk)).min(most);
         let count = placed.result().next().map_or(0, |axis| axis.count);
@@ -211,7 +211,7 @@ impl Stack {
         })
     }
 
-    /// Writes pictures in the colours of a colormap.
+    /// Writes pictures that are coloured with a colormap.
     fn draw(&self, placed: &Placed, picture: &Picture, path: &(dyn Fn(u64) -> PathBuf + Sync)) -> Result<()> {
         let view = placed.array.slice(&placed.selection);
         let picture =
@@ -241,14 +241,14 @@ impl Stack {
     }
 }
 
-/// The directory of a stack, and a temporary directory beside or in it, which holds the images until all of them are
+/// The directory of a stack, and a temporary directory inside or next to it, which holds the images until all of them are
 /// complete.
 struct StackDirectory {
-    /// The temporary directory; `None` after it was renamed.
+    /// The temporary directory; `None` after it has been renamed.
     temporary: Option<TempDir>,
-    /// The directories above the temporary directory that were created, the innermost first.
+    /// The created ancestors of the temporary directory, innermost first.
     created: Vec<PathBuf>,
-    /// True if the directory of the stack existed before.
+    /// True if the directory of the stack already existed.
     exists: bool,
     overwrite: bool,
 }
@@ -287,13 +287,13 @@ impl StackDirectory {
         self.temporary.as_ref().map_or(Path::new(""), TempDir::path)
     }
 
-    /// Renames the images.
+    /// Moves the images to their final location.
     fn finish(mut self, names: &Names, count: u64) -> Result<()> {
         let directory = names.directory();
         let naming = |error| failed(&format!("creating '{}'", directory.display()), error);
         if !self.exists {
             fs::rename(self.path(), directory).map_err(naming)?;
-            // Nothing is left to remove.
+            // There is nothing left to remove.
             self.temporary.take().map(TempDir::keep);
             return Ok(());
         }
@@ -310,7 +310,7 @@ impl StackDirectory {
 }
 
 impl Drop for StackDirectory {
-    /// Removes the created directories. A directory with images stays.
+    /// Removes the created directories that are empty.
     fn drop(&mut self) {
         drop(self.temporary.take());
         for directory in &self.created {

@@ -1,13 +1,13 @@
-//! [`Names`]: the names of the files of a stack.
+//! [`Names`]: the file names of a stack.
 
 use std::path::{Path, PathBuf};
 
 use zarrox::{Error, ErrorKind, Result};
 
-/// The minimum number of digits of names without a pattern.
+/// The minimum number of digits in names without a pattern.
 const DIGITS: usize = 4;
 
-/// The names of the files of a stack: a directory, and the text before and after the number of an image.
+/// The file names of a stack: a directory, and the parts of the name before and after the image number.
 ///
 /// ```
 /// use zarrox_files::Names;
@@ -24,17 +24,16 @@ pub struct Names {
     directory: PathBuf,
     before: String,
     behind: String,
-    /// The minimum number of digits; `None` for the number of digits of the largest number, but at least 4.
+    /// The minimum number of digits; `None` for as many as the largest number has, but at least 4.
     digits: Option<usize>,
 }
 
 impl Names {
-    /// Returns the names of a path whose last part has a placeholder for a number: `%d`, `%04d`, `{}`, `{:04}` or
-    /// `{:04d}`; `None` for another path.
+    /// Returns the names for a path whose last component contains a placeholder for a number: `%d`, `%04d`, `{}`, `{:04}`
+    /// or `{:04d}`; `None` for any other path.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when a directory has such a placeholder, or the name has several
-    /// placeholders.
+    /// [`ErrorKind::InvalidArgument`] if a directory contains a placeholder, or if the name contains several placeholders.
     pub fn of_pattern(path: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = path.as_ref();
         let bad =
@@ -57,7 +56,7 @@ impl Names {
         }))
     }
 
-    /// Returns names that are numbers with a suffix, in a directory.
+    /// Returns names in a directory that consist of a number and a suffix.
     pub fn in_directory(directory: impl Into<PathBuf>, suffix: &str) -> Self {
         Self {
             directory: directory.into(),
@@ -67,12 +66,12 @@ impl Names {
         }
     }
 
-    /// Returns the path of the image `number` of `count` images.
+    /// Returns the path of image `number` out of `count` images.
     pub fn path(&self, number: u64, count: u64) -> PathBuf {
         self.directory().join(self.name(number, count))
     }
 
-    /// Returns the directory of all images.
+    /// Returns the directory that contains all images.
     pub(super) fn directory(&self) -> &Path {
         if self.directory.as_os_str().is_empty() { Path::new(".") } else { &self.directory }
     }
@@ -84,7 +83,7 @@ impl Names {
     }
 }
 
-/// Returns the first placeholder for a number in a name: its start, its end, and the minimum number of digits.
+/// Finds the first number placeholder in a name. Returns its start, its end, and the minimum number of digits.
 fn placeholder(name: &str) -> Option<(usize, usize, usize)> {
     let forms = [("%", "d"), ("{:", "d}"), ("{:", "}"), ("{", "}")];
     let found = forms.into_iter().filter_map(|(open, close)| {

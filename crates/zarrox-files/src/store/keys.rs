@@ -1,6 +1,6 @@
-//! [`Keys`]: the keys of the chunks of an array in a file.
+//! [`Keys`]: the chunk keys of the arrays in a file.
 
-/// The keys of chunks, by the format of the documents.
+/// The chunk key encoding, which depends on the Zarr format of the metadata documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Keys {
     /// Zarr v3: `c/0/1`.
@@ -11,7 +11,7 @@ pub(crate) enum Keys {
 }
 
 impl Keys {
-    /// Returns each possible split of a key into the path of an array and the key of a chunk.
+    /// Returns every possible split of a key into an array path and a chunk key.
     pub(crate) fn split(self, key: &str) -> impl Iterator<Item = (&str, &str)> {
         let begins_chunk = move |at: &usize| match self {
             Self::Slashes => key[at + 1..].starts_with('c'),
@@ -26,7 +26,7 @@ impl Keys {
         ends.map(|at| (&key[..at], &key[at + 1..])).chain(whole)
     }
 
-    /// Returns the position of a chunk from its key after the path of the array.
+    /// Parses a chunk key, without the path of the array, into a chunk index.
     pub(crate) fn position(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let number = |part: &str| {
             let is_plain = part == "0" || !part.starts_with(['0', '+']);
@@ -44,7 +44,7 @@ impl Keys {
         (position.len() == ndim).then_some(position)
     }
 
-    /// Returns the key of a chunk.
+    /// Returns the full key of a chunk, including the path of the array.
     pub(crate) fn key(self, path: &str, chunk: &[u64]) -> String {
         let numbers = || chunk.iter().map(u64::to_string);
         let name = match self {

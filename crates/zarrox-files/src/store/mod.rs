@@ -1,4 +1,4 @@
-//! [`FileStore`]: a file of another format as a read-only store of Zarr v3, or of v2 for NumPy files.
+//! [`FileStore`]: a file in another format as a read-only Zarr v3 store (v2 for NumPy files).
 
 pub(crate) mod keys;
 
@@ -18,25 +18,25 @@ use self::keys::Keys;
 use crate::chunks::Chunks;
 use crate::inventory::{Inventories, Inventory};
 
-/// A part of a file that was not read: a node, an attribute, a page.
+/// A part of a file that was left out, such as a node, an attribute or a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
     /// The path of the part in the file.
     pub path: String,
-    /// The reason.
+    /// The reason why the part was left out.
     pub reason: String,
     /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no equivalent in Zarr, and
     /// [`ErrorKind::Corrupt`] for damaged parts.
     pub kind: ErrorKind,
-    /// True if the part belongs to the whole file, as a page does, so that any node may use it.
+    /// True if the part belongs to the whole file, so that any node may use it. A page is an example.
     pub(crate) is_of_file: bool,
 }
 
 impl LeftOut {
-    /// Creates the record of a node, or of a part of a node, that failed with this error.
+    /// Creates the record of a node, or part of a node, that failed with the given error.
     pub(crate) fn new(path: impl Into<String>, error: &Error) -> Self {
-        // What an array cannot have is damage of the file, and not an argument of the user.
+        // A property that an array cannot have means that the file is damaged, not that the user passed an invalid argument.
         let kind = match error.kind() {
             ErrorKind::InvalidArgument | ErrorKind::InvalidSelection => ErrorKind::Corrupt,
             kind => kind,
@@ -44,8 +44,8 @@ impl LeftOut {
         Self { path: path.into(), reason: error.to_string(), kind, is_of_file: false }
     }
 
-    /// Creates the record of a part of the file that failed with this error, such as a page, or a description of
-    /// several nodes.
+    /// Creates the record of a part of the whole file that failed with the given error, such as a page or a description
+    /// of several nodes.
     #[cfg(feature = "tiff")]
     pub(crate) fn of_file(path: impl Into<String>, error: &Error) -> Self {
         Self { is_of_file: true, ..Self::new(path, error) }
@@ -57,20 +57,20 @@ impl LeftOut {
         Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported, is_of_file: false }
     }
 
-    /// Returns true if the part is this node or one of its ancestors.
+    /// Returns true if the part is the given node or one of its ancestors.
     pub(crate) fn holds(&self, node: &str) -> bool {
         let part = self.path.trim_matches('/');
         !part.is_empty()
             && node.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Returns true if an import of these nodes lacks the part.
+    /// Returns true if the part is missing from an import of the given nodes.
     pub(crate) fn concerns(&self, has_node: impl Fn(&str) -> bool) -> bool {
         self.is_of_file || self.path == "/" || has_node(&self.path)
     }
 
-    /// Returns true if the part is damaged; false if it has no equivalent in Zarr, or is in another
-    /// file that is missing or not allowed.
+    /// Returns true if the part is damaged, and false if it has no equivalent in Zarr or is in another file that is
+    /// missing or not allowed.
     pub fn is_damaged(&self) -> bool {
         !matches!(self.kind, ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Forbidden)
     }
@@ -82,21 +82,20 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// A file of another format as a read-only store of Zarr v3, or of v2 for NumPy files. Chunks are read from
-/// the file on demand.
+/// A file in another format as a read-only Zarr v3 store (v2 for NumPy files). Chunks are read from the file on demand.
 #[derive(Clone)]
 pub struct FileStore {
     inner: Arc<Inner>,
-    /// The skipped damaged chunks; `None` if damage is an error.
+    /// The record of skipped damaged chunks; `None` if damage is an error.
     skipped: Option<Skipped>,
 }
 
-/// The skipped damaged chunks, by the names of their files and their keys. Clones share them.
+/// A record of skipped damaged chunks, by file name and chunk key. Clones share the record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skipped(Arc<Mutex<BTreeMap<String, LeftOut>>>);
 
 impl Skipped {
-    /// Returns the recorded chunks, in the order of their names.
+    /// Returns the recorded chunks, sorted by name.
     pub(crate) fn parts(&self) -> Vec<LeftOut> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
@@ -109,14 +108,14 @@ impl Skipped {
 struct Inner {
     location: String,
     documents: MemoryStore,
-    /// The arrays by their paths.
+    /// The arrays, by path.
     arrays: BTreeMap<String, Box<dyn Chunks>>,
     left_out: Vec<LeftOut>,
     notes: Vec<String>,
     /// The inventory of the file, if its objects were counted.
     inventories: Inventories,
     keys: Keys,
-    /// The methods for reading arrays of contiguous elements; empty for a file with chunks.
+    /// The methods for reading arrays of contiguous elements; empty for a chunked file.
     accesses: BTreeMap<String, Access>,
 }
 
@@ -130,7 +129,7 @@ impl FileStore {
         Self::counted(location, documents, arrays, left_out, Inventories::default())
     }
 
-    /// Adds notes on changed content, each with its path.
+    /// Adds notes on changed content, each beginning with the path of a node.
     pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
         self.with(|inner| Inner { notes, ..inner })
     }
@@ -140,7 +139,7 @@ impl FileStore {
         self.with(|inner| Inner { keys, accesses, ..inner })
     }
 
-    /// Returns the methods for reading arrays of contiguous elements; empty for a file with chunks.
+    /// Returns the methods for reading arrays of contiguous elements; empty for a chunked file.
     pub(crate) fn accesses(&self) -> &BTreeMap<String, Access> {
         &self.inner.accesses
     }
@@ -151,7 +150,7 @@ impl FileStore {
         self.with(|inner| Inner { inventories, ..inner })
     }
 
-    /// Changes a store that was just created.
+    /// Modifies a newly created store.
     fn with(self, change: impl FnOnce(Inner) -> Inner) -> Self {
         let Self { inner, skipped } = self;
         let inner = match Arc::try_unwrap(inner) {
@@ -162,7 +161,7 @@ impl FileStore {
     }
 
     /// Returns notes on changed content, such as a missing value that the type of its variable cannot represent. Each
-    /// begins with the path of a node.
+    /// note begins with the path of a node.
     pub fn notes(&self) -> &[String] {
         &self.inner.notes
     }
@@ -190,8 +189,8 @@ impl FileStore {
         }
     }
 
-    /// Sets the record of skipped chunks: damaged chunks are recorded and read as if they were not stored. With
-    /// `None`, they are an error.
+    /// Sets the record of skipped chunks. Damaged chunks are recorded, and read as if they were not stored. If the record
+    /// is `None`, they are an error.
     pub(crate) fn skipping(self, skipped: Option<Skipped>) -> Self {
         Self { skipped, ..self }
     }
@@ -201,34 +200,34 @@ impl FileStore {
         self.skipped.clone()
     }
 
-    /// Returns the damaged chunks that were left out, in the order of their keys.
+    /// Returns the damaged chunks that were skipped, sorted by key.
     pub(crate) fn skipped(&self) -> Vec<LeftOut> {
         self.skipped.iter().flat_map(Skipped::parts).collect()
     }
 
-    /// Returns the objects of the file by the paths of their nodes.
+    /// Returns the number of objects in the file, by node path.
     pub(crate) fn inventories(&self) -> &Inventories {
         &self.inner.inventories
     }
 
-    /// Returns the number of objects in the file, which were counted while the file was read. Skipped objects are not
-    /// counted. `None` for a kind of file whose objects are not counted.
+    /// Returns the number of objects in the file, which are counted while the file is read. Skipped objects are not
+    /// counted. Returns `None` for formats whose objects are not counted.
     pub fn inventory(&self) -> Option<Inventory> {
         self.inventory_below("")
     }
 
-    /// Returns the number of objects of a node of the file and of all nodes below it; `None` if
-    /// [`FileStore::inventory`] returns `None`.
+    /// Returns the number of objects in a node of the file and all nodes below it; `None` if [`FileStore::inventory`]
+    /// returns `None`.
     pub fn inventory_below(&self, node: &str) -> Option<Inventory> {
         self.inner.inventories.below(node)
     }
 
-    /// Returns the nodes of the file that have no equivalent in Zarr.
+    /// Returns the parts of the file that were left out.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.inner.left_out
     }
 
-    /// Returns the array to which a key belongs, and the position of the chunk.
+    /// Returns the array that a key belongs to, and the chunk index.
     fn chunk(&self, key: &Key) -> Option<(&dyn Chunks, Vec<u64>)> {
         self.inner.keys.split(key.as_str()).find_map(|(path, chunk)| {
             let chunks = self.inner.arrays.get(path)?;
@@ -244,7 +243,7 @@ impl FileStore {
         Err(self.fail(StoreErrorKind::ReadOnly, operation, "files of other formats are read-only", key))
     }
 
-    /// Reads a document, or calls `read` for a chunk.
+    /// Reads a metadata document, or calls `read` for a chunk.
     fn read<T>(
         &self,
         key: &Key,
@@ -265,13 +264,13 @@ impl FileStore {
         }
     }
 
-    /// Returns a read error as a store error.
+    /// Converts a read error to a store error.
     fn located(&self, error: &Error, key: &Key) -> StoreError {
         store_error(error).with_location(&*self.inner.location).with_key(key.as_str())
     }
 }
 
-/// Returns a read error as a store error.
+/// Converts a read error to a store error.
 pub(crate) fn store_error(error: &Error) -> StoreError {
     let kind = match error.kind() {
         ErrorKind::Corrupt => StoreErrorKind::Corrupt,
@@ -386,7 +385,7 @@ impl Store for FileStore {
                 continue;
             }
             if below.starts_with(wanted) && chunks.any() && chunks.ndim() > 0 {
-                // Ancestor groups and arrays have documents, so only the prefix of the chunks is missing.
+                // Ancestor groups and arrays are listed with their documents, so only the prefix of the chunks is missing.
                 let rest = &below[wanted.len()..];
                 if !rest.contains('/') {
                     listing.prefixes.push(prefix.child(rest)?);
@@ -412,8 +411,8 @@ impl Store for FileStore {
 }
 
 impl FileStore {
-    /// Returns the arrays that have keys below a prefix: the arrays above and below the prefix. The cost depends on
-    /// the number of arrays that are found, not on the number of all arrays.
+    /// Returns the arrays that can have keys below a prefix: those above and those below the prefix. The cost depends on
+    /// the number of arrays found, not on the total number of arrays.
     fn arrays_at<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s dyn Chunks)> {
         let arrays = &self.inner.arrays;
         let cuts = prefix.match_indices('/').map(|(at, _)| at);
@@ -424,7 +423,7 @@ impl FileStore {
         above.chain(below).map(|(path, chunks)| (path.as_str(), &**chunks))
     }
 
-    /// Adds the chunks of an array that are directly below a prefix.
+    /// Adds the chunks of an array that are directly below a prefix to a listing.
     fn list_chunks(
         &self,
         prefix: &Prefix,

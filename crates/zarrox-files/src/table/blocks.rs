@@ -1,4 +1,4 @@
-//! Columns whose rows are read in blocks.
+//! Columns that are read in blocks of rows.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -9,25 +9,25 @@ use zarrox::{DataType, DynArray, Error, Result};
 use crate::chunks::Elements;
 use crate::input::unsupported;
 
-/// The maximum number of bytes of strings in a block of rows.
+/// The maximum total size in bytes of the strings in a block of rows.
 pub(super) const MOST_TEXT: usize = 512 << 20;
 
 /// The rows of a column.
 pub(super) trait Rows: Debug + Send + Sync {
-    /// Returns the values of the rows of a block.
+    /// Returns the values in a block of rows.
     fn read(&self, block: u64) -> Result<Values>;
 }
 
 /// Values of a column.
 #[derive(Debug)]
 pub(super) enum Values {
-    /// The bytes of elements of a fixed size.
+    /// The bytes of fixed-size elements.
     Fixed(Vec<u8>),
-    /// Elements of variable length.
+    /// Variable-length elements.
     Any(Pieces),
 }
 
-/// Elements of variable length, one after another.
+/// Concatenated variable-length elements.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     bytes: Vec<u8>,
@@ -47,15 +47,14 @@ impl Pieces {
         self.ends.len()
     }
 
-    /// Returns the number of bytes of all elements.
+    /// Returns the total size of the elements in bytes.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns the number of the first element that is not in UTF-8.
+    /// Returns the index of the first element that is not valid UTF-8.
     pub(super) fn first_without_text(&self) -> Option<usize> {
-        // All elements are valid if their concatenation is valid UTF-8, and if each element ends at a character
-        // boundary.
+        // All elements are valid UTF-8 if their concatenation is valid UTF-8 and each element ends at a character boundary.
         let text = std::str::from_utf8(&self.bytes);
         if text.is_ok_and(|text| self.ends.iter().all(|&end| text.is_char_boundary(end))) {
             return None;
@@ -63,14 +62,14 @@ impl Pieces {
         self.iter().position(|element| std::str::from_utf8(element).is_err())
     }
 
-    /// Returns the elements in their order.
+    /// Returns the elements in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         begins.zip(&self.ends).map(|(begin, &end)| &self.bytes[begin..end])
     }
 }
 
-/// Returns the error of a block with too much text.
+/// Returns the error for a block whose strings are too large.
 pub(super) fn too_much_text() -> Error {
     unsupported("the text of one block of rows takes more than 512 MiB")
 }
@@ -80,9 +79,9 @@ pub(super) fn too_much_text() -> Error {
 pub(super) struct Column<R> {
     pub(super) rows: R,
     pub(super) data_type: DataType,
-    /// The number of blocks, followed by 1 for a column of lists.
+    /// The number of blocks; for a column of lists, followed by 1.
     grid: Vec<u64>,
-    /// The number of rows in a block, followed by the number of values in a list for a column of lists.
+    /// The number of rows in a block; for a column of lists, followed by the number of values in a list.
     shape: Vec<u64>,
 }
 
@@ -92,7 +91,7 @@ impl<R: Rows> Column<R> {
         Self { rows, data_type, grid: vec![count.div_ceil(in_block)], shape: vec![in_block] }
     }
 
-    /// Returns the column with lists of `length` values as its rows. For `None`, the rows are single values.
+    /// Returns the column with rows that are lists of `length` values. If `length` is `None`, rows are single values.
     pub(super) fn of_lists(self, length: Option<u64>) -> Self {
         let grid = self.grid.into_iter().chain(length.map(|length| length.min(1))).collect();
         let shape = self.shape.into_iter().chain(length.map(|length| length.max(1))).collect();
@@ -133,7 +132,7 @@ impl<R: Rows> Elements for Column<R> {
                 DynArray::new(self.data_type.clone(), shape, bytes)
             }
             Values::Any(elements) => {
-                // Elements after the last row have no value.
+                // There are no values for elements after the last row.
                 let blank = match self.data_type.storage() {
                     Storage::Variable => Vec::new(),
                     _ => vec![0; self.data_type.size()],

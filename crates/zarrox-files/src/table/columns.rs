@@ -1,4 +1,5 @@
-//! The columns of a group: its one-dimensional arrays and their fields. For Parquet, two-dimensional arrays are lists.
+//! The columns of a group: its one-dimensional arrays and their fields. For Parquet, two-dimensional arrays become
+//! columns of lists.
 
 use std::ops::Range;
 
@@ -19,9 +20,9 @@ pub(super) struct Column {
     pub(super) name: String,
     array: Array,
     selection: Selection,
-    /// The path to a field; empty for whole elements.
+    /// The path of a field; `None` for whole elements.
     field: Option<String>,
-    /// The type of the values, or the type of the unscaled integers of decimals.
+    /// The type of the values; for decimals, the type of the unscaled integers.
     pub(super) data_type: DataType,
     /// The elements that mark missing values.
     missing: Vec<Vec<u8>>,
@@ -31,13 +32,13 @@ pub(super) struct Column {
     pub(super) list: Option<u64>,
 }
 
-/// Elements of a column.
+/// Consecutive elements of a column.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) elements: DynArray,
-    /// The mask of missing values; empty if none is missing.
+    /// The mask of missing values; empty if no value is missing.
     pub(super) missing: Vec<bool>,
-    /// The number of decimal places, if the elements are the unscaled integers of decimals.
+    /// The number of decimal places, if the elements are unscaled integers of decimals.
     pub(super) decimals: Option<u32>,
 }
 
@@ -48,7 +49,7 @@ impl Part {
 }
 
 impl Column {
-    /// Returns the elements of some rows.
+    /// Returns the elements in a range of rows.
     pub(super) fn read(&self, rows: Range<u64>) -> Result<Part> {
         let view = self.array.slice(&self.selection).slice(rows);
         let elements = match &self.field {
@@ -66,13 +67,13 @@ impl Column {
         Ok(Part { elements, missing, decimals: self.decimals() })
     }
 
-    /// Returns the number of decimal places, if the elements are the unscaled integers of decimals.
+    /// Returns the number of decimal places, if the elements are unscaled integers of decimals.
     pub(super) fn decimals(&self) -> Option<u32> {
         self.packing.and_then(Packing::decimals)
     }
 
-    /// Returns true if elements can be missing: if there is an attribute `_FillValue` or `missing_value`, or one that marks
-    /// the fill value as missing.
+    /// Returns true if elements can be missing: if the array has a `_FillValue` or `missing_value` attribute, or an
+    /// attribute that marks the fill value as missing.
     pub(super) fn can_miss(&self) -> bool {
         !self.missing.is_empty()
     }
@@ -81,12 +82,12 @@ impl Column {
 /// Whether rows can be lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
-    /// The rows of two-dimensional arrays are lists.
+    /// Each row of a two-dimensional array is a list.
     Allowed,
     Refused,
 }
 
-/// Returns the columns of a node, and the number of their rows.
+/// Returns the columns of a node and the number of rows.
 pub(super) fn of(
     node: &Node,
     selection: &Selection,
@@ -137,7 +138,7 @@ pub(super) fn of(
     }
 }
 
-/// Returns the arrays of a group with these names, or all arrays in the order that an import recorded.
+/// Returns the arrays in a group with the given names. Without names, returns all arrays in the order recorded by an import.
 fn chosen(group: &Group, names: &[String]) -> Result<Vec<(String, Array)>> {
     let open = |name: &String| Ok((name.clone(), group.open(name)?.into_array()?));
     if !names.is_empty() {
@@ -157,7 +158,7 @@ fn chosen(group: &Group, names: &[String]) -> Result<Vec<(String, Array)>> {
     Ok(arrays)
 }
 
-/// Adds an array, or each field of its structures.
+/// Adds an array, or each of its fields if it has a structured data type.
 fn add(
     columns: &mut Vec<Column>,
     array: &Array,
@@ -193,7 +194,7 @@ fn add(
     Ok(())
 }
 
-/// Returns the elements that mark missing values.
+/// Returns the missing-value markers of an array as elements.
 fn missing_elements(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
     let element = |name: &&str| {
         let value = array.attributes().get(name)?;

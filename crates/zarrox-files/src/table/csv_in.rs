@@ -1,7 +1,7 @@
-//! CSV files as Zarr: each column is an array.
+//! CSV files as Zarr. Each column becomes an array.
 //!
-//! The file is read once. Its fields are written to a temporary file of columns, in blocks of rows, while the types of
-//! the columns are inferred. A chunk is parsed when it is read.
+//! The file is read once. While the types of the columns are inferred, the fields are written to a temporary file, column
+//! by column in blocks of rows. Chunks are parsed when they are read.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -24,22 +24,22 @@ use crate::input::{Input, corrupt, failed, unsupported};
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The attribute of a group with the ordered names of the columns.
+/// The group attribute that lists the names of the columns in order.
 pub(super) const COLUMNS: &str = "columns";
 
-/// The maximum number of rows of a block.
+/// The maximum number of rows in a block.
 const BLOCK: u64 = 1 << 16;
 
-/// The size of the fields in bytes at which the first block ends.
+/// The total size of fields in bytes at which the first block ends.
 const BLOCK_BYTES: usize = 64 << 20;
 
-/// The maximum number of bytes of a row.
+/// The maximum size of a row in bytes.
 const MOST_ROW: u64 = 256 << 20;
 
 /// The maximum number of columns.
 const MOST_COLUMNS: usize = 1 << 16;
 
-/// Opens a file as a store of Zarr.
+/// Opens a file as a Zarr store.
 pub(crate) fn open(input: &Input, reading: &Reading) -> Result<FileStore> {
     let mut table = Table::read(input, delimiter(input.name()))?;
     for (name, _) in &reading.columns {
@@ -82,13 +82,13 @@ pub(crate) fn open(input: &Input, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, arrays, Vec::new()).with_notes(table.notes))
 }
 
-/// Returns the delimiter of fields.
+/// Returns the field delimiter.
 fn delimiter(path: &Path) -> u8 {
     let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
     if suffix.eq_ignore_ascii_case("tsv") { b'\t' } else { b',' }
 }
 
-/// The fields of a column.
+/// The fields of a column read so far.
 #[derive(Debug, Default)]
 struct Gathered {
     guess: Guess,
@@ -100,16 +100,16 @@ struct Records<'i> {
     input: &'i Input,
     reader: csv::Reader<Source<'i>>,
     record: ByteRecord,
-    /// The number of rows of a block; `None` before the first block.
+    /// The number of rows in a block; `None` before the first block.
     in_block: Option<u64>,
-    /// The position of the last row.
+    /// The position of the last row in the file.
     last: u64,
 }
 
-/// The fields of a block of rows.
+/// The fields in a block of rows.
 struct Block {
     rows: u64,
-    /// The fields of each column: their lengths in four bytes, and their bytes.
+    /// The fields of each column, each preceded by its length in four bytes.
     columns: Vec<Vec<u8>>,
 }
 
@@ -120,8 +120,7 @@ impl Block {
 }
 
 impl Records<'_> {
-    /// Replaces the rows of a block with the next rows, and reuses its memory. At the end of the file, the block
-    /// becomes empty.
+    /// Replaces the rows in a block with the next rows, reusing its memory. At the end of the file, the block becomes empty.
     fn fill(&mut self, block: &mut Block) -> Result<()> {
         block.rows = 0;
         block.columns.iter_mut().for_each(Vec::clear);
@@ -154,7 +153,7 @@ impl Records<'_> {
 /// The fields of a file.
 struct Table {
     names: Vec<String>,
-    /// Notes on names and on missing content.
+    /// Notes on names and missing content.
     notes: Vec<String>,
     columns: Vec<Gathered>,
     spool: Spool,
@@ -188,7 +187,7 @@ impl Table {
         let [mut block, mut next] = [headers.len(); 2].map(Block::new);
         records.fill(&mut block)?;
         while block.rows > 0 {
-            // The next rows are read while the types of the columns are inferred from the current rows.
+            // The next rows are read while column types are inferred from the current rows.
             let (filled, taken) = rayon::join(|| records.fill(&mut next), || table.take(&block));
             taken.and(filled)?;
             std::mem::swap(&mut block, &mut next);
@@ -216,10 +215,10 @@ impl Table {
     }
 }
 
-/// Fails if the file ends between quotes: it is truncated. `last` is the position of the last row.
+/// Returns an error if the file ends inside quotes, since it is truncated. `last` is the position of the last row.
 fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     let mut row = input.read(last, input.length().saturating_sub(last))?;
-    // If quotes are still open, the additional line belongs to the same row.
+    // If a quote is still open, the additional line belongs to the same row.
     row.extend(b"\nbehind\n");
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(&row[..]);
@@ -230,7 +229,7 @@ fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     if has_ended { Ok(()) } else { Err(corrupt("the file is truncated: it ends inside quotes")) }
 }
 
-/// Returns the error of a file that cannot be read.
+/// Returns the error for a file that cannot be read.
 fn not_read(error: csv::Error, input: &Input) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
@@ -245,11 +244,11 @@ fn not_read(error: csv::Error, input: &Input) -> Error {
     }
 }
 
-/// The bytes of a file, with a limit for each row.
+/// The bytes of a file, with a limit on the size of each row.
 struct Source<'i> {
     input: &'i Input,
     position: u64,
-    /// The number of bytes that were read for the current row.
+    /// The number of bytes read for the current row.
     since: u64,
 }
 
@@ -265,7 +264,7 @@ impl Read for Source<'_> {
     }
 }
 
-/// A column of strings in the file of columns.
+/// A column of strings in the temporary file.
 #[derive(Debug)]
 struct Fields {
     name: String,
@@ -293,7 +292,7 @@ impl Rows for Fields {
     }
 }
 
-/// Strings, each after its length in four bytes.
+/// Strings, each preceded by its length in four bytes.
 struct Texts<'b>(&'b [u8]);
 
 impl<'b> Iterator for Texts<'b> {

@@ -1,4 +1,4 @@
-//! CSV files from columns.
+//! Writes columns to CSV files.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use super::columns::{Column, Part};
 use super::packed;
 use crate::input::{failed, unsupported};
 
-/// A writer of columns, which receives rows in blocks.
+/// A CSV writer that receives rows in blocks.
 pub(super) struct Writer<W: Write> {
     out: csv::Writer<W>,
     registry: Registry,
@@ -17,14 +17,14 @@ pub(super) struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Starts a file with the names of the columns.
+    /// Starts a file, and writes the column names.
     pub(super) fn new(out: W, delimiter: u8, columns: &[Column]) -> Result<Self> {
         let mut out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
         out.write_record(columns.iter().map(|column| column.name.as_bytes())).map_err(not_written)?;
         Ok(Self { out, registry: zarrox::codecs::registry(), row: csv::ByteRecord::new() })
     }
 
-    /// Writes the rows of a block.
+    /// Writes a block of rows.
     pub(super) fn push(&mut self, parts: &[Part]) -> Result<()> {
         let mut elements: Vec<_> = parts.iter().map(|part| part.elements.elements()).collect();
         let rows = parts.first().map_or(0, |part| part.elements.elements().count());
@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Returns the text of an element, which is empty for NaN and NaT.
+/// Formats an element. NaN and NaT are empty.
 fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec<u8>> {
     let eight = || element.try_into().unwrap_or_default();
     Ok(match data_type {
@@ -82,7 +82,7 @@ fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec
     })
 }
 
-/// Returns the shortest text that parses as the same number; empty for NaN.
+/// Formats a float as the shortest string that parses to the same number; empty for NaN.
 fn float<F: std::fmt::Debug + PartialEq + Copy>(value: F) -> Vec<u8> {
     #[expect(clippy::eq_op, reason = "NaN differs from itself")]
     if value != value { Vec::new() } else { format!("{value:?}").into() }

@@ -1,4 +1,4 @@
-//! Timestamps as text: ISO 8601 in the Gregorian calendar.
+//! Timestamps in ISO 8601 format, in the Gregorian calendar.
 
 use zarrox::data_type::TimeUnit;
 
@@ -9,10 +9,10 @@ const DAY: i64 = 86_400;
 /// A timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Point {
-    /// Seconds since 1970.
+    /// The seconds since 1970.
     seconds: i64,
     nanoseconds: u32,
-    /// The largest unit that represents the timestamp exactly.
+    /// The coarsest unit that represents the timestamp exactly.
     pub(super) unit: TimeUnit,
 }
 
@@ -67,12 +67,12 @@ impl Point {
         Some(Self { seconds: seconds + hours * 3600 + minutes * 60 + more, nanoseconds, unit })
     }
 
-    /// Returns the seconds and nanoseconds since 1970.
+    /// Returns the seconds since 1970, and the additional nanoseconds.
     pub(super) fn since_1970(self) -> (i64, u32) {
         (self.seconds, self.nanoseconds)
     }
 
-    /// Returns the number of units since 1970; `None` if it does not fit, or is not a whole number of units.
+    /// Returns the timestamp as a count of units since 1970; `None` if the count does not fit or is not an integer.
     pub(super) fn count(self, unit: TimeUnit) -> Option<i64> {
         let nanoseconds = i64::from(self.nanoseconds);
         let fine = |in_second: i64| {
@@ -96,7 +96,7 @@ impl Point {
     }
 }
 
-/// Returns the number of decimal digits.
+/// Parses decimal digits.
 fn number(digits: &[u8]) -> Option<i64> {
     let is_number = !digits.is_empty() && digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit);
     is_number.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))

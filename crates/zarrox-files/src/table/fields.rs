@@ -1,4 +1,4 @@
-//! Conversion of the strings of a column to elements.
+//! Converts the strings in a column to elements.
 
 use zarrox::data_type::{Casting, NOT_A_TIME, Storage, TimeKind, TimeUnit};
 use zarrox::{DataType, DynArray, Registry, Result};
@@ -20,7 +20,7 @@ enum Way {
     Point(TimeUnit),
 }
 
-/// The conversion from strings to elements of a type.
+/// A parser that converts strings to elements of a data type.
 #[derive(Debug)]
 pub(super) struct Parser {
     data_type: DataType,
@@ -29,10 +29,10 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// Returns the conversion to a type.
+    /// Creates a parser for a data type.
     ///
     /// # Errors
-    /// When text cannot be converted to the type.
+    /// If strings cannot be converted to the type.
     pub(super) fn new(data_type: &DataType) -> Result<Self> {
         let way = match (data_type.time(), data_type.storage()) {
             (Some(time), _) if time.kind() == TimeKind::Point && time.scale() == 1 => Way::Point(time.unit()),
@@ -60,10 +60,10 @@ impl Parser {
         self.way == Way::Text
     }
 
-    /// Returns the elements of strings.
+    /// Converts strings to elements.
     ///
     /// # Errors
-    /// The inner error is the position of a string that is not an element of the type.
+    /// The inner error is the position of the first string that cannot be converted to the type.
     pub(super) fn parse<'t>(&self, texts: impl Iterator<Item = &'t [u8]>) -> Result<Result<Values, usize>> {
         let wide = match self.way {
             Way::Text => {
@@ -111,7 +111,7 @@ fn float<T: std::str::FromStr>(text: &[u8], missing: T) -> Option<T> {
     if is_missing(text) { Some(missing) } else { parsed(text) }
 }
 
-/// Returns the bytes of all elements, or the position of the first invalid string.
+/// Converts strings one by one. Returns the bytes of all elements, or the position of the first invalid string.
 fn each<'t, const N: usize>(
     texts: impl Iterator<Item = &'t [u8]>,
     element: impl Fn(&[u8]) -> Option<[u8; N]>,

@@ -1,21 +1,21 @@
-//! The metadata of a Parquet file, in the compact form of Thrift.
+//! The metadata of a Parquet file, in the Thrift compact protocol.
 //!
-//! Some writers store what Thrift's readers tolerate, and the crate `parquet` does not: fields of their own, whose numbers the
-//! format has since assigned to other fields, and values of another type, which readers skip; empty lists without the type of
-//! their elements; and converted types that the format does not define. They are corrected in a copy of the metadata.
+//! Some writers store metadata that Thrift readers tolerate, but the crate `parquet` rejects: private fields whose IDs
+//! the format has since assigned to other fields; values of an unexpected type, which readers skip; empty lists without
+//! an element type; and converted types that the format does not define. These are corrected in a copy of the metadata.
 
 use parquet::errors::Result;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use super::pages::Source;
 
-/// The last bytes of a file, after the length of the metadata in four bytes.
+/// The last bytes of a file. They are preceded by the length of the metadata in four bytes.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The maximum nesting depth of skipped structures.
+/// The maximum nesting depth of structures that are skipped.
 const DEPTH: u8 = 32;
 
-/// The types of fields.
+/// The Thrift field types.
 const I16: u8 = 4;
 const I32: u8 = 5;
 const I64: u8 = 6;
@@ -25,13 +25,13 @@ const STRUCT: u8 = 12;
 
 /// A field of a structure.
 enum Field {
-    /// A value of this type.
+    /// A value of the given type.
     Value(u8),
-    /// A number below this one. Other numbers are not defined.
+    /// An enumeration value below the given number. Higher values are not defined.
     Code(u64),
-    /// A structure, with its own fields if they are examined.
+    /// A structure, with its fields if they are examined.
     Struct(Option<&'static Structure>),
-    /// A list of elements of this type, which is not a structure.
+    /// A list of elements of the given type, which are not structures.
     List(u8),
     /// A list of structures.
     Structs(Option<&'static Structure>),
@@ -113,7 +113,7 @@ impl Field {
 /// Reads the metadata of a file.
 ///
 /// # Errors
-/// If the metadata is damaged or not supported.
+/// If the metadata is damaged or unsupported.
 pub(super) fn metadata(source: &Source) -> Result<ParquetMetaData> {
     match stored(source).and_then(|stored| corrected(&stored)) {
         Some(bytes) => ParquetMetaDataReader::decode_metadata(&bytes),
@@ -121,7 +121,7 @@ pub(super) fn metadata(source: &Source) -> Result<ParquetMetaData> {
     }
 }
 
-/// Returns the bytes of the metadata; `None` if the offset is invalid, or the metadata is encrypted.
+/// Returns the stored bytes of the metadata; `None` if their length is invalid or the metadata is encrypted.
 fn stored(source: &Source) -> Option<Vec<u8>> {
     let end = source.0.length().checked_sub(8)?;
     let tail = source.0.read(end, 8).ok()?;
@@ -133,14 +133,14 @@ fn stored(source: &Source) -> Option<Vec<u8>> {
     source.0.read(end.checked_sub(length)?, length).ok()
 }
 
-/// Returns the metadata as the crate reads them; `None` if nothing has to be corrected, or the metadata is damaged.
+/// Returns corrected metadata that the crate can read; `None` if nothing needs to be corrected or the metadata is damaged.
 fn corrected(stored: &[u8]) -> Option<Vec<u8>> {
     let mut copy = Copy { rest: stored, out: Vec::new(), is_corrected: false };
     copy.structure(FILE)?;
     copy.is_corrected.then_some(copy.out)
 }
 
-/// A partial copy of metadata.
+/// A copy of metadata in progress.
 struct Copy<'b> {
     rest: &'b [u8],
     out: Vec<u8>,
@@ -176,7 +176,7 @@ impl<'b> Copy<'b> {
         }
     }
 
-    /// Returns true if a value has another type, or is a number that the format does not define.
+    /// Returns true if a value has an unexpected type, or is an enumeration value that the format does not define.
     fn is_foreign(&self, field: &Field, kind: u8) -> bool {
         let number = || Copy { rest: self.rest, out: Vec::new(), is_corrected: false }.zigzag();
         field.kind() != kind || matches!(field, Code(end) if number().is_none_or(|number| number >= *end))
@@ -212,7 +212,7 @@ impl<'b> Copy<'b> {
         self.out.extend_from_slice(&before[..before.len() - self.rest.len()]);
     }
 
-    /// Writes the number and the type of a field after another field.
+    /// Writes the ID and type of a field. `before` is the ID of the previous field.
     fn header(&mut self, number: u64, before: u64, kind: u8) -> Option<()> {
         match u8::try_from(number.checked_sub(before)?) {
             Ok(step @ 1..=15) => self.out.push(step << 4 | kind),
@@ -232,7 +232,7 @@ impl<'b> Copy<'b> {
     fn skip(&mut self, kind: u8, depth: u8) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match kind {
-            // The type of a field holds its boolean value.
+            // A boolean value is encoded in the type of its field.
             1 | 2 => Some(()),
             3 => self.take(1),
             I16 | I32 | I64 => self.varint().map(drop),
@@ -268,7 +268,7 @@ impl<'b> Copy<'b> {
         }
     }
 
-    /// Skips an element of a list, in which booleans take a byte.
+    /// Skips an element of a list. In lists, booleans occupy a byte.
     fn skip_element(&mut self, kind: u8, depth: u8) -> Option<()> {
         if matches!(kind, 1 | 2) { self.take(1) } else { self.skip(kind, depth) }
     }
@@ -276,7 +276,7 @@ impl<'b> Copy<'b> {
     fn list_header(&mut self) -> Option<(u8, u64)> {
         let header = self.byte()?;
         let count = if header >> 4 == 15 { self.varint()? } else { u64::from(header >> 4) };
-        // Each element takes at least one byte.
+        // Each element occupies at least one byte.
         (count <= self.rest.len() as u64).then_some((header & 15, count))
     }
 
@@ -303,7 +303,7 @@ impl<'b> Copy<'b> {
         None
     }
 
-    /// Returns a nonnegative number of a field.
+    /// Reads a zigzag-encoded integer, which must be nonnegative.
     fn zigzag(&mut self) -> Option<u64> {
         self.varint().filter(|value| value % 2 == 0).map(|value| value / 2)
     }
@@ -313,7 +313,7 @@ impl<'b> Copy<'b> {
 mod tests {
     use super::*;
 
-    /// Metadata with one group of one column, which has some fields.
+    /// Returns metadata with one row group of one column, which has the given fields.
     fn of(column: &[u8]) -> Vec<u8> {
         let chunk = [&[0x26, 8, 0x1c], column, &[0, 0]].concat();
         let group = [&[0x19, 0x1c], chunk.as_slice(), &[0x16, 2, 0]].concat();
@@ -324,22 +324,22 @@ mod tests {
     fn fields_of_another_type_are_left_out() {
         let sound = [0x15, 2, 0xa6, 0xac, 2, 0x36, 4];
         assert_eq!(corrected(&of(&sound)), None, "there are none");
-        // These fields replace a number: a list of structures with structures, a boolean, a map, and text.
+        // These fields take the place of a number: a list of nested structures, a boolean, a map, and a string.
         let list = [0x19, 0x2c, 0x15, 8, 0x1c, 0x15, 2, 0, 0, 0x15, 8, 0];
         for foreign in [&list[..], &[0x11], &[0x1b, 1, 0x85, 1, b'a', 2], &[0x18, 2, b'a', b'b']] {
-            // Field 15 is between field 14 and field 16, which is a structure.
+            // Field 15 is between fields 14 and 16; field 16 is a structure.
             let with = [&[0x15, 2, 0xd6, 4][..], foreign, &[0x1c, 0x16, 2, 0]].concat();
             let without = [0x15, 2, 0xd6, 4, 0x2c, 0x16, 2, 0];
             assert_eq!(corrected(&of(&with)).unwrap(), of(&without), "{foreign:?}");
         }
-        // The difference of two field numbers is a separate integer if it exceeds 15.
+        // The difference between two field IDs is stored as a separate integer if it exceeds 15.
         let (with, without) = ([0x18, 0, 0x05, 36, 2], [0x05, 36, 2]);
         assert_eq!(corrected(&of(&with)).unwrap(), of(&without));
     }
 
     #[test]
     fn what_thrift_tolerates_is_corrected() {
-        // Version 1, the schema of a root without columns with a name and a converted type, no rows, row groups, and pairs.
+        // Version 1; a schema whose root has a name, a converted type and no columns; no rows; row groups; and key-value pairs.
         let of = |converted: u8, groups: u8, pairs: &[u8]| {
             let root = [&[0x48, 1, b's', 0x15, 0, 0x15, converted], &[0][..]].concat();
             let schema = [&[0x15, 2, 0x19, 0x1c], root.as_slice()].concat();

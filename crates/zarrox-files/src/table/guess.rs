@@ -1,11 +1,11 @@
-//! The type of a column of text.
+//! Infers the type of a column of strings.
 
 use zarrox::DataType;
 use zarrox::data_type::TimeUnit;
 
 use super::dates::Point;
 
-/// The largest integer up to which floats represent all integers.
+/// The bound up to which floats represent all integers exactly.
 const EXACT: u64 = 1 << 53;
 
 /// Returns true for a string that marks a missing value in a column of numbers or dates.
@@ -46,7 +46,7 @@ pub(super) fn signed(text: &[u8]) -> Option<i64> {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    // This many digits cannot overflow, and most columns have no more.
+    // Up to 18 digits cannot overflow, and most columns have no more.
     if !(1..=18).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
         return parsed(text);
     }
@@ -54,7 +54,7 @@ pub(super) fn signed(text: &[u8]) -> Option<i64> {
     Some(if is_negative { -size } else { size })
 }
 
-/// Returns true if a string is a float.
+/// Returns true if a string can be parsed as a float.
 fn is_float(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let mut points = 0;
@@ -66,23 +66,23 @@ fn is_float(text: &[u8]) -> bool {
         }
         _ => false,
     });
-    // Digits with one decimal point are a float without parsing, unless they may be beyond its range.
+    // Digits with at most one decimal point are recognised as a float without parsing, unless they could be out of range.
     let is_float = is_plain && points <= 1 && digits.len() > points && digits.len() < 300;
     is_float || parsed(text).is_some_and(|float: f64| !float.is_infinite() || is_named_infinity(digits))
 }
 
-/// Returns true for the names of infinity; false for numbers beyond the range of floats.
+/// Returns true for the names of infinity, but not for numbers that overflow to infinity.
 fn is_named_infinity(text: &[u8]) -> bool {
     !text.iter().any(u8::is_ascii_digit)
 }
 
-/// Returns true if a string is an integer of any size.
+/// Returns true if a string is an integer, of any size.
 fn is_whole(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// The types to which all values of a column can be converted.
+/// The types to which all values in a column seen so far can be converted.
 #[derive(Debug)]
 pub(super) struct Guess {
     has_values: bool,
@@ -92,13 +92,13 @@ pub(super) struct Guess {
     float: bool,
     truth: bool,
     point: bool,
-    /// True if every value is an integer of any size.
+    /// True if every value is an integer, of any size.
     whole: bool,
-    /// True if floats represent every integer.
+    /// True if floats represent every integer exactly.
     is_exact: bool,
-    /// The unit that represents the fractions of all timestamps.
+    /// The unit that represents the fractional seconds of all timestamps.
     unit: TimeUnit,
-    /// The first and the last timestamp.
+    /// The earliest and latest timestamps.
     extent: Option<(Point, Point)>,
 }
 
@@ -139,7 +139,7 @@ impl Guess {
             self.unsigned &= size.is_some() && signed.is_none_or(|value| value >= 0);
             self.is_exact &= size.is_none_or(|size| size <= EXACT);
             if size.is_some() {
-                // An integer is a float as well, but neither a boolean nor a timestamp.
+                // An integer is also a float, but neither a boolean nor a timestamp.
                 (self.truth, self.point) = (false, false);
                 return;
             }
@@ -167,12 +167,12 @@ impl Guess {
         ));
     }
 
-    /// Returns true if the unit represents all timestamps.
+    /// Returns true if the unit can represent all timestamps.
     fn has_unit(&self) -> bool {
         self.extent.is_none_or(|(first, last)| [first, last].iter().all(|one| one.count(self.unit).is_some()))
     }
 
-    /// Returns the type of the column; `None` for text.
+    /// Returns the type of the column; `None` for strings.
     pub(super) fn data_type(&self) -> Option<DataType> {
         let whole = |data_type: DataType| match (self.has_missing, self.is_exact) {
             (false, _) => Some(data_type),
@@ -190,7 +190,7 @@ impl Guess {
         }
         if self.float {
             if self.whole {
-                // Floats do not represent all integers of more than 64 bits.
+                // Floats cannot represent all integers of more than 64 bits.
                 return None;
             }
             return Some(DataType::Float64);

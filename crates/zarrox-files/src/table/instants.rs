@@ -1,4 +1,4 @@
-//! Timestamps of 96 bits, which old programs store in columns of Parquet, and the unit of such a column in Zarr.
+//! 96-bit timestamps, which old programs store in Parquet columns, and the choice of a unit for these columns in Zarr.
 
 use parquet::data_type::Int96;
 use zarrox::Result;
@@ -6,7 +6,7 @@ use zarrox::data_type::{NOT_A_TIME, TimeUnit};
 
 use crate::input::{corrupt, unsupported};
 
-/// The possible units of a column, the finest first, with their lengths in nanoseconds.
+/// The possible units of a column, starting with the finest, with their lengths in nanoseconds.
 const UNITS: [(TimeUnit, i128); 4] = [
     (TimeUnit::Nanosecond, 1),
     (TimeUnit::Microsecond, 1_000),
@@ -19,15 +19,15 @@ const EPOCH: i128 = 2_440_588;
 
 const NANOSECONDS_OF_DAY: i128 = 86_400_000_000_000;
 
-/// Returns the nanoseconds from 1970 to a stored timestamp, which is a day and a time of this day. The crate
-/// `parquet` would wrap the number to 64 bits.
+/// Converts a stored timestamp, which consists of a day and a time of day, to nanoseconds since 1970. The crate `parquet`
+/// would wrap the result to 64 bits.
 pub(super) fn nanoseconds(stored: &Int96) -> i128 {
     let &[low, high, day] = stored.data() else { return 0 };
     let of_day = (u64::from(high) << 32 | u64::from(low)).cast_signed();
     (i128::from(day.cast_signed()) - EPOCH) * NANOSECONDS_OF_DAY + i128::from(of_day)
 }
 
-/// Returns a timestamp as a count of units of `unit` nanoseconds.
+/// Converts a timestamp to a count of units of `unit` nanoseconds.
 ///
 /// # Errors
 /// If the unit cannot represent the timestamp.
@@ -37,13 +37,13 @@ pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
     count.ok_or_else(|| corrupt(format!("the timestamp {nanoseconds} ns is outside the range of its column")))
 }
 
-/// The units that represent all timestamps of a column.
+/// Determines the units that represent all timestamps in a column.
 #[derive(Debug)]
 pub(super) struct Units {
-    /// The first and the last timestamp, in nanoseconds since 1970.
+    /// The earliest and latest timestamps, in nanoseconds since 1970.
     lowest: i128,
     highest: i128,
-    /// The largest unit that divides all timestamps, in nanoseconds.
+    /// The length in nanoseconds of the coarsest unit that divides all timestamps.
     step: i128,
 }
 
@@ -63,7 +63,7 @@ impl Units {
         }
     }
 
-    /// Returns the finest unit that represents all timestamps, and its nanoseconds.
+    /// Returns the finest unit that can represent all timestamps, and its length in nanoseconds.
     ///
     /// # Errors
     /// If no unit represents all of them.
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(nanoseconds(&stored(2_440_587, 0)), -86_400_000_000_000);
         assert_eq!(unit(&[]), Some((TimeUnit::Nanosecond, 1)));
         assert_eq!(unit(&[stored(2_440_588, 5)]), Some((TimeUnit::Nanosecond, 1)));
-        // The years 9999 and -4712 are outside the range of nanoseconds.
+        // The years 9999 and -4712 are outside the range of 64-bit nanoseconds.
         for far in [stored(5_373_484, 1_000), stored(0, 0)] {
             let microseconds = Some((TimeUnit::Microsecond, 1_000));
             assert_eq!(unit(&[stored(2_440_588, 2_000), far]), microseconds);

@@ -1,24 +1,23 @@
-//! Lists of a Parquet column, which become a second dimension if all lists have the same length.
+//! Lists in a Parquet column, which become a second dimension if all lists have the same length.
 
 use parquet::schema::types::{ColumnDescriptor, Type};
 use zarrox::Result;
 
 use crate::input::unsupported;
 
-/// The levels of the values of a column.
+/// The definition levels of a column, and their meaning.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
-    /// The definition level of a value that is not missing.
+    /// The definition level of a value that is present.
     pub(super) full: i16,
-    /// The minimum definition level of an element of a list, including missing elements; `None` for a column without
-    /// lists.
+    /// The minimum definition level of a list element, including missing elements; `None` for a column without lists.
     pub(super) element: Option<i16>,
-    /// The minimum definition level of a value whose structure is not null; `None` if structures cannot be null.
+    /// The minimum definition level of a value whose parent structure is not null; `None` if no parent structure can be null.
     pub(super) structure: Option<i16>,
 }
 
 impl Levels {
-    /// Creates levels. A definition level below `full - 1` means that a structure is null, or that a list is missing.
+    /// Creates levels. A definition level below `full - 1` means that a parent structure or list is null.
     fn new(full: i16, element: Option<i16>) -> Self {
         let structure = Some(full - 1).filter(|&level| level > element.unwrap_or(0));
         Self { full, element, structure }
@@ -38,7 +37,7 @@ impl Levels {
     }
 }
 
-/// Returns the definition level of the repeated part of a column.
+/// Returns the definition level of the repeated node of a column.
 fn defined(column: &ColumnDescriptor, root: &Type) -> i16 {
     let (mut level, mut node) = (0, root);
     for name in column.path().parts() {
@@ -59,7 +58,7 @@ fn defined(column: &ColumnDescriptor, root: &Type) -> i16 {
     level
 }
 
-/// Returns the name of a column: the path of its fields, without the fields of the list structure.
+/// Returns the name of a column: its path, without the components of the list structure.
 pub(super) fn name(column: &ColumnDescriptor) -> String {
     let parts = column.path().parts();
     let parts = match (column.max_rep_level(), parts) {
@@ -78,12 +77,12 @@ pub(super) fn name(column: &ColumnDescriptor) -> String {
     parts.join(".")
 }
 
-/// The common length of all lists.
+/// Determines the common length of all lists.
 #[derive(Debug, Default)]
 pub(super) struct Length {
     /// The length of the completed lists; `None` before the first list is complete.
     all: Option<u64>,
-    /// The length of the last list, so far.
+    /// The length of the current list so far.
     last: Option<u64>,
     is_ragged: bool,
     has_null: bool,
@@ -97,12 +96,12 @@ impl Length {
         }
     }
 
-    /// Takes a null list.
+    /// Records that the current list is null.
     pub(super) fn null(&mut self) {
         self.has_null = true;
     }
 
-    /// Counts a value.
+    /// Counts a value of the current list.
     pub(super) fn value(&mut self) {
         self.last = self.last.map(|last| last + 1);
     }
@@ -110,7 +109,7 @@ impl Length {
     /// Returns the length of all lists; 0 if there are no lists.
     ///
     /// # Errors
-    /// If they have different lengths, or some are null.
+    /// If the lists have different lengths, or if some lists are null.
     pub(super) fn end(mut self) -> Result<u64> {
         self.begin();
         if self.has_null {

@@ -1,4 +1,4 @@
-//! Tables: CSV and Parquet, whose columns are one-dimensional arrays.
+//! Tables: CSV and Parquet files, whose columns are one-dimensional arrays.
 
 mod blocks;
 mod columns;

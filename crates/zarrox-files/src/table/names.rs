@@ -1,11 +1,12 @@
-//! The names of arrays for the names of columns.
+//! Array names derived from column names.
 
 use std::collections::BTreeSet;
 
-/// Returns the names of arrays for the columns of a table. A slash is replaced, since it would name a
-/// group, and a duplicate name gets a number.
+/// Returns the array names for the columns of a table. Slashes are replaced, since they would separate group names, and
+/// duplicate names are numbered.
 ///
-/// Zarr reserves names that begin with two underscores. The index of pandas has such a name, and loses its underscores.
+/// Zarr reserves names that begin with two underscores. Index columns written by pandas have such names; their
+/// underscores are removed.
 pub(super) fn of_columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut all = Vec::new();
@@ -26,7 +27,7 @@ pub(super) fn of_columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<St
     all
 }
 
-/// Returns notes on the columns that have other names in the file.
+/// Returns notes on the columns whose names differ from those in the file.
 pub(super) fn notes<'n>(stored: impl IntoIterator<Item = &'n str>, names: &[String]) -> Vec<String> {
     let renamed = stored.into_iter().zip(names).filter(|(stored, name)| stored != name);
     renamed.map(|(stored, name)| format!("/{name}: the column is named '{stored}' in the file")).collect()

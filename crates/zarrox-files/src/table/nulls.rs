@@ -1,4 +1,4 @@
-//! [`Nulls`]: the replacement of nulls in a Parquet column.
+//! [`Nulls`]: the replacement for nulls in a Parquet column.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +13,11 @@ use crate::fill::{self, FILL_VALUE};
 use crate::input::unsupported;
 use crate::netcdf;
 
-/// The attribute with the element for nulls in base64, for columns of bytes: xarray does not read their missing values.
+/// The attribute for the element that represents null, in base64. It is used for columns of bytes, whose missing values
+/// xarray does not read.
 pub(super) const NULL_VALUE: &str = "null_value";
 
-/// The candidates for nulls in text. The first candidate that is not a value of the column is used.
+/// The candidates for nulls in string columns. The first candidate that is not a value in the column is used.
 const TEXTS: [&str; 6] = ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"];
 
 /// The byte values from which candidates for nulls in columns of bytes are built.
@@ -25,25 +26,27 @@ const BYTES: [u8; 4] = [0, 0xff, 0x80, 0x7f];
 /// A function that calls a sink with all values of a column.
 type Scan<'a> = dyn Fn(&mut dyn Sink) -> Result<()> + 'a;
 
-/// The element for nulls of a column.
+/// The element that represents null in a column.
 pub(super) struct Nulls {
-    /// The type of the column, which can represent the element.
+    /// The type of the column, chosen so that it can represent the element.
     pub(super) mapped: Mapped,
     pub(super) element: Vec<u8>,
-    /// The attribute with the element, unless it follows from the type.
+    /// The attribute for the element, unless the element is implied by the type.
     pub(super) attribute: Option<(String, Json)>,
-    /// The element as the fill value of the metadata, for text: xarray does not read its missing value from an attribute.
+    /// For strings, the element as the fill value in the metadata, since xarray does not read their missing value from an
+    /// attribute.
     pub(super) fill: Option<Json>,
-    /// What users should know about the element.
+    /// A note about the element for users.
     pub(super) note: Option<String>,
 }
 
 impl Nulls {
-    /// Chooses the element for a column: NaN or NaT, and otherwise an element that is not a value of the column. As in
-    /// pandas, integers become floats if floats represent all of them. A column of floats with NaN has a number instead.
+    /// Chooses the element for a column: NaN or NaT, or for other types an element that is not a value in the column. As
+    /// in pandas, integers become floats if floats represent all of them. For a column of floats that contains NaN, the
+    /// element is a number.
     ///
     /// # Errors
-    /// If all candidates are values.
+    /// If all candidates are values in the column.
     pub(super) fn of(mapped: &Mapped, scan: &Scan<'_>) -> Result<Self> {
         let fill = |value: Json| Some((FILL_VALUE.to_owned(), value));
         let nan = |data_type: &DataType| fill(fill::encoded(data_type, f64::NAN.into()));
@@ -87,7 +90,7 @@ impl Nulls {
         Ok(Self { mapped, element, attribute, fill: text_fill, note: None })
     }
 
-    /// Chooses the element for a column of floats: NaN if it is not a value, and otherwise a number.
+    /// Chooses the element for a column of floats: NaN if it does not occur in the column, otherwise a number.
     fn of_floats(mapped: &Mapped, scan: &Scan<'_>) -> Result<Self> {
         let data_type = &mapped.data_type;
         let mut found = Floats { has_nan: false, unused: extreme(data_type) };
@@ -106,7 +109,8 @@ impl Nulls {
     }
 }
 
-/// Returns the candidates for nulls among floats with NaN: the extreme numbers of the type, the lowest first.
+/// Returns the candidates for nulls in a column of floats that contains NaN: the extreme numbers of the type, starting
+/// with the lowest.
 fn extreme(data_type: &DataType) -> Vec<f64> {
     let most = match data_type {
         DataType::Float16 => 65504.0,
@@ -116,7 +120,7 @@ fn extreme(data_type: &DataType) -> Vec<f64> {
     vec![-most, most, -most / 2.0, most / 2.0]
 }
 
-/// Returns an integer that is not a value; `None` if floats represent all values.
+/// Returns an integer that does not occur in the column; `None` if floats represent all values.
 fn unused_integer(mapped: &Mapped, scan: &Scan<'_>) -> Result<Option<i128>> {
     if mapped.data_type.size() < 8 {
         return Ok(None);
@@ -135,7 +139,7 @@ fn unused_integer(mapped: &Mapped, scan: &Scan<'_>) -> Result<Option<i128>> {
     }
 }
 
-/// Returns the first candidate that is not a value.
+/// Returns the first candidate that does not occur in the column.
 fn unused(candidates: Vec<Vec<u8>>, scan: &Scan<'_>) -> Result<Vec<u8>> {
     let mut candidates = candidates;
     scan(&mut Unused(&mut candidates))?;

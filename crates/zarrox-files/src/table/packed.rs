@@ -1,4 +1,4 @@
-//! Packed numbers, which the CF attributes `scale_factor` and `add_offset` convert to values.
+//! Packed numbers, which are converted to values with the CF attributes `scale_factor` and `add_offset`.
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::json::Json;
@@ -7,21 +7,21 @@ use zarrox::{Array, DataType, DynArray, Registry, Result};
 use crate::fill;
 use crate::input::unsupported;
 
-/// The maximum number of decimal places of a decimal.
+/// The maximum number of decimal places.
 const MOST_DIGITS: u32 = 18;
 
 /// The conversion from packed numbers to values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Packing {
-    /// Integers are the unscaled integers of decimals with this number of decimal places.
+    /// Elements are the unscaled integers of decimals with the given number of decimal places.
     Decimal(u32),
-    /// Floats are divided by this power of ten, which is more exact than a multiplication by its inverse.
+    /// Floats are divided by the given power of ten. This is more accurate than multiplication by the inverse of the power.
     Divided(f64),
-    /// Numbers are multiplied by the scale, and the offset is added.
+    /// Numbers are multiplied by the scale, then the offset is added.
     Linear {
-        /// The attribute `scale_factor`.
+        /// The value of the attribute `scale_factor`.
         scale: f64,
-        /// The attribute `add_offset`.
+        /// The value of the attribute `add_offset`.
         offset: f64,
     },
 }
@@ -30,7 +30,7 @@ impl Packing {
     /// Returns the packing of an array; `None` if its elements are not packed.
     ///
     /// # Errors
-    /// If an attribute is not a number, or elements are complex.
+    /// If an attribute is not a number, or if the elements are complex.
     pub(super) fn of(array: &Array, name: &str) -> Result<Option<Self>> {
         let is_integer = match array.data_type().storage() {
             _ if array.data_type().time().is_some() => return Ok(None),
@@ -65,7 +65,7 @@ impl Packing {
         }
     }
 
-    /// Returns the values of elements: the elements themselves if they are decimals, and otherwise float64.
+    /// Converts elements to values: unchanged for decimals, otherwise as float64.
     pub(super) fn values(self, elements: DynArray, registry: &Registry) -> Result<DynArray> {
         if self.decimals().is_some() {
             return Ok(elements);
@@ -82,7 +82,7 @@ impl Packing {
     }
 }
 
-/// Returns the text of a decimal from the text of its unscaled integer.
+/// Formats a decimal, given its formatted unscaled integer.
 pub(super) fn decimal(integer: &str, decimals: u32) -> String {
     let decimals = usize::try_from(decimals).unwrap_or_default();
     if decimals == 0 {
@@ -94,14 +94,13 @@ pub(super) fn decimal(integer: &str, decimals: u32) -> String {
     format!("{sign}{whole}.{part}")
 }
 
-/// Returns the number of decimal places of multiples of `scale`; `None` if it is not a power of ten below 1.
+/// Returns the number of decimal places of multiples of `scale`; `None` if `scale` is not a power of ten below 1.
 fn digits(scale: f64) -> Option<u32> {
     let is_power = |digits: &u32| format!("1e-{digits}").parse::<f64>().is_ok_and(|power| power == scale);
     (1..=MOST_DIGITS).find(is_power)
 }
 
-/// Returns the number in an attribute, which may be a list of one number, or have the form in which xarray
-/// stores floats.
+/// Returns the number in an attribute, which may be a list with a single number, or a float as encoded by xarray.
 fn number(array: &Array, column: &str, name: &str) -> Result<Option<f64>> {
     let Some(stored) = array.attributes().get(name) else { return Ok(None) };
     let value = match stored {

@@ -1,4 +1,5 @@
-//! Pages of columns of Parquet, decompressed with limits: the decoders of the crate `parquet` trust the size in a page.
+//! Pages of Parquet columns, decompressed with limits. This is necessary because the decoders in the crate `parquet`
+//! trust the size stated in a page.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -14,16 +15,16 @@ use zarrox::internals::panics::caught;
 
 use crate::input::Input;
 
-/// The maximum number of bytes of a page.
+/// The maximum size of a page in bytes.
 const MOST: usize = 256 << 20;
 
-/// The maximum expansion of LZ4.
+/// The maximum expansion ratio of LZ4.
 const LZ4_RATIO: usize = 255;
 
 /// The first bytes of an LZ4 frame.
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 
-/// A file, as the crate `parquet` reads it.
+/// A file, in the form in which the crate `parquet` reads it.
 #[derive(Debug, Clone)]
 pub(super) struct Source(pub(super) Arc<Input>);
 
@@ -46,7 +47,7 @@ impl ChunkReader for Source {
     }
 }
 
-/// A reader of a file from a position on.
+/// A reader that starts at a position in a file.
 #[derive(Debug)]
 pub(super) struct Tail {
     source: Source,
@@ -61,11 +62,11 @@ impl Read for Tail {
     }
 }
 
-/// The pages of a column in a group of rows.
+/// The pages of a column in a row group.
 pub(super) struct Pages {
     stored: SerializedPageReader<Source>,
     compression: Compression,
-    /// True if the values are bytes of any length.
+    /// True if the values are byte arrays of variable length.
     is_bytes: bool,
     has_dictionary: bool,
 }
@@ -84,8 +85,8 @@ impl Pages {
         Ok(Self { stored, compression, is_bytes, has_dictionary: false })
     }
 
-    /// Returns a page at which the crate `parquet` does not panic: a dictionary precedes its indices, and the length of
-    /// a value is never cut off.
+    /// Returns a page that cannot make the crate `parquet` panic: a dictionary page must precede its indices, and the
+    /// length of a value is never truncated.
     fn checked(&mut self, page: Page) -> Result<Page> {
         let mut page = page;
         let encoding = page.encoding();
@@ -110,7 +111,7 @@ impl Pages {
         Ok(page)
     }
 
-    /// Adds a length that no value has to bytes of any length.
+    /// Appends an invalid length to variable-length byte arrays, so that the length of a truncated value can be read.
     fn end(&self, values: &mut Bytes) {
         if self.is_bytes {
             *values = [&**values, &[0xff; 4]].concat().into();
@@ -170,27 +171,26 @@ impl PageReader for Pages {
     }
 }
 
-/// Calls the crate `parquet`, which panics at some damaged files.
+/// Calls the crate `parquet`, and converts panics to errors. The crate panics on some damaged files.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let damaged = || ParquetError::General("the file is damaged".to_owned());
     caught(work).unwrap_or_else(|| Err(damaged()))
 }
 
-/// The maximum number of bytes of the header of a dictionary, which old writers did not count.
+/// The maximum size in bytes of the header of a dictionary page, which old writers did not include in the column size.
 const DICTIONARY_HEADER: u64 = 100;
 
-/// Returns true if a writer did not include the header of the dictionary in the size of a column, as parquet-mr before
-/// 1.2.9.
+/// Returns true for writers that did not include the header of the dictionary page in the column size: parquet-mr before 1.2.9.
 pub(super) fn forgets_headers(created_by: Option<&str>) -> bool {
     is_before(created_by, "parquet-mr", [1, 2, 9])
 }
 
-/// Returns true if a writer counted no nulls of dictionaries in the statistics: Arrow before 5.
+/// Returns true for writers whose statistics do not count nulls in dictionary-encoded columns: Arrow before 5.
 pub(super) fn miscounts_nulls(created_by: Option<&str>) -> bool {
     is_before(created_by, "parquet-cpp-arrow", [5, 0, 0])
 }
 
-/// Returns true if a file was created by a version of a writer before this one.
+/// Returns true if a file was created by a version of a writer that precedes the given version.
 fn is_before(created_by: Option<&str>, writer: &str, first: [u32; 3]) -> bool {
     let Some(rest) = created_by.and_then(|text| text.strip_prefix(writer)) else { return false };
     let version = rest.trim_start().strip_prefix("version").unwrap_or(rest).trim_start();
@@ -200,7 +200,7 @@ fn is_before(created_by: Option<&str>, writer: &str, first: [u32; 3]) -> bool {
     version.split('.').map(number).take(3).collect::<Vec<u32>>() < first.to_vec()
 }
 
-/// Returns a column of such a writer with a size that includes the header of the dictionary.
+/// Returns column metadata whose size includes the header of the dictionary page, for writers that did not include it.
 pub(super) fn with_header(source: &Source, column: &ColumnChunkMetaData) -> Result<ColumnChunkMetaData> {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
     let end = u64::try_from(start.saturating_add(column.compressed_size())).unwrap_or(u64::MAX);
@@ -209,7 +209,7 @@ pub(super) fn with_header(source: &Source, column: &ColumnChunkMetaData) -> Resu
     column.clone().into_builder().set_total_compressed_size(size).build()
 }
 
-/// Rejects a column outside the file; the crate `parquet` panics if it begins before the file.
+/// Returns an error for a column outside the file. The crate `parquet` would panic if a column began before the file.
 fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
     let place = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
@@ -220,7 +220,7 @@ fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
     Ok(())
 }
 
-/// Returns the decompressed bytes, up to the limit.
+/// Decompresses bytes, up to the size limit.
 fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     let failed = |error: &dyn std::fmt::Display| ParquetError::General(format!("a page is damaged: {error}"));
     match compression {
@@ -234,7 +234,7 @@ fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
         Compression::GZIP(_) => limited(flate2::read::MultiGzDecoder::new(bytes)),
         Compression::ZSTD(_) => limited(zstd::Decoder::with_buffer(bytes).map_err(|error| failed(&error))?),
         Compression::LZ4_RAW => lz4_block(bytes),
-        // Programs interpret this codec differently: as Hadoop frames, as LZ4 frames, or as single blocks.
+        // Programs interpret this compression differently: as Hadoop frames, as LZ4 frames, or as a single block.
         Compression::LZ4 if bytes.starts_with(&LZ4_MAGIC) => {
             limited(lz4_flex::frame::FrameDecoder::new(bytes))
         }
@@ -243,7 +243,7 @@ fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Rejects an unsupported compression before any page is read.
+/// Returns an error for an unsupported compression, before any page is read.
 pub(super) fn check_compression(compression: Compression) -> Result<()> {
     match compression {
         Compression::BROTLI(_) | Compression::LZO => Err(not_read(compression)),
@@ -263,8 +263,8 @@ fn lz4_block(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Decodes the blocks of Hadoop. Before each block are its decoded and its encoded length, as big-endian integers. `None`
-/// if the bytes are not such blocks.
+/// Decodes Hadoop blocks. Each block is preceded by its decoded and encoded lengths, as big-endian integers. Returns
+/// `None` if the bytes do not have this format.
 fn hadoop_blocks(bytes: &[u8]) -> Option<Vec<u8>> {
     let (mut out, mut bytes) = (Vec::new(), bytes);
     let length = |bytes: &[u8; 4]| usize::try_from(u32::from_be_bytes(*bytes)).ok();

@@ -1,4 +1,4 @@
-//! Parquet files as Zarr: each column is an array, whose chunks consist of row groups.
+//! Parquet files as Zarr. Each column becomes an array, whose chunks consist of whole row groups or parts of one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,14 +27,14 @@ use crate::input::{Input, corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The maximum number of rows of a block of numbers, and of a block of strings.
+/// The maximum number of rows in a block of numbers, and in a block of strings.
 const BLOCK: u64 = 1 << 20;
 const TEXT_BLOCK: u64 = 1 << 16;
 
-/// The number of rows that are read at once.
+/// The number of rows that are read at a time.
 const BATCH: usize = 1 << 14;
 
-/// Opens a file as a store of Zarr.
+/// Opens a file as a Zarr store.
 pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     if !reading.columns.is_empty() {
         return Err(unsupported("Parquet columns have types; --column is only for CSV"));
@@ -81,7 +81,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, arrays, left_out).with_notes(notes))
 }
 
-/// Returns the error of a file that cannot be read.
+/// Returns the error for a file that cannot be read.
 fn parquet(error: ParquetError) -> Error {
     match error {
         ParquetError::NYI(message) => unsupported(message),
@@ -99,7 +99,7 @@ struct File {
     source: Source,
     metadata: ParquetMetaData,
     rows: u64,
-    /// The number of the first row of each group.
+    /// The index of the first row in each row group.
     firsts: Vec<u64>,
 }
 
@@ -115,7 +115,7 @@ impl File {
         Ok(Self { source, metadata, rows, firsts })
     }
 
-    /// Returns the number of rows in a block: the rows of whole row groups, so that no group is read twice, or
+    /// Returns the number of rows in a block. A block consists of whole row groups, so that no group is read twice, or of
     /// a part of a large row group.
     fn in_block(&self, kind: Kind) -> u64 {
         let most = if matches!(kind, Kind::Text | Kind::Bytes) { TEXT_BLOCK } else { BLOCK };
@@ -124,8 +124,8 @@ impl File {
         if !is_even || first > most { most } else { most / first * first }
     }
 
-    /// Returns the row groups of a range of rows: the index of each, the number of skipped rows, and the
-    /// number of selected rows.
+    /// Returns the row groups that contain a range of rows: for each, its index, the number of rows to skip, and the
+    /// number of rows to read.
     fn groups(&self, begin: u64, end: u64) -> Vec<(usize, usize, usize)> {
         let mut groups = Vec::new();
         let from = self.firsts.partition_point(|&first| first <= begin).saturating_sub(1);
@@ -158,16 +158,16 @@ struct StoredColumn {
     file: Arc<File>,
     number: usize,
     mapped: Mapped,
-    /// The element for nulls, if the column has nulls.
+    /// The element that represents null, if the column contains nulls.
     null: Option<Vec<u8>>,
     in_block: u64,
     levels: Levels,
-    /// The length of the lists of the column, if it has lists.
+    /// The length of the lists in the column, if it contains lists.
     length: Option<u64>,
 }
 
 impl StoredColumn {
-    /// Describes a column of the file and the metadata of its array.
+    /// Creates a column of the file and the metadata of its array.
     fn new(file: &Arc<File>, number: usize) -> Result<(Self, Said)> {
         let descriptor = file.metadata.file_metadata().schema_descr().column(number);
         let levels = Levels::of(&descriptor, file.metadata.file_metadata().schema())?;
@@ -203,7 +203,7 @@ impl StoredColumn {
         Ok((column, said))
     }
 
-    /// Returns true if the column is a field of structures that are null.
+    /// Returns true if the column is a field of structures and any of them is null.
     fn any_null_structure(&self) -> Result<bool> {
         let mut found = NullStructure(false);
         if self.levels.structure.is_some() {
@@ -219,7 +219,7 @@ impl StoredColumn {
         length.end()
     }
 
-    /// Calls a function with all values of all groups.
+    /// Passes all values of all row groups to a sink.
     fn each_group(&self, sink: &mut dyn Sink) -> Result<()> {
         for (number, group) in self.file.metadata.row_groups().iter().enumerate() {
             let rows = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
@@ -228,7 +228,7 @@ impl StoredColumn {
         Ok(())
     }
 
-    /// Returns true if the column has nulls, by its statistics or by reading it.
+    /// Returns true if the column contains nulls, according to its statistics or by reading it.
     fn any_missing(&self) -> Result<bool> {
         let mut unknown = Vec::new();
         let is_counted = !pages::miscounts_nulls(self.file.metadata.file_metadata().created_by());
@@ -260,7 +260,7 @@ impl StoredColumn {
         Pages::new(source, column, rows)
     }
 
-    /// Calls a function with all values of some rows of a group.
+    /// Passes all values in a range of rows of a row group to a sink.
     fn each(&self, (group, skipped, count): (usize, usize, usize), sink: &mut dyn Sink) -> Result<()> {
         let metadata = self.file.metadata.row_group(group);
         let rows = usize::try_from(metadata.num_rows()).unwrap_or(usize::MAX);
@@ -307,11 +307,11 @@ impl StoredColumn {
 enum Event<'v, T> {
     /// A list begins.
     List,
-    /// The list that began is null.
+    /// The current list is null.
     NullList,
-    /// The structure of the next value, which is missing, is null.
+    /// The next value is missing because its parent structure is null.
     NullStructure,
-    /// A value, `None` for a missing one.
+    /// A value; `None` if it is missing.
     Value(Option<&'v T>),
 }
 
@@ -330,7 +330,7 @@ impl<T> Event<'_, T> {
     }
 }
 
-/// Takes values of some rows.
+/// Reads the values in a range of rows.
 fn take<T: Stored>(
     mut reader: ColumnReaderImpl<T>,
     of: Levels,
@@ -363,7 +363,7 @@ fn take<T: Stored>(
                     push(Event::List)?;
                 }
                 if of.element.is_some_and(|element| level < element) {
-                    // An empty or null list has a level but no value.
+                    // An empty or null list has a definition level but no value.
                     if of.element.is_some_and(|element| level + 1 < element) {
                         push(Event::NullList)?;
                     }
@@ -384,14 +384,14 @@ fn take<T: Stored>(
 /// Converts values to elements.
 struct Gathered<'m> {
     mapped: &'m Mapped,
-    /// The element for nulls, if the column has nulls.
+    /// The element that represents null, if the column contains nulls.
     null: Option<&'m [u8]>,
     fixed: Vec<u8>,
     any: Pieces,
 }
 
 impl Gathered<'_> {
-    /// Adds an integer as a float.
+    /// Appends an integer, converted to a float.
     fn number(&mut self, whole: i128) -> Result<()> {
         if whole.abs() > EXACT {
             return Err(unsupported(format!(
@@ -437,7 +437,7 @@ impl Sink for Gathered<'_> {
                 if self.mapped.data_type == DataType::Float64 {
                     return self.number(whole);
                 }
-                // A shorter integer is stored in the low bytes of a longer one.
+                // A shorter integer occupies the low bytes of a longer one.
                 let bytes = whole.to_le_bytes();
                 let bytes = bytes.get(..self.mapped.data_type.size()).unwrap_or_default();
                 let start = self.fixed.len();

@@ -1,4 +1,4 @@
-//! Parquet files from columns.
+//! Writes columns to Parquet files.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use zarrox::{DataType, DynArray, Error, Registry, Result};
 use super::columns::{Column, Part};
 use crate::input::{failed, unsupported};
 
-/// The maximum number of digits of decimals whose integers have 32 and 64 bits.
+/// The maximum number of digits of decimals that are stored as 32-bit integers, and as 64-bit integers.
 const SHORT_DIGITS: u32 = 9;
 const LONG_DIGITS: u32 = 18;
 
@@ -32,15 +32,15 @@ enum Way {
     /// Integers of at most 32 bits.
     Short,
     Long,
-    /// Decimals of at most 9 digits, whose integers have 32 bits.
+    /// Decimals of at most 9 digits, which are stored as 32-bit integers.
     ShortDecimal,
-    /// Decimals of at most 18 digits.
+    /// Decimals of at most 18 digits, which are stored as 64-bit integers.
     LongDecimal,
     Single,
     Double,
-    /// Half floats.
+    /// Half-precision floats.
     Half,
-    /// Timestamps. The unit of the file is this number of units of the column.
+    /// Timestamps. One unit of the file equals the given number of units of the column.
     Days(i64),
     Time(i64),
     Text,
@@ -52,7 +52,7 @@ enum Way {
 #[derive(Debug)]
 struct Target {
     way: Way,
-    /// The numeric type in which elements are read.
+    /// The numeric type to which elements are converted before they are written.
     wide: Option<DataType>,
     is_optional: bool,
     /// The number of values in each row, if rows are lists.
@@ -60,7 +60,7 @@ struct Target {
     schema: TypePtr,
 }
 
-/// A writer of columns, which receives rows in groups.
+/// A Parquet writer that receives rows in groups.
 pub(super) struct Writer<W: Write + Send> {
     out: SerializedFileWriter<W>,
     targets: Vec<Target>,
@@ -83,7 +83,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(Self { out, targets, registry: zarrox::codecs::registry() })
     }
 
-    /// Writes a group of rows. The parts are requested one at a time, so that only one part is in memory.
+    /// Writes a row group. The parts are requested one at a time, so that only one part is in memory.
     pub(super) fn push(&mut self, mut part: impl FnMut(usize) -> Result<Part>) -> Result<()> {
         let mut group = self.out.next_row_group().map_err(not_written)?;
         for (number, target) in self.targets.iter().enumerate() {
@@ -209,7 +209,7 @@ impl Target {
         }
     }
 
-    /// Returns the integer of a decimal of at most `digits` digits.
+    /// Checks that the unscaled integer of a decimal has at most `digits` digits, and returns it.
     ///
     /// # Errors
     /// If the integer has more digits, or is below the minimum of its type.
@@ -233,7 +233,7 @@ impl Target {
         self.put_all::<T>(part, elements.elements().map(value), column)
     }
 
-    /// Writes values. Values that the mask of the part marks, and values that are `None`, become nulls.
+    /// Writes values. Values that are masked in the part, and values that are `None`, become nulls.
     fn put_all<T: Stored>(
         &self,
         part: &Part,
@@ -249,7 +249,7 @@ impl Target {
         }
         let rows = part.elements.shape().first().copied().unwrap_or(0);
         let repeated: Option<Vec<i16>> = self.list.map(|list| match list {
-            // An empty list has a level as well.
+            // An empty list also has a level.
             0 => vec![0; rows],
             list => (0..levels.len() as u64).map(|at| i16::from(at % list > 0)).collect(),
         });
@@ -269,7 +269,7 @@ fn list_of(name: &str, element: Type) -> Result<Type, ParquetError> {
     column.with_logical_type(Some(LogicalType::List)).with_fields(vec![Arc::new(list)]).build()
 }
 
-/// Returns the conversion of decimals, and the type of the column.
+/// Returns the conversion for decimals and the type of the column.
 fn decimal(data_type: &DataType, decimals: u32) -> (Way, Physical, Option<LogicalType>) {
     let is_short = matches!(data_type.storage(), Storage::Int(..=4) | Storage::Uint(..=2));
     let (way, physical, digits) = match is_short && decimals <= SHORT_DIGITS {
@@ -280,14 +280,14 @@ fn decimal(data_type: &DataType, decimals: u32) -> (Way, Physical, Option<Logica
     (way, physical, Some(LogicalType::decimal(number(decimals), number(digits))))
 }
 
-/// Returns the conversion of a type, and the type of the column.
+/// Returns the conversion for a data type and the type of the column.
 fn kind(data_type: &DataType) -> Option<(Way, Physical, Option<LogicalType>)> {
     let integer = |bits, is_signed| Some(LogicalType::integer(bits, is_signed));
     let stamp = |unit| Some(LogicalType::timestamp(false, unit));
     if let Some(time) = data_type.time() {
         let scale = i64::from(time.scale());
         if time.kind() == TimeKind::Span {
-            // Durations are stored as integers, since the times of Parquet are times of day.
+            // Durations are stored as integers, since Parquet times are times of day.
             return Some((Way::Time(1), Physical::INT64, None));
         }
         return match time.unit() {
@@ -332,7 +332,7 @@ fn bits(size: usize) -> i8 {
     i8::try_from(size * 8).unwrap_or(64)
 }
 
-/// Returns the count in the unit of the file; `None` for NaT.
+/// Converts a count to the unit of the file; `None` for NaT.
 fn counted(count: i64, length: i64) -> Result<Option<i64>> {
     if count == NOT_A_TIME {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The types of columns of Parquet.
+//! The types of Parquet columns.
 
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::schema::types::ColumnDescriptor;
@@ -8,34 +8,34 @@ use zarrox::{DataType, Result};
 
 use crate::input::{corrupt, unsupported};
 
-/// The largest integer up to which floats represent all integers.
+/// The bound up to which floats represent all integers exactly.
 pub(super) const EXACT: i128 = 1 << 53;
 
-/// The kind of the values of a column.
+/// The kind of values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Truth,
-    /// Integers of this number of bits.
+    /// Signed integers with the given number of bits.
     Signed(u8),
     Unsigned(u8),
-    /// Timestamps. The minimum integer is NaT.
+    /// Timestamps. The smallest integer is NaT.
     Time,
     Single,
     Double,
     Text,
     Bytes,
-    /// Bytes of a fixed length.
+    /// Fixed-length bytes.
     Fixed,
 }
 
-/// The type of a column in Zarr.
+/// The Zarr data type of a column.
 #[derive(Debug, Clone)]
 pub(super) struct Mapped {
     pub(super) kind: Kind,
     pub(super) data_type: DataType,
-    /// The decimal places of decimals, which are stored as integers.
+    /// The number of decimal places of decimals, which are stored as integers.
     pub(super) decimals: i32,
-    /// The length in nanoseconds of the unit of timestamps of 96 bits.
+    /// The length in nanoseconds of the unit of 96-bit timestamps.
     pub(super) unit: i128,
 }
 
@@ -86,7 +86,7 @@ impl Mapped {
             },
             (Physical::INT32, _) => signed(32),
             (Physical::INT64, _) => signed(64),
-            // Old programs store timestamps in 96 bits. The unit depends on the values.
+            // Old programs store 96-bit timestamps. Their unit is chosen according to the values.
             (Physical::INT96, _) => time(DataType::datetime64(TimeUnit::Nanosecond)),
             (Physical::FLOAT, _) => Ok(Self::new(Kind::Single, DataType::Float32)),
             (Physical::DOUBLE, _) => Ok(Self::new(Kind::Double, DataType::Float64)),
@@ -111,7 +111,7 @@ impl Mapped {
         }
     }
 
-    /// Returns the type of a column of timestamps of 96 bits, in a unit of `nanoseconds` nanoseconds.
+    /// Returns the type of a column of 96-bit timestamps, in a unit of `nanoseconds` nanoseconds.
     pub(super) fn instants((unit, nanoseconds): (TimeUnit, i128)) -> Self {
         Self { unit: nanoseconds, ..Self::new(Kind::Time, DataType::datetime64(unit)) }
     }
@@ -138,7 +138,7 @@ impl Mapped {
         Ok(Self::new(Kind::Unsigned(bits), data_type))
     }
 
-    /// Returns the integers of a column of decimals, which are multiples of a power of ten.
+    /// Returns the integer type of a column of decimals, which are multiples of a power of ten.
     fn decimal(column: &ColumnDescriptor) -> Result<Self> {
         let (precision, scale) = match column.logical_type_ref() {
             Some(LogicalType::Decimal(of)) => (of.precision, of.scale),
@@ -159,13 +159,13 @@ impl Mapped {
         }
     }
 
-    /// Returns the attribute `scale_factor` of CF for decimals; `None` for other types.
+    /// Returns the CF attribute `scale_factor` for decimals; `None` for other types.
     pub(super) fn scale_factor(&self) -> Option<Json> {
         let power = format!("1e-{}", self.decimals);
         (self.decimals > 0).then(|| power.parse::<f64>().ok()).flatten().map(Json::from)
     }
 
-    /// Returns a stored value as an integer of the type.
+    /// Converts a stored value to an integer of the type.
     ///
     /// # Errors
     /// If the type cannot represent the value.
@@ -176,8 +176,8 @@ impl Mapped {
                 (i128::from(value), -half, half - 1)
             }
             Kind::Unsigned(bits) => {
-                // Parquet stores unsigned integers as signed integers with the same bits: of 32 bits for all types but
-                // the largest.
+                // Parquet stores unsigned integers as signed integers with the same bits. They have 32 bits for all types
+                // except the largest.
                 let whole = match (bits, i32::try_from(value)) {
                     (64, _) => i128::from(value.cast_unsigned()),
                     (_, Ok(value)) => i128::from(value.cast_unsigned()),
@@ -194,7 +194,7 @@ impl Mapped {
     }
 }
 
-/// Returns the integer of a decimal, whose bytes are big-endian.
+/// Decodes the unscaled integer of a decimal, which is big-endian.
 pub(super) fn decimal(bytes: &[u8]) -> Result<i64> {
     let (first, rest) = bytes.split_first().ok_or_else(|| corrupt("a decimal has no bytes"))?;
     let start = i128::from(first.cast_signed());

@@ -1,4 +1,4 @@
-//! Sinks for the values of a column of Parquet.
+//! Sinks for the values of a Parquet column.
 
 use zarrox::Result;
 
@@ -7,29 +7,29 @@ use super::lists::Length;
 use super::parquet_types::{Mapped, decimal};
 use crate::input::corrupt;
 
-/// A receiver of values of any type; `None` for missing values.
+/// A receiver of values of any type. Missing values are passed as `None`.
 pub(super) trait Sink {
     /// Receives the start of a list.
     fn list(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// A list is null.
+    /// Receives the information that the current list is null.
     fn null_list(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// The structure of the next value, which is missing, is null.
+    /// Receives the information that the next value is missing because its parent structure is null.
     fn null_structure(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Accepts any value, when only its presence matters.
+    /// Receives a value of any type, for sinks that only need to know whether it is missing.
     fn value(&mut self, _is_missing: bool) -> Result<()> {
         Ok(())
     }
 
-    /// Receives a timestamp of 96 bits, in nanoseconds since 1970.
+    /// Receives a 96-bit timestamp, converted to nanoseconds since 1970.
     fn instant(&mut self, value: Option<i128>) -> Result<()> {
         self.value(value.is_none())
     }
@@ -61,7 +61,7 @@ impl Sink for Missing<'_> {
     }
 }
 
-/// Detects whether the structure of any value is null.
+/// A sink that detects whether the parent structure of any value is null.
 pub(super) struct NullStructure(pub(super) bool);
 
 impl Sink for NullStructure {
@@ -71,7 +71,7 @@ impl Sink for NullStructure {
     }
 }
 
-/// Finds the units that represent all timestamps.
+/// A sink that determines the units that represent all timestamps.
 pub(super) struct Instants<'u>(pub(super) &'u mut Units);
 
 impl Sink for Instants<'_> {
@@ -81,7 +81,7 @@ impl Sink for Instants<'_> {
     }
 }
 
-/// A sink that counts the values of lists.
+/// A sink that counts the values in lists.
 pub(super) struct Counted<'l>(pub(super) &'l mut Length);
 
 impl Sink for Counted<'_> {
@@ -101,7 +101,7 @@ impl Sink for Counted<'_> {
     }
 }
 
-/// A sink that finds the lowest and the highest integer.
+/// A sink that determines the lowest and highest integers.
 pub(super) struct Extent<'m> {
     pub(super) mapped: &'m Mapped,
     pub(super) lowest: i128,
@@ -122,7 +122,7 @@ impl Sink for Extent<'_> {
     }
 }
 
-/// A sink that drops the candidates that are values.
+/// A sink that drops the candidates that occur as values.
 pub(super) struct Unused<'c>(pub(super) &'c mut Vec<Vec<u8>>);
 
 impl Sink for Unused<'_> {
@@ -134,7 +134,7 @@ impl Sink for Unused<'_> {
     }
 }
 
-/// Detects NaN among floats, and drops the candidates that are values.
+/// A sink that detects NaN among floats and drops the candidates that occur as values.
 pub(super) struct Floats {
     pub(super) has_nan: bool,
     pub(super) unused: Vec<f64>,
@@ -154,7 +154,7 @@ impl Sink for Floats {
         Ok(())
     }
 
-    /// Takes half floats, which are little-endian.
+    /// Receives half-precision floats, which are little-endian.
     fn bytes(&mut self, value: Option<&[u8]>) -> Result<()> {
         let Some(bytes) = value else { return Ok(()) };
         let bits = <[u8; 2]>::try_from(bytes).map(u16::from_le_bytes);

@@ -1,4 +1,4 @@
-//! Pieces of columns in a temporary file, which are written once and then read in any order.
+//! Pieces of columns in a temporary file. They are written once, and then read in any order.
 
 use std::io::Write;
 
@@ -7,14 +7,14 @@ use zarrox::Result;
 use crate::input::Input;
 use crate::input::temporary::{Temporary, writing};
 
-/// A piece of a column.
+/// The location of a piece of a column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     offset: u64,
     length: u64,
 }
 
-/// A writer of pieces.
+/// A writer for pieces.
 pub(super) struct Spool {
     out: Temporary,
     length: u64,
@@ -33,7 +33,7 @@ impl Spool {
         Ok(piece)
     }
 
-    /// Ends writing, and returns the pieces for reading.
+    /// Finishes writing, and returns the file for reading.
     pub(super) fn finish(self) -> Result<Input> {
         self.out.finish("a temporary file".into())
     }

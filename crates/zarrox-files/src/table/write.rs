@@ -1,4 +1,4 @@
-//! [`Table`]: files of CSV and Parquet from the arrays of a group.
+//! [`Table`]: writes the arrays of a group to CSV and Parquet files.
 
 use std::io::Write;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use zarrox::{IntoSelection, Node, Result, Selection};
 use super::columns::{self, Column, Lists};
 use super::{csv_out, parquet_out};
 
-/// The maximum number of rows in a Parquet row group, and in a block of rows of CSV.
+/// The maximum number of rows in a Parquet row group, and in a block of CSV rows.
 const GROUP: u64 = 1 << 20;
 const BLOCK: u64 = 1 << 16;
 
-/// The assumed size of an element of variable length, in bytes.
+/// The assumed size of a variable-length element in bytes.
 const VARIABLE: u64 = 64;
 
-/// A function that is called with the number of elements written so far, and with the total number.
+/// A function that is called with the number of elements written so far and the total number of elements.
 type Listener = Arc<dyn Fn(u64, u64) -> Result<()> + Send + Sync>;
 
-/// A builder of tables from the one-dimensional arrays of a group, or from the fields of an array of structures.
+/// A builder for tables from the one-dimensional arrays of a group, or from the fields of an array with a structured data type.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -68,12 +68,12 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// Creates a table of all arrays of a group, which must be one-dimensional and of the same length.
+    /// Creates a table of all arrays in a group, which must be one-dimensional and have the same length.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Selects the arrays with these names, in this order.
+    /// Selects the arrays with the given names, in the given order.
     pub fn columns<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         Self { columns: names.into_iter().map(Into::into).collect(), ..self }
     }
@@ -83,18 +83,18 @@ impl Table {
         Self { selection: rows.into_selection(), ..self }
     }
 
-    /// Sets the delimiter of CSV; a comma by default.
+    /// Sets the CSV delimiter. The default is a comma.
     pub fn delimiter(self, delimiter: u8) -> Self {
         Self { delimiter, ..self }
     }
 
-    /// Sets the memory for elements, in bytes; 512 MiB by default.
+    /// Sets the memory limit for elements, in bytes. The default is 512 MiB.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets a function that is called with the number of elements written so far and the total number. An error stops
-    /// the export.
+    /// Sets a function that is called with the number of elements written so far and the total number of elements. An
+    /// error stops the export.
     pub fn on_progress(self, listener: impl Fn(u64, u64) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
@@ -102,7 +102,7 @@ impl Table {
     /// Writes CSV with a header line. Missing values and NaN are empty fields.
     ///
     /// # Errors
-    /// [`zarrox::ErrorKind::InvalidArgument`] when the arrays are not a table; the errors of reading and writing.
+    /// [`zarrox::ErrorKind::InvalidArgument`] if the arrays do not form a table; any error that occurs while reading or writing.
     pub fn write_csv(&self, node: &Node, out: impl Write) -> Result<()> {
         let (columns, rows) = columns::of(node, &self.selection, &self.columns, Lists::Refused)?;
         let mut writer = csv_out::Writer::new(out, self.delimiter, &columns)?;
@@ -134,7 +134,7 @@ impl Table {
         self.listener.as_ref().map_or(Ok(()), |listener| listener(all(done), all(rows)))
     }
 
-    /// Returns the number of rows that are in memory at once, at most `most`.
+    /// Returns the number of rows to hold in memory at once, which is at most `most`.
     fn step(&self, columns: &[Column], most: u64) -> u64 {
         let row = columns.iter().map(|column| {
             let value = match column.data_type.size() {
@@ -143,12 +143,12 @@ impl Table {
             };
             value.saturating_mul(column.list.unwrap_or(1))
         });
-        // Memory holds each element and its value.
+        // Memory holds both elements and the values converted from them.
         (self.memory / row.fold(0, u64::saturating_add).saturating_mul(2).max(1)).clamp(1, most)
     }
 }
 
-/// Returns the ranges of `step` rows each.
+/// Returns consecutive ranges of `step` rows.
 fn blocks(rows: u64, step: u64) -> impl Iterator<Item = Range<u64>> {
     (0..rows.div_ceil(step)).map(move |block| block * step..rows.min((block + 1) * step))
 }

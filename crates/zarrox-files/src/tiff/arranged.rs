@@ -1,4 +1,4 @@
-//! Elements with permuted dimensions, in the order that OME-Zarr requires.
+//! Elements with dimensions permuted to the order that OME-Zarr requires.
 
 use std::ops::ControlFlow;
 
@@ -7,13 +7,13 @@ use zarrox::{DynArray, Result};
 use crate::chunks::Elements;
 use crate::input::corrupt;
 
-/// The elements of an array with permuted dimensions. Two neighbouring dimensions may be merged.
+/// The elements of an array with permuted dimensions. Two adjacent dimensions may be merged.
 #[derive(Debug)]
 pub(super) struct Arranged {
     inner: Box<dyn Elements>,
     /// The source dimension of each dimension.
     order: Vec<usize>,
-    /// The first of the two merged dimensions. A chunk has length 1 along it.
+    /// The first of the two merged dimensions. Chunks have length 1 along it.
     merged: Option<usize>,
     grid: Vec<u64>,
 }
@@ -24,7 +24,7 @@ impl Arranged {
         Self { inner, order, merged, grid }
     }
 
-    /// Returns the position of a chunk in the source grid.
+    /// Converts a chunk index to the source grid.
     fn position(&self, chunk: &[u64]) -> Vec<u64> {
         let mut ordered = chunk.to_vec();
         if let Some(dim) = self.merged
@@ -40,7 +40,7 @@ impl Arranged {
         position
     }
 
-    /// Returns the permuted position of a source position.
+    /// Converts a source chunk index to the permuted grid.
     fn outer(&self, position: &[u64]) -> Vec<u64> {
         let mut ordered: Vec<u64> = self.order.iter().map(|&dim| position[dim]).collect();
         if let Some(dim) = self.merged {
@@ -52,7 +52,7 @@ impl Arranged {
     }
 }
 
-/// Returns the shape after the two dimensions are merged.
+/// Returns a shape after the two dimensions have been merged.
 pub(super) fn join(lengths: &[u64], merged: Option<usize>) -> Vec<u64> {
     let mut lengths = lengths.to_vec();
     if let Some(dim) = merged {

@@ -1,4 +1,4 @@
-//! The attributes of an image, from its tags.
+//! The attributes of an image, derived from its tags.
 
 use zarrox::Result;
 use zarrox::json::{Json, Map};
@@ -9,9 +9,9 @@ use super::gdal;
 use super::series::Series;
 use super::tag;
 
-/// Returns the attributes of an image, except its georeferencing and its missing value.
+/// Returns the attributes of an image, except those for georeferencing and the missing value.
 ///
-/// `names` are the names of its dimensions. Its pixels are `rows` and `columns` times as large as the pixels of the
+/// `names` are the dimension names. `rows` and `columns` are the factors by which its pixels are larger than those of the
 /// first level.
 pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns): (f64, f64)) -> Result<Map> {
     let mut attributes = Map::default();
@@ -40,7 +40,7 @@ pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns)
     Ok(attributes)
 }
 
-/// Returns the name of the photometric interpretation; `None` for brightness, and for red, green and blue.
+/// Returns the name of the photometric interpretation; `None` for grayscale and RGB.
 fn photometric(number: u64) -> Option<String> {
     Some(match number {
         1 | 2 => return None,
@@ -61,7 +61,7 @@ fn photometric(number: u64) -> Option<String> {
     })
 }
 
-/// Adds the colours of a palette: red, green and blue of 16 bits each.
+/// Adds the colours of a palette, with 16 bits each for red, green and blue.
 fn colormap(directory: &Directory, attributes: &mut Map) -> Result<()> {
     if directory.count(tag::COLORMAP) > 3 << 16 {
         return Ok(());
@@ -75,7 +75,7 @@ fn colormap(directory: &Directory, attributes: &mut Map) -> Result<()> {
     Ok(())
 }
 
-/// Adds the resolution in pixels per inch or per centimetre.
+/// Adds the resolution, in pixels per inch or per centimetre.
 fn resolution(directory: &Directory, (rows, columns): (f64, f64), attributes: &mut Map) -> Result<()> {
     let density = |tag| Ok::<_, zarrox::Error>(directory.floats(tag)?.first().copied());
     let (Some(x), Some(y)) = (density(tag::X_RESOLUTION)?, density(tag::Y_RESOLUTION)?) else {

@@ -4,9 +4,8 @@
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Channel {
     pub(super) name: Option<String>,
-    /// Red, green and blue in six hexadecimal digits.
+    /// The RGB colour in six hexadecimal digits.
     pub(super) color: Option<String>,
-    /// The contrast limits: the element that is displayed as black, and the element that is displayed in the
-    /// full colour.
+    /// The contrast limits: the value displayed as black, and the value displayed in full colour.
     pub(super) range: Option<(f64, f64)>,
 }

@@ -1,4 +1,4 @@
-//! The pages of a file: its images, their overviews, and the pages that cannot be read.
+//! The pages of a file: images, their overviews, and pages that cannot be read.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,26 +13,25 @@ use crate::input::{corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::LeftOut;
 
-/// The maximum nesting depth of directories.
+/// The maximum number of subdirectories in a file.
 const MOST_SUB: usize = 1 << 20;
 
-/// The prefix of the description that tifffile writes at the start of an array.
+/// The prefix of the description that tifffile writes to the first page of an array.
 const SHAPED: &[u8] = b"{\"shape\"";
 
-/// An image of a file, with its overviews.
+/// An image in a file, with its overviews.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The position in the chain of directories.
+    /// The index of the page in the chain of directories. A subdirectory has the index of its ancestor.
     pub(super) number: usize,
-    /// True if the directory is in the chain, and false if it is a subdirectory.
+    /// True if the directory is in the chain; false if it is a subdirectory.
     pub(super) is_in_chain: bool,
     pub(super) path: String,
     pub(super) page: Arc<Page>,
     pub(super) levels: Vec<Arc<Page>>,
-    /// The tags, if the form of the image differs from the form of the previous image, or if the image has a
-    /// description.
+    /// The tags, if the form of the image differs from that of the previous image, or if the image has a description.
     pub(super) directory: Option<Arc<Directory>>,
-    /// True if the image is the first image of a tifffile array.
+    /// True if the image is the first one of a tifffile array.
     pub(super) begins: bool,
 }
 
@@ -40,7 +39,7 @@ pub(super) struct Found {
 struct Naming {
     directory: Arc<Directory>,
     path: String,
-    /// The index of its image, or of its parent's image.
+    /// The index of its image, or else of its parent's image.
     image: usize,
 }
 
@@ -48,26 +47,26 @@ struct Naming {
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) found: Vec<Found>,
-    /// The pages that cannot be read, and damage of the chain.
+    /// The pages that cannot be read, and damage to the chain.
     pub(super) left_out: Vec<LeftOut>,
-    /// Notes on anomalies that lose no elements.
+    /// Notes on anomalies that cause no loss of elements.
     pub(super) notes: Vec<String>,
     /// The number of pages that are masks of other pages.
     pub(super) masks: usize,
-    /// The number of all pages.
+    /// The total number of pages.
     pub(super) pages: usize,
     /// The number of pages that cannot be read.
     failed: usize,
     /// The error of the first page that cannot be read.
     first_error: Option<Error>,
-    /// The index of the first image of the run of pages in which overviews are searched.
+    /// The index of the first image in the current run of pages, to which overviews can belong.
     run: usize,
-    /// The index of the image to which the next overview of a size belongs.
+    /// For each overview size, the index of the image to which the next overview belongs.
     next: BTreeMap<(u64, u64), usize>,
 }
 
 impl Contents {
-    /// Reads the tags of all pages of a file whose first directory is at this position.
+    /// Reads the tags of all pages of a file. `first` is the position of the first directory.
     pub(super) fn read(file: &File, first: u64) -> Result<Self> {
         let mut contents = Self::default();
         let mut number = 0;
@@ -96,7 +95,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Returns a note on masks and overviews. Overviews are only read if levels are requested.
+    /// Returns a note on masks and overviews that are left out. Overviews are only read if levels are requested.
     pub(super) fn not_taken(&self, reading: &Reading) -> Option<String> {
         let is_all = reading.ome || reading.level > 0;
         let copies: usize = if is_all { 0 } else { self.found.iter().map(|found| found.levels.len()).sum() };
@@ -111,7 +110,7 @@ impl Contents {
         (!parts.is_empty()).then(|| format!("/: left out {} of images{advice}", parts.join(" and ")))
     }
 
-    /// Fails if a page is lost, that is, if it is not an image, an overview or a mask, and is not reported.
+    /// Returns an error if a page would be lost: a page that is not an image, an overview or a mask, and that was not reported.
     fn check(&self) -> Result<()> {
         let levels: usize = self.found.iter().map(|found| found.levels.len()).sum();
         let sum = self.found.len() + levels + self.masks + self.failed;
@@ -181,8 +180,8 @@ impl Contents {
         self.left_out.push(LeftOut::of_file(path, error));
     }
 
-    /// Records the tags of a page whose values are not in the file. Without these tags, the description of the
-    /// elements is incomplete.
+    /// Reports the tags of a page whose values are outside the file. Without these tags, the description of the elements
+    /// is incomplete.
     fn note_outside(&mut self, directory: &Directory, path: &str) {
         let (lost, others): (Vec<u16>, _) =
             directory.outside().iter().partition(|tag| tag::DESCRIBING.contains(tag));
@@ -198,8 +197,7 @@ impl Contents {
         }
     }
 
-    /// Records the subdirectories that a tag names, recursively. Returns the number of subdirectories. Too many
-    /// subdirectories are an error.
+    /// Records the subdirectories of a directory recursively, and returns their number. It is an error if there are too many.
     fn accept_sub(
         &mut self,
         directory: &Arc<Directory>,
@@ -208,7 +206,7 @@ impl Contents {
         parent: Option<usize>,
         most: usize,
     ) -> Result<usize> {
-        // The index after the last image stands for a parent that could not be read.
+        // The index after the last image represents a parent that could not be read.
         let first = Naming {
             directory: Arc::clone(directory),
             path: path.to_owned(),
@@ -250,8 +248,8 @@ impl Contents {
         Ok(count)
     }
 
-    /// Returns the image whose overview is a page of this form: the image that names the page, or the first image of
-    /// the run without an overview of this size.
+    /// Returns the image that a page of the given form is an overview of: the image whose subdirectory it is, or the
+    /// first image in the run without an overview of this size.
     fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
         let side = (form.width, form.height);
         let main = parent.unwrap_or_else(|| self.next.get(&side).copied().unwrap_or(self.run));
@@ -263,7 +261,7 @@ impl Contents {
     }
 }
 
-/// Returns true if a directory is the first of a tifffile array.
+/// Returns true if a directory is the first one of a tifffile array.
 fn starts_shaped(directory: &Directory) -> bool {
     let length = SHAPED.len() as u64;
     if directory.count(tag::DESCRIPTION) <= length {

@@ -1,9 +1,10 @@
-//! Directories of TIFF: the tags of each image, in the classic form and in the form of BigTIFF.
+//! TIFF directories, which contain the tags of each image, in classic TIFF and BigTIFF.
 //!
 //! Specification: <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
-//! The crate `tiff` limits tags to 1 MiB before the limit can be changed, inverts elements of some images, does not
-//! support many bands, and uses a version of Zstandard that cannot be linked together with ours.
+//! The crate `tiff` is not used: it limits tags to 1 MiB before the limit can be changed, inverts the elements of some
+//! images, does not support large numbers of bands, and depends on a version of Zstandard that cannot be linked together
+//! with ours.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,13 +15,13 @@ use zarrox::{Error, Result};
 use super::tag;
 use crate::input::{Input, corrupt, unsupported};
 
-/// The maximum number of tags of a directory.
+/// The maximum number of tags in a directory.
 const MOST_TAGS: u64 = 1 << 16;
 
-/// The maximum number of directories.
+/// The maximum number of directories in a chain.
 const MOST_DIRECTORIES: usize = 1 << 20;
 
-/// A file and its form.
+/// A file, with its byte order and variant.
 #[derive(Debug, Clone)]
 pub(super) struct File {
     pub(super) input: Arc<Input>,
@@ -41,7 +42,7 @@ struct Entry {
 pub(super) struct Directory {
     file: File,
     entries: BTreeMap<u16, Entry>,
-    /// The tags whose values are outside the file, and are not needed to read the elements.
+    /// The tags whose values are outside the file and are not needed to read the elements.
     outside: Vec<u16>,
 }
 
@@ -50,7 +51,7 @@ pub(super) struct Directory {
 pub(super) enum End {
     /// The last directory has no successor.
     Last,
-    /// The last link leads to a directory that was visited before, so that no directory is lost.
+    /// The last link leads back to a visited directory. No directory is lost.
     Back(String),
     /// The last link is invalid.
     Damaged(Error),
@@ -86,7 +87,7 @@ const NEEDED: [u16; 25] = [
 ];
 
 impl File {
-    /// Returns the file, and the position of its first directory.
+    /// Opens a file, and returns it with the position of its first directory.
     pub(super) fn open(input: Arc<Input>) -> Result<(Self, u64)> {
         let start = input.start(16)?;
         let endian = match start.get(..2) {
@@ -107,7 +108,7 @@ impl File {
         Ok((file, first))
     }
 
-    /// Decodes an unsigned number.
+    /// Decodes an unsigned integer.
     pub(super) fn number(&self, bytes: &[u8]) -> u64 {
         let join = |number, &byte: &u8| number << 8 | u64::from(byte);
         match self.endian {
@@ -116,12 +117,12 @@ impl File {
         }
     }
 
-    /// Visits the directories from a position on, in the order of the chain.
+    /// Visits a chain of directories in order, starting with the directory at `first`.
     ///
-    /// Returns the end of the chain. Directories before an invalid or circular link are visited.
+    /// Returns how the chain ends. The directories before an invalid or circular link are visited.
     ///
     /// # Errors
-    /// The error of the first directory, and the errors of `visit`.
+    /// The error from reading the first directory, and errors from `visit`.
     pub(super) fn visit_chain(
         &self,
         first: u64,
@@ -148,7 +149,7 @@ impl File {
                 }
             };
             size = size.saturating_add(directory.total());
-            // Many directories that share the same tags could need more memory than the size of the file.
+            // Many directories that share the same tag values could require more memory than the size of the file.
             if size > self.input.length().saturating_mul(2) {
                 return Err(corrupt("the tags are larger than the file"));
             }
@@ -158,12 +159,12 @@ impl File {
         Ok(End::Last)
     }
 
-    /// Returns the directory at a position, and the position of the next directory, or 0 for the last directory.
+    /// Reads the directory at a position. Also returns the position of the next directory, which is 0 for the last directory.
     pub(super) fn directory_at(&self, position: u64) -> Result<(Directory, u64)> {
         self.directory(position)
     }
 
-    /// Returns a directory, and the position of the next directory.
+    /// Reads a directory. Also returns the position of the next directory.
     fn directory(&self, position: u64) -> Result<(Directory, u64)> {
         let (of_count, of_entry, of_offset) = if self.is_big { (8_u64, 20_u64, 8_u64) } else { (2, 12, 4) };
         let count = self.number(&self.input.read(position, of_count)?);
@@ -197,7 +198,7 @@ impl File {
     }
 }
 
-/// Returns the size of a value in bytes.
+/// Returns the size in bytes of a value of the given type.
 fn size_of(kind: u16) -> Option<u64> {
     match kind {
         1 | 2 | 6 | 7 => Some(1),
@@ -209,25 +210,25 @@ fn size_of(kind: u16) -> Option<u64> {
 }
 
 impl Directory {
-    /// Returns the size of the values of all tags in bytes.
+    /// Returns the total size in bytes of the values of all tags.
     pub(super) fn total(&self) -> u64 {
         self.entries.keys().fold(0, |size: u64, &tag| size.saturating_add(self.size(tag)))
     }
 
-    /// Returns the size of the values of a tag in bytes.
+    /// Returns the total size in bytes of the values of a tag.
     pub(super) fn size(&self, tag: u16) -> u64 {
         let entry = self.entries.get(&tag);
         entry.map_or(0, |entry| entry.count.saturating_mul(size_of(entry.kind).unwrap_or(1)))
     }
 
-    /// Returns the bytes of a tag, and the size of each value.
+    /// Returns the bytes of the values of a tag, and their type.
     pub(super) fn bytes(&self, tag: u16) -> Result<Option<(Vec<u8>, u16)>> {
         let Some(entry) = self.entries.get(&tag) else { return Ok(None) };
         let bytes = self.file.input.read(entry.offset, self.size(tag))?;
         Ok(Some((bytes, entry.kind)))
     }
 
-    /// Returns the nonnegative integers of a tag; empty if it is absent.
+    /// Returns the nonnegative integers of a tag; empty if the tag is absent.
     pub(super) fn numbers(&self, tag: u16) -> Result<Vec<u64>> {
         let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
         if matches!(kind, 2 | 5..=6 | 8..=12 | 17) {
@@ -239,14 +240,14 @@ impl Directory {
 
     /// Returns the first integer of a tag.
     pub(super) fn number(&self, tag: u16) -> Result<Option<u64>> {
-        // Only the first value is read, since a tag can have very many values.
+        // Only the first value is read, since a tag can have a very large number of values.
         let Some(entry) = self.entries.get(&tag).filter(|entry| entry.count > 0) else { return Ok(None) };
         let entries = BTreeMap::from([(tag, Entry { count: 1, ..*entry })]);
         let one = Self { file: self.file.clone(), entries, outside: Vec::new() };
         Ok(one.numbers(tag)?.first().copied())
     }
 
-    /// Returns the numbers of a tag of any numeric type as floats.
+    /// Returns the numeric values of a tag of any numeric type as floats.
     pub(super) fn floats(&self, tag: u16) -> Result<Vec<f64>> {
         let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
         let size = usize::try_from(size_of(kind).unwrap_or(1)).unwrap_or(1);
@@ -254,7 +255,7 @@ impl Directory {
         numbers.collect::<Option<_>>().ok_or_else(|| corrupt(format!("the tag {tag} has no numbers")))
     }
 
-    /// Returns a number as a float; `None` for text.
+    /// Converts a number to a float; `None` for strings.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -277,7 +278,7 @@ impl Directory {
         })
     }
 
-    /// Returns the tags that are dropped because their values are outside the file.
+    /// Returns the tags that were dropped because their values are outside the file.
     pub(super) fn outside(&self) -> &[u16] {
         &self.outside
     }
@@ -297,12 +298,12 @@ impl Directory {
         self.entries.get(&tag).map(|entry| entry.offset)
     }
 
-    /// Returns the file that has the directory.
+    /// Returns the file that contains the directory.
     pub(super) fn file(&self) -> &File {
         &self.file
     }
 
-    /// Returns the text of a tag.
+    /// Returns the string value of a tag.
     pub(super) fn text(&self, tag: u16) -> Result<Option<String>> {
         const MOST: u64 = 64 << 20;
         if self.size(tag) > MOST {

@@ -1,4 +1,4 @@
-//! The form of images: their size, their samples, and their strips or tiles.
+//! The form of images: their size, samples, and strips or tiles.
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ use super::sample::Sample;
 use super::tag;
 use crate::input::{corrupt, unsupported};
 
-/// The maximum number of bytes of a strip, and of a tile. A strip is never larger than its image.
+/// The maximum size in bytes of a strip, and of a tile. A strip is never larger than its image.
 const MOST_STRIP: u64 = 1 << 30;
 const MOST_TILE: u64 = 1 << 28;
 
-/// An upper bound of the expansion of any compression.
+/// An upper bound on the expansion ratio of any compression.
 const MOST_RATIO: u64 = 1 << 16;
 
-/// The form of a page. Pages of the same form become one array.
+/// The form of a page. Pages with the same form become one array.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Form {
     pub(super) width: u64,
     pub(super) height: u64,
-    /// The number of planes of a volume; 1 for an image.
+    /// The number of planes in a volume; 1 for an image.
     pub(super) depth: u64,
-    /// The number of samples of a pixel.
+    /// The number of samples in a pixel.
     pub(super) samples: u64,
-    /// True if samples are in separate planes.
+    /// True if the samples are in separate planes.
     pub(super) is_planar: bool,
     pub(super) sample: Sample,
-    /// The height of a strip or a tile, and the width.
+    /// The height and width of a strip or tile.
     pub(super) part: (u64, u64),
-    /// The number of planes of a volume in a tile.
+    /// The number of volume planes in a tile.
     pub(super) part_depth: u64,
     pub(super) is_tiled: bool,
-    /// The photometric interpretation: the meaning of samples.
+    /// The photometric interpretation, which is the meaning of samples.
     pub(super) photometric: u64,
-    /// The subsampling of YCbCr along columns and rows, if samples are in blocks.
+    /// The subsampling of YCbCr along columns and rows, if the samples are stored in blocks.
     pub(super) subsampling: Option<(u64, u64)>,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Form {
 }
 
 impl Form {
-    /// Returns the form in the tags of a directory.
+    /// Determines the form from the tags of a directory.
     pub(super) fn of(directory: &Directory) -> Result<Self> {
         let number = |tag| directory.number(tag);
         let needed = |tag, name: &str| number(tag)?.ok_or_else(|| corrupt(format!("an image has no {name}")));
@@ -96,8 +96,8 @@ impl Form {
         Ok(form)
     }
 
-    /// Fails if strips or tiles are too large. The error is `Corrupt` if a file of this length cannot contain
-    /// strips or tiles of that size.
+    /// Returns an error if strips or tiles are too large. The error is `Corrupt` if a file of the given length cannot
+    /// contain strips or tiles of that size.
     fn check_size(&self, length: u64) -> Result<()> {
         let pixels =
             self.part.0.checked_mul(self.part.1).and_then(|pixels| pixels.checked_mul(self.part_depth));
@@ -115,12 +115,12 @@ impl Form {
         Ok(())
     }
 
-    /// Returns the type of the elements.
+    /// Returns the data type of the elements.
     pub(super) fn data_type(&self) -> &DataType {
         &self.sample.data_type
     }
 
-    /// Returns the number of interleaved samples.
+    /// Returns the number of interleaved samples in a pixel.
     pub(super) fn together(&self) -> u64 {
         if self.is_planar { 1 } else { self.samples }
     }
@@ -130,39 +130,39 @@ impl Form {
         if self.is_planar { self.samples } else { 1 }
     }
 
-    /// Returns the number of bytes of the elements of a pixel in a plane.
+    /// Returns the size in bytes of the elements of a pixel in one sample plane.
     pub(super) fn pixel(&self) -> u64 {
         self.together() * self.sample.data_type.size() as u64
     }
 
-    /// Returns the number of bytes of a row of a strip or a tile in the file, before it is compressed.
+    /// Returns the uncompressed size in bytes of a row of a strip or tile, as stored in the file.
     pub(super) fn stored_row(&self) -> u64 {
         (self.part.1 * self.together() * self.sample.bits).div_ceil(8)
     }
 
-    /// Returns the number of bytes of `rows` rows of a strip or a tile in the file, before they are compressed.
+    /// Returns the uncompressed size in bytes of `rows` rows of a strip or tile, as stored in the file.
     pub(super) fn stored(&self, rows: u64) -> u64 {
         match self.subsampling {
-            // A block has the luma of each pixel, and one sample of each chroma component.
+            // A block contains the luma of each pixel, and one sample of each chroma component.
             Some((x, y)) => rows.div_ceil(y) * self.part.1.div_ceil(x) * (x * y + 2),
             None => rows * self.stored_row(),
         }
     }
 
-    /// Returns the number of strips or tiles along planes, rows and columns.
+    /// Returns the number of strips or tiles along volume planes, rows and columns.
     pub(super) fn parts(&self) -> (u64, u64, u64) {
         let (rows, columns) = self.part;
         (self.depth.div_ceil(self.part_depth), self.height.div_ceil(rows), self.width.div_ceil(columns))
     }
 
-    /// Returns the number of all strips or tiles.
+    /// Returns the total number of strips or tiles.
     pub(super) fn count(&self) -> Option<u64> {
         let (behind, below, beside) = self.parts();
         self.planes().checked_mul(behind)?.checked_mul(below)?.checked_mul(beside)
     }
 
-    /// Returns true if an image of this form may be an overview of an image of the form `main`: both have the
-    /// same samples and the same aspect ratio.
+    /// Returns true if an image of this form can be an overview of an image of the form `main`. Both must have the same
+    /// samples and the same aspect ratio.
     pub(super) fn is_copy_of(&self, main: &Self) -> bool {
         let cross = |one: u64, other: u64| u128::from(one) * u128::from(other);
         let (one, other) = (cross(self.width, main.height), cross(self.height, main.width));
@@ -174,7 +174,7 @@ impl Form {
     }
 }
 
-/// Returns the form that all samples have.
+/// Returns the sample type, which must be the same for all samples.
 fn sample(directory: &Directory) -> Result<Sample> {
     let of_all = |tag, name: &str| {
         if directory.size(tag) > 1 << 20 {

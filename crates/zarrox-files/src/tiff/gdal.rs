@@ -1,4 +1,4 @@
-//! The GDAL metadata of bands: its XML, and the missing value.
+//! The GDAL metadata of bands: the XML, and the missing-value marker.
 
 use roxmltree::{Document, ParsingOptions};
 use zarrox::data_type::Casting;
@@ -8,10 +8,10 @@ use zarrox::{DataType, DynArray, Result};
 use super::directory::Directory;
 use super::tag;
 
-/// The maximum number of bands of an image whose bands are described one by one.
+/// The maximum number of bands up to which the bands of an image are described individually.
 const MOST_BANDS: usize = 1 << 12;
 
-/// Adds the attributes of GDAL's metadata for an image with `bands` bands.
+/// Adds the attributes derived from the GDAL metadata of an image with `bands` bands.
 pub(super) fn describe(directory: &Directory, bands: u64, attributes: &mut Map) -> Result<()> {
     let Some(text) = directory.text(tag::GDAL_METADATA)? else { return Ok(()) };
     let options = ParsingOptions { allow_dtd: false, nodes_limit: 1 << 20, ..ParsingOptions::default() };
@@ -65,7 +65,7 @@ impl Bands {
         Self { scales: vec![1.0; count], offsets: vec![0.0; count], names: texts(), units: texts() }
     }
 
-    /// Records a value of a role. Returns false for unknown roles and invalid values.
+    /// Records a value with a GDAL role. Returns false for unknown roles and invalid values.
     fn put(&mut self, band: usize, role: &str, value: &str) -> bool {
         let number = || value.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         let put = |numbers: &mut Vec<f64>| match (numbers.get_mut(band), number()) {
@@ -90,7 +90,7 @@ impl Bands {
         }
     }
 
-    /// Adds the attributes: CF attributes if all bands have the same value, and otherwise lists.
+    /// Adds the attributes: CF attributes if all bands have the same value, otherwise lists.
     fn attributes(&self, attributes: &mut Map) {
         let same = |numbers: &[f64]| numbers.windows(2).all(|pair| pair[0].to_bits() == pair[1].to_bits());
         let is_scaled =
@@ -123,7 +123,7 @@ impl Bands {
     }
 }
 
-/// Returns the element that marks missing values, and its number; `None` if the type cannot represent it.
+/// Returns the missing-value marker, as an element and as a number; `None` if the type cannot represent it.
 pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json)> {
     let registry = zarrox::codecs::registry();
     let text = text.trim();
@@ -140,7 +140,7 @@ pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json
     let casting = if is_float { Casting::Lossy } else { Casting::Exact };
     let element = wide.cast(data_type, casting, &registry).ok()?;
     let number = match is_float {
-        // The number is rounded to the type.
+        // The number is rounded to the precision of the type.
         true => {
             let float = element.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
             float.to::<Vec<f64>>().ok()?.first().copied()?.into()

@@ -1,4 +1,4 @@
-//! Georeferencing of an image: GeoTIFF.
+//! GeoTIFF: the georeferencing of an image.
 //!
 //! Specification: <https://docs.ogc.org/is/19-008r4/19-008r4.html>
 
@@ -16,30 +16,30 @@ pub(super) const RASTER_TYPE: u64 = 1025;
 pub(super) const GEOGRAPHIC: u64 = 2048;
 pub(super) const PROJECTED: u64 = 3072;
 const VERTICAL: u64 = 4096;
-/// The value of a key whose meaning is user-defined, and has no code.
+/// The value of a key that is user-defined and has no code.
 const USER_DEFINED: u64 = 32767;
 
-/// The maximum number of control points in the attribute.
+/// The maximum number of control points in an attribute.
 const MOST_POINTS: usize = 1 << 12;
 
 /// The georeferencing of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Georeference {
-    /// The code of the coordinate system in the EPSG registry.
+    /// The EPSG code of the coordinate reference system.
     code: Option<u64>,
-    /// All keys, if no code identifies the coordinate system.
+    /// All GeoTIFF keys, if no code identifies the coordinate reference system.
     keys: Map,
-    /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Integer columns and rows are the
-    /// corners of pixels.
+    /// The affine transform as six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Integer columns
+    /// and rows denote the corners of pixels.
     transform: Option<[f64; 6]>,
-    /// Control points of an image without a transform: column, row, level, and three coordinates.
+    /// The control points of an image without a transform: column, row, level, and three coordinates.
     points: Vec<[f64; 6]>,
     /// The rational polynomial coefficients of a camera.
     camera: Vec<f64>,
 }
 
 impl Georeference {
-    /// Returns the georeferencing in the tags of an image.
+    /// Returns the georeferencing in the tags of an image, if there is any.
     pub(super) fn of(directory: &Directory) -> Result<Option<Self>> {
         let tags = [tag::GEO_KEYS, tag::TIE_POINTS, tag::GEO_FLOATS, tag::GEO_TEXTS, tag::CAMERA];
         if tags.iter().any(|&tag| directory.size(tag) > 1 << 20) {
@@ -48,11 +48,10 @@ impl Georeference {
         let entries = directory.numbers(tag::GEO_KEYS)?;
         let key = |wanted: u64| {
             let mut entries = entries.chunks_exact(4).skip(1);
-            // The second number of an entry is 0 for a value in the entry itself. Other values are strings and
-            // floats.
+            // The second number of an entry is 0 if the value is in the entry itself. All other values are strings or floats.
             entries.find(|entry| entry[0] == wanted && entry[1] == 0).map(|entry| entry[3])
         };
-        // A projected system without its own key is not the geographic system that it is based on.
+        // A projected system without its own key must not be identified by the geographic system that it is based on.
         let is_projected = key(MODEL_TYPE) == Some(1);
         let code = key(PROJECTED).or_else(|| key(GEOGRAPHIC).filter(|_| !is_projected));
         let code = code.filter(|&code| code != USER_DEFINED && code != 0);
@@ -60,7 +59,7 @@ impl Georeference {
         let keys = if is_told { Map::default() } else { all_keys(directory, &entries)? };
         let is_point = key(RASTER_TYPE) == Some(2);
         let transform = transform(directory)?.map(|[a, b, c, d, e, f]| {
-            // Coordinates refer to the center of a pixel, not to its corner.
+            // The coordinates refer to the center of a pixel, not to its corner.
             let half = if is_point { 0.5 } else { 0.0 };
             [a, b, c - half * (a + b), d, e, f - half * (d + e)]
         });
@@ -80,7 +79,7 @@ impl Georeference {
         Self { code: None, keys: Map::default(), transform: None, points: Vec::new(), camera: Vec::new() }
     }
 
-    /// Returns the georeferencing of an overview, whose pixels are `columns` and `rows` times as large.
+    /// Returns the georeferencing of an overview whose pixels are `columns` times as wide and `rows` times as high.
     pub(super) fn reduced(self, columns: f64, rows: f64) -> Self {
         let transform =
             self.transform.map(|[a, b, c, d, e, f]| [a * columns, b * rows, c, d * columns, e * rows, f]);
@@ -89,7 +88,7 @@ impl Georeference {
         Self { transform, points, ..self }
     }
 
-    /// Adds the attributes of the image.
+    /// Adds the attributes for the georeferencing.
     pub(super) fn attributes(&self, attributes: &mut Map) {
         if let Some(code) = self.code {
             attributes.insert("crs".to_owned(), format!("EPSG:{code}").into());
@@ -111,7 +110,7 @@ impl Georeference {
         }
     }
 
-    /// Returns the coordinates of the centers of columns and rows, if the image is not rotated.
+    /// Returns the coordinates of the centers of columns and of rows, if the image is not rotated.
     pub(super) fn coordinates(&self, columns: u64, rows: u64) -> Option<(Coordinates, Coordinates)> {
         let [a, b, c, d, e, f] = self.transform?;
         let is_straight = b == 0.0 && d == 0.0;
@@ -119,7 +118,7 @@ impl Georeference {
     }
 }
 
-/// The maximum number of coordinates of a chunk.
+/// The maximum number of coordinates in a chunk.
 const CHUNK: u64 = 1 << 16;
 
 /// Evenly spaced coordinates.
@@ -169,7 +168,7 @@ impl Elements for Coordinates {
     }
 }
 
-/// Returns all keys by their names, or by their numbers.
+/// Returns all keys, by name, or by number if the name is unknown.
 fn all_keys(directory: &Directory, entries: &[u64]) -> Result<Map> {
     if entries.len() < 8 {
         return Ok(Map::default());
@@ -252,7 +251,7 @@ fn transform(directory: &Directory) -> Result<Option<[f64; 6]>> {
     }
     let (scale, points) = (directory.floats(tag::PIXEL_SCALE)?, directory.floats(tag::TIE_POINTS)?);
     match (scale.as_slice(), points.as_slice()) {
-        // Several tie points do not define a linear transformation.
+        // Several tie points do not define an affine transform.
         (&[x, y, ..], &[column, row, _, east, north, _]) => {
             Ok(Some([x, 0.0, east - column * x, 0.0, -y, north + row * y]))
         }

@@ -1,4 +1,4 @@
-//! The elements of pages of one form.
+//! The elements of pages with the same form.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::chunks::rows::CHUNK;
 use crate::chunks::{Elements, each_position};
 use crate::input::{corrupt, zeroed};
 
-/// A dimension of pages: its name and its length.
+/// A dimension along which pages are arranged: its name and length.
 pub(super) type Axis = (String, u64);
 
 /// The pages of an array in row-major order; `None` for a missing page.
 pub(super) type Slots = Vec<Option<Arc<Page>>>;
 
-/// Pages of one form as an array: the dimensions of pages, sample planes, planes of a volume, rows, columns,
-/// and the interleaved samples.
+/// An array of pages with the same form. Its dimensions are the page dimensions, sample planes, volume planes, rows,
+/// columns, and interleaved samples.
 #[derive(Debug)]
 pub(super) struct Image {
     slots: Slots,
@@ -32,15 +32,15 @@ pub(super) struct Image {
     axes: Vec<Axis>,
     /// The number of rows and columns in a chunk.
     chunk: (u64, u64),
-    /// The number of pages in a chunk, along the last dimension of pages.
+    /// The number of pages in a chunk, along the last page dimension.
     in_chunk: u64,
-    /// The element of strips and tiles that are not stored.
+    /// The fill value for strips and tiles that are not stored.
     fill: Vec<u8>,
     grid: Vec<u64>,
 }
 
 impl Image {
-    /// Creates the elements of pages of the same form. There is at least one page, and a slot for each position
+    /// Creates the elements of pages with the same form. There must be at least one page, and one slot for each position
     /// along `axes`.
     pub(super) fn new(slots: Slots, axes: Vec<Axis>) -> Result<Self> {
         let first = slots.iter().flatten().next().ok_or_else(|| corrupt("the file has no images"))?;
@@ -50,7 +50,7 @@ impl Image {
         let is_plain = pages.all(|page| page.coding.is_plain(&form));
         let rows = match (form.is_tiled, is_plain) {
             (true, _) => form.part.0,
-            // A chunk has one strip, or several small strips.
+            // A chunk contains one strip, or several small strips.
             (false, true) => (CHUNK / row).clamp(1, form.height),
             (false, false) => ((CHUNK / (row * form.part.0)).max(1) * form.part.0).min(form.height),
         };
@@ -70,7 +70,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Sets the element of strips and tiles that are not stored.
+    /// Sets the fill value for strips and tiles that are not stored.
     pub(super) fn with_fill(self, fill: Vec<u8>) -> Self {
         if fill.len() == self.fill.len() { Self { fill, ..self } } else { self }
     }
@@ -121,7 +121,7 @@ impl Image {
         pages.chain(planes).chain(depth).chain([rows, columns]).chain(together).collect()
     }
 
-    /// Returns the location of a chunk at a position in the grid.
+    /// Returns the location of the chunk with the given chunk index.
     fn place(&self, chunk: &[u64]) -> ChunkLocation {
         let (pages, inner) = chunk.split_at(self.axes.len().min(chunk.len()));
         let last = self.axes.len().saturating_sub(1);
@@ -142,7 +142,7 @@ impl Image {
         }
     }
 
-    /// Returns the rows of strips or tiles that a chunk covers.
+    /// Returns the range of rows of strips or tiles that a chunk covers.
     fn parts(&self, row: u64) -> Range<u64> {
         let first = row * self.chunk.0;
         let last = (first + self.chunk.0).min(self.form.height);
@@ -161,7 +161,7 @@ impl Image {
         page.and_then(|(page, index)| page.places.get(index)).copied().unwrap_or((0, 0))
     }
 
-    /// Returns the number of rows of a page in a chunk. A chunk may extend beyond the last row of the page.
+    /// Returns the bytes of the rows of a page that are in a chunk. A chunk may extend beyond the last row of the page.
     fn rows(&self, number: u64, place: &ChunkLocation) -> Result<Vec<u8>> {
         let length = self.chunk.1 * self.form.pixel();
         let (first, last) =
@@ -169,7 +169,7 @@ impl Image {
         let mut all = Vec::new();
         for part in self.parts(place.row) {
             let begin = part * self.form.part.0;
-            // Tiles extend beyond the last row. The last strip ends at the last row.
+            // Tiles can extend beyond the last row, but the last strip ends at the last row.
             let (end, wanted) = match self.form.is_tiled {
                 true => {
                     let end = begin + self.form.part.0 * self.form.part_depth;
@@ -223,7 +223,7 @@ impl Image {
         Ok(all)
     }
 
-    /// Returns the elements of a strip or a tile with `rows` rows.
+    /// Decodes the elements of a strip or tile with `rows` rows.
     fn decoded(&self, mut stored: Vec<u8>, coding: &Coding, rows: u64) -> Result<Vec<u8>> {
         let form = &*self.form;
         let number =
@@ -266,7 +266,7 @@ impl Image {
         form.sample.unpacked(whole, columns.saturating_mul(samples), coding.endian)
     }
 
-    /// Converts the bytes of a page of another file to the byte order of the array.
+    /// Converts the bytes of a page, which may be in a file with another byte order, to the byte order of the array.
     fn reorder(&self, bytes: &mut [u8], number: u64) {
         if self.page(number).is_none_or(|page| page.coding.endian == self.endian) {
             return;
@@ -284,9 +284,9 @@ impl Image {
 #[derive(Debug)]
 struct ChunkLocation {
     pages: Range<u64>,
-    /// The plane of samples.
+    /// The index of the sample plane.
     plane: u64,
-    /// The index of the tile along the planes of a volume.
+    /// The index of the tile along volume planes.
     behind: u64,
     /// The index of the chunk along rows.
     row: u64,
@@ -343,7 +343,7 @@ impl Elements for Image {
     }
 }
 
-/// Pads bytes with zeros; an error if memory cannot be allocated.
+/// Pads bytes with zeros. Returns an error if memory cannot be allocated.
 fn grow(bytes: &mut Vec<u8>, size: usize) -> Result<()> {
     if bytes.is_empty() {
         *bytes = zeroed(size)?;

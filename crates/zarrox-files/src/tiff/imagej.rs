@@ -8,7 +8,7 @@ use super::image::Axis;
 use super::scales::Scales;
 use super::tag;
 
-/// The maximum size in bytes of ImageJ metadata that are read.
+/// The maximum size in bytes of ImageJ metadata that is read.
 const MOST: u64 = 16 << 20;
 
 /// Returns true if a description was written by ImageJ.
@@ -25,9 +25,9 @@ fn number(text: &str, name: &str) -> Option<f64> {
     value(text, name)?.parse().ok()
 }
 
-/// Returns the dimensions of planes in a description, from the slowest to the fastest.
+/// Returns the plane dimensions in a description, from slowest- to fastest-varying.
 ///
-/// Interleaved samples are not planes, though some programs count them as channels.
+/// Interleaved samples are not planes, although some programs count them as channels.
 pub(super) fn planes(text: &str, samples: u64) -> Option<Vec<Axis>> {
     let length =
         |name: &str| value(text, name).and_then(|number| number.parse().ok()).unwrap_or(1_u64).max(1);
@@ -59,7 +59,7 @@ pub(super) fn planes(text: &str, samples: u64) -> Option<Vec<Axis>> {
     Some(axes)
 }
 
-/// Returns the spacing of elements, with units.
+/// Returns the spacing of elements along dimensions, with units.
 pub(super) fn scales(text: &str, directory: Option<&Directory>) -> Result<Scales> {
     let mut scales = Scales::default();
     let unit = value(text, "unit");
@@ -95,7 +95,7 @@ pub(super) fn channels(text: &str, directory: Option<&Directory>, count: u64) ->
                     channel.range = Some((number(&bytes[..8]), number(&bytes[8..])));
                 }
             }
-            // A lookup table of 256 reds, greens and blues, whose last entry is the full colour.
+            // A lookup table of 256 red, green and blue values each. The last entry is the full colour.
             b"luts" if bytes.len() == 768 => {
                 if let Some(channel) = channels.get_mut(colours) {
                     channel.color = Some(format!("{:02X}{:02X}{:02X}", bytes[255], bytes[511], bytes[767]));
@@ -108,7 +108,7 @@ pub(super) fn channels(text: &str, directory: Option<&Directory>, count: u64) ->
     Ok(channels)
 }
 
-/// Returns the entries of ImageJ's metadata with their kinds, which are four letters.
+/// Returns the entries of the ImageJ metadata. Each has a four-letter type and its bytes.
 fn metadata(directory: &Directory) -> Result<Vec<([u8; 4], Vec<u8>)>> {
     if directory.size(tag::IMAGEJ_COUNTS) > MOST || directory.size(tag::IMAGEJ_METADATA) > MOST {
         return Ok(Vec::new());

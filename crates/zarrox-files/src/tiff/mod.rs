@@ -1,8 +1,8 @@
-//! TIFF as Zarr: images of the same form become an array, with coordinates from GeoTIFF.
+//! TIFF as Zarr: images with the same form become an array, with coordinates from GeoTIFF.
 //!
-//! Directories, strips, tiles and predictors are read here, because the crate `tiff` (0.11.3) reads only 82 of the 122
-//! test files: it does not support samples of 10 to 31 bits, complex numbers, palettes, masks, volumes in strips, LERC,
-//! LZMA, PNG, and CCITT other than group 4, and a damaged directory hides the images before it.
+//! Directories, strips, tiles and predictors are decoded here because the crate `tiff` (0.11.3) reads only 82 of the 122
+//! test files. It does not support samples of 10 to 31 bits, complex numbers, palettes, masks, volumes in strips, LERC,
+//! LZMA, PNG, or CCITT compressions other than Group 4, and a damaged directory makes the images before it inaccessible.
 
 mod arranged;
 mod attributes;
@@ -53,7 +53,7 @@ use crate::store::{FileStore, LeftOut};
 /// The name of the image in a group with coordinates.
 const IMAGE: &str = "image";
 
-/// Opens a file as a store of Zarr.
+/// Opens a file as a Zarr store.
 pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let (file, first) = File::open(Arc::clone(input))?;
     let mut contents = Contents::read(&file, first)?;
@@ -79,7 +79,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, hierarchy.documents, hierarchy.arrays, left_out).with_notes(notes))
 }
 
-/// Returns the series of a file: the series that OME-XML describes, or series of pages of the same form.
+/// Returns the series of a file: those described by OME-XML, or else series of pages with the same form.
 fn all_series(
     input: &Input,
     contents: &Contents,
@@ -98,7 +98,7 @@ fn all_series(
     series::by_form(&found, input.length(), left_out)
 }
 
-/// Returns the pages of a level, for each series that has the level. Level 0 is the images themselves.
+/// Returns the pages of a level, for each series that has the level. Level 0 consists of the images themselves.
 fn chosen<'a>(
     series: &'a [Series],
     level: usize,
@@ -125,7 +125,7 @@ fn chosen<'a>(
     Ok(chosen)
 }
 
-/// The documents and arrays of a store under construction.
+/// The metadata documents and arrays of a store under construction.
 struct Hierarchy<'a> {
     documents: MemoryStore,
     arrays: BTreeMap<String, Box<dyn Chunks>>,
@@ -146,7 +146,7 @@ impl Hierarchy<'_> {
         Ok(())
     }
 
-    /// Adds a series as an array. A series with coordinates becomes a group.
+    /// Adds a series as an array, or as a group if it has coordinates.
     fn add(&mut self, path: &str, series: &Series, slots: &Slots) -> Result<()> {
         let image = Image::new(slots.clone(), series.axes.clone())?;
         let (main, form) = (form_of(&series.slots)?, form_of(slots)?);
@@ -192,7 +192,7 @@ impl Hierarchy<'_> {
         self.add_image("", series)
     }
 
-    /// Adds a series as a group with an array for each level.
+    /// Adds a series as a group with one array per level.
     fn add_image(&mut self, path: &str, series: &Series) -> Result<()> {
         let main = form_of(&series.slots)?;
         let mut sides = Vec::new();
@@ -245,14 +245,14 @@ fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Georeferenc
     Ok(place.map(|place| place.reduced(columns, rows)))
 }
 
-/// Returns the factors by which pixels are larger than the pixels of the first level, along rows and columns.
+/// Returns the factors by which pixels are larger than those of the first level, along rows and columns.
 fn ratios(main: &Form, form: &Form) -> (f64, f64) {
     #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
     let ratio = |own: u64, of_main: u64| of_main as f64 / own as f64;
     (ratio(form.height, main.height), ratio(form.width, main.width))
 }
 
-/// Returns an image with its missing value, and its document.
+/// Sets the missing value of an image, and returns the image and the properties of its array.
 fn described(
     path: &str,
     series: &Series,
@@ -274,7 +274,7 @@ fn described(
             let fill = registry.family(image.data_type())?.fill_to_v3(image.data_type(), &value);
             (image.with_fill(element), Some(fill))
         }
-        // The type cannot represent the missing value, so no element is missing.
+        // The type cannot represent the missing-value marker, so no element is missing.
         Some((text, None)) if !text.trim().is_empty() => {
             attributes.insert("nodata".to_owned(), text.trim().into());
             (image, None)

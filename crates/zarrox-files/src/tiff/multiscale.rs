@@ -1,4 +1,4 @@
-//! Images in several resolutions as OME-Zarr.
+//! Images at several resolutions as OME-Zarr.
 
 use zarrox::json::Map;
 use zarrox::{DataType, Result};
@@ -7,24 +7,24 @@ use zarrox_images::ome::{self, Axis, DisplayWindow, ImageLevel, Multiscales};
 use super::series::Series;
 use crate::input::unsupported;
 
-/// The order of the dimensions of an image in OME-Zarr.
+/// The mapping from the dimensions of an image to those of OME-Zarr.
 #[derive(Debug)]
 pub(super) struct Arrangement {
     /// The source dimension of each dimension of the result.
     pub(super) order: Vec<usize>,
-    /// The first of two neighbouring dimensions that are merged into channels.
+    /// The first of two adjacent dimensions that are merged into channels.
     pub(super) merged: Option<usize>,
     /// The axes of the result.
     pub(super) axes: Vec<Axis>,
 }
 
 impl Arrangement {
-    /// Returns the arrangement of dimensions with these names.
+    /// Returns the arrangement for dimensions with the given names.
     pub(super) fn of(names: &[String], series: &Series) -> Result<Self> {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         let axis = |name: &String| match name.as_str() {
             "channel" => "c",
-            // Pages without metadata become z, as in other programs.
+            // Pages without metadata become the z dimension, as in other programs.
             "page" if !has("t") => "t",
             "page" if !has("z") => "z",
             "t" => "t",
@@ -57,8 +57,7 @@ impl Arrangement {
     }
 }
 
-/// Returns the attributes of a group whose arrays are named by their levels, and have these numbers of rows and
-/// columns.
+/// Returns the attributes of a group whose arrays are named after their levels and have the given numbers of rows and columns.
 pub(super) fn attributes(
     series: &Series,
     arrangement: &Arrangement,
@@ -91,7 +90,7 @@ pub(super) fn attributes(
     Ok(attributes)
 }
 
-/// Returns the channels, if they have properties for viewers.
+/// Returns the channels, if they have any display properties.
 fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Channel> {
     let has_range = series.channels.iter().any(|channel| channel.range.is_some());
     let limits = limits(data_type);
@@ -115,7 +114,7 @@ fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Chan
     (0..usize::try_from(count.min(1 << 10)).unwrap_or(0)).map(channel).collect()
 }
 
-/// Returns the minimum and the maximum of an integer type.
+/// Returns the minimum and maximum of an integer type.
 fn limits(data_type: &DataType) -> Option<(f64, f64)> {
     Some(match data_type {
         DataType::UInt8 => (0.0, u8::MAX.into()),

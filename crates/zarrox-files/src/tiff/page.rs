@@ -1,4 +1,4 @@
-//! Pages: the images of a file, by their tags.
+//! Pages: the images in a file, as described by their tags.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use super::predictor::Predictor;
 use super::tag;
 use crate::input::{Source, corrupt, unsupported};
 
-/// The number of bytes of a strip or tile that are searched for its header.
+/// The number of bytes at the start of a strip or tile in which its header is searched for.
 const HEADER: u64 = 1 << 16;
 
-/// The decoding of strips and tiles.
+/// The encoding of strips and tiles.
 #[derive(Debug, PartialEq)]
 pub(super) struct Coding {
     pub(super) compression: Compression,
     pub(super) predictor: Predictor,
     pub(super) endian: Endian,
-    /// True if the bits of bytes are reversed (fill order 2).
+    /// True if the bits of each byte are reversed (fill order 2).
     pub(super) is_reversed: bool,
-    /// The tables that all JPEGs share.
+    /// The tables shared by all JPEGs.
     pub(super) tables: Vec<u8>,
 }
 
 impl Coding {
-    /// Returns true if the stored bytes are the elements.
+    /// Returns true if the stored bytes are the elements themselves.
     pub(super) fn is_plain(&self, form: &Form) -> bool {
         self.compression == Compression::None
             && self.predictor == Predictor::None
@@ -43,9 +43,9 @@ impl Coding {
 pub(super) struct Page {
     pub(super) form: Arc<Form>,
     pub(super) coding: Arc<Coding>,
-    /// The file with the strips or tiles.
+    /// The file that contains the strips or tiles.
     pub(super) source: Source,
-    /// The offset and the size of each strip or tile in the file.
+    /// The offset and size of each strip or tile in the file.
     pub(super) places: Vec<(u64, u64)>,
 }
 
@@ -61,7 +61,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Returns the role in the tags of a directory.
+    /// Determines the role from the tags of a directory.
     pub(super) fn of(directory: &Directory) -> Result<Self> {
         let subfile = directory.number(tag::SUBFILE)?.unwrap_or(0);
         let is_mask = subfile & 4 == 4 || directory.number(tag::PHOTOMETRIC)? == Some(4);
@@ -113,11 +113,12 @@ impl Page {
         Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })
     }
 
-    /// Returns the existing pages of a stack whose planes follow this page in the file.
+    /// Returns the pages, including this one, of a stack whose planes are stored contiguously after this page. Planes
+    /// beyond the end of the file are omitted.
     pub(super) fn contiguous(&self, count: u64, length: u64) -> Vec<Self> {
         let rows = self.form.height.checked_mul(self.form.depth);
         let rows = rows.and_then(|rows| rows.checked_mul(self.form.planes()));
-        // An uncompressed page cannot have more rows than the file has bytes.
+        // The number of rows in an uncompressed page cannot exceed the number of bytes in the file.
         let Some(rows) = rows.filter(|rows| *rows <= length) else { return Vec::new() };
         let size = self.form.stored(rows);
         let last = self.places.iter().map(|(offset, size)| offset.saturating_add(*size)).max().unwrap_or(0);
@@ -140,7 +141,7 @@ impl Page {
     }
 }
 
-/// Returns the subsampling blocks of YCbCr; `None` without subsampling.
+/// Returns the shape of YCbCr subsampling blocks; `None` without subsampling.
 fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>> {
     let numbers = if directory.size(tag::SUBSAMPLING) > 64 {
         Vec::new()
@@ -165,13 +166,13 @@ fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>>
     Ok(Some((x, y)))
 }
 
-/// Returns the offsets and the sizes of all strips or tiles in the file.
+/// Returns the offset and size of each strip or tile in the file.
 fn places(directory: &Directory, form: &Form, compression: Compression) -> Result<Vec<(u64, u64)>> {
     let tags = match form.is_tiled {
         true => (tag::TILE_OFFSETS, tag::TILE_SIZES),
         false => (tag::STRIP_OFFSETS, tag::STRIP_SIZES),
     };
-    // Some writers use the tags of strips for tiles.
+    // Some writers use the strip tags for tiles.
     let tags = if directory.has(tags.0) { tags } else { (tag::STRIP_OFFSETS, tag::STRIP_SIZES) };
     let (offsets, mut sizes) = (directory.numbers(tags.0)?, directory.numbers(tags.1)?);
     let count = form.count().ok_or_else(|| corrupt("there are too many strips or tiles"))?;
@@ -179,7 +180,7 @@ fn places(directory: &Directory, form: &Form, compression: Compression) -> Resul
         // The file was closed before any strip was written, so all strips are missing.
         return Ok(vec![(0, 0); usize::try_from(count).unwrap_or(0)]);
     }
-    // Some programs write no sizes, or only zeros. A single size of 0 is a missing part.
+    // Some programs write no sizes, or only zeros. If only some sizes are 0, those strips or tiles are missing.
     let has_places = offsets.iter().any(|&offset| offset > 0);
     if has_places && sizes.iter().all(|&size| size == 0) {
         sizes = estimated(&offsets, form, compression, directory.file().input.length());
@@ -191,12 +192,12 @@ fn places(directory: &Directory, form: &Form, compression: Compression) -> Resul
             sizes.len()
         )));
     }
-    // Additional entries do not belong to the image.
+    // Any additional entries do not belong to the image.
     Ok(offsets.into_iter().zip(sizes).take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
 }
 
-/// Returns the sizes of strips or tiles at these offsets of a file. Compressed ones end before the next one, and are not
-/// much larger than their elements.
+/// Estimates the sizes of the strips or tiles at the given offsets. A compressed strip or tile ends before the next one,
+/// and is not much larger than its elements.
 fn estimated(offsets: &[u64], form: &Form, compression: Compression, length: u64) -> Vec<u64> {
     let mut ends: Vec<u64> = offsets.iter().copied().chain([length]).collect();
     ends.sort_unstable();
@@ -214,10 +215,10 @@ fn estimated(offsets: &[u64], form: &Form, compression: Compression, length: u64
     (0..).zip(offsets).map(size).collect()
 }
 
-/// The maximum number of strips or tiles of an image without stored ones.
+/// The maximum number of strips or tiles in an image of which none is stored.
 const MOST_MISSING: u64 = 1 << 20;
 
-/// Returns the number of rows of a strip or tile.
+/// Returns the number of rows in a strip or tile.
 fn rows_of(form: &Form, nth: u64) -> u64 {
     if form.is_tiled {
         return form.part.0 * form.part_depth;

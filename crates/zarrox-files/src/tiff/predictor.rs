@@ -1,4 +1,4 @@
-//! Predictors: elements that were replaced by differences.
+//! Predictors, which replace elements with differences.
 
 use zarrox::codec::BytesToBytes as _;
 use zarrox::codecs::ByteShuffle;
@@ -12,14 +12,14 @@ use crate::input::{corrupt, unsupported};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Predictor {
     None,
-    /// Differences of neighbours in a row.
+    /// Differences between neighbouring elements in a row.
     Horizontal,
-    /// Differences of bytes, which are grouped by significance.
+    /// Differences between bytes, which are grouped by significance.
     Float,
 }
 
 impl Predictor {
-    /// Returns the predictor with this number, for samples of a form.
+    /// Returns the predictor with the given number, for samples of the given type.
     pub(super) fn of(number: u64, sample: &Sample) -> Result<Self> {
         let data_type = &sample.data_type;
         let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
@@ -35,7 +35,7 @@ impl Predictor {
         }
     }
 
-    /// Returns the number of the predictor.
+    /// Returns the TIFF number of the predictor.
     pub(super) fn code(self) -> u16 {
         match self {
             Self::None => 1,
@@ -44,10 +44,10 @@ impl Predictor {
         }
     }
 
-    /// Restores elements from differences, in rows of `row` bytes. A pixel has `samples` samples.
+    /// Restores elements from differences, in rows of `row` bytes. Each pixel has `samples` samples.
     ///
     /// # Errors
-    /// If the rows are not a whole number of elements.
+    /// If a row is not a whole number of elements.
     pub(super) fn undo(
         self,
         bytes: &mut [u8],
@@ -68,7 +68,7 @@ impl Predictor {
     }
 }
 
-/// Adds to each sample the sample of the pixel before it.
+/// Adds to each sample the corresponding sample of the previous pixel.
 fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     match size {
         1 => add_bytes(row, samples),
@@ -87,7 +87,7 @@ fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     }
 }
 
-/// Adds to each sample the sample of the pixel before it; `add` adds little-endian numbers.
+/// Adds to each sample the corresponding sample of the previous pixel. `add` adds little-endian integers.
 fn add_numbers<const N: usize>(
     row: &mut [u8],
     samples: usize,
@@ -113,8 +113,8 @@ fn add_bytes(row: &mut [u8], samples: usize) {
     }
 }
 
-/// Adds to each byte the byte before it, eight bytes at once: the lanes of a word hold every other byte, and a
-/// multiplication computes their prefix sums without a carry into the next lane.
+/// Adds to each byte the previous byte, eight bytes at a time. The lanes of a word hold every other byte, and a
+/// multiplication computes their prefix sums without carrying into the next lane.
 fn add_words(row: &mut [u8]) {
     const LANES: u64 = 0x00ff_00ff_00ff_00ff;
     const ONES: u64 = 0x0001_0001_0001_0001;
@@ -136,7 +136,7 @@ fn add_words(row: &mut [u8]) {
     }
 }
 
-/// Adds to each sample the sample of the pixel before it.
+/// Adds to each sample the corresponding sample of the previous pixel.
 fn add_pixels<S: Copy>(row: &mut [S], samples: usize, add: impl Fn(S, S) -> S) {
     match samples {
         1 => add_short_pixels::<S, 1>(row, add),
@@ -151,8 +151,7 @@ fn add_pixels<S: Copy>(row: &mut [S], samples: usize, add: impl Fn(S, S) -> S) {
     }
 }
 
-/// Does the same as [`add_pixels`]. The sums are kept in registers, so that they need not be loaded from the
-/// row.
+/// Does the same as [`add_pixels`], but keeps the sums in registers, so that they need not be loaded from the row.
 fn add_short_pixels<S: Copy, const N: usize>(row: &mut [S], add: impl Fn(S, S) -> S) {
     let (pixels, rest) = row.as_chunks_mut::<N>();
     let Some((first, pixels)) = pixels.split_first_mut() else { return };
@@ -168,7 +167,7 @@ fn add_short_pixels<S: Copy, const N: usize>(row: &mut [S], add: impl Fn(S, S) -
     }
 }
 
-/// Restores floats from the differences of their bytes; `planes` is a buffer for a row.
+/// Restores floats from the differences between their bytes. `planes` is a buffer for a row.
 fn join_floats(
     row: &mut [u8],
     planes: &mut Vec<u8>,
@@ -181,7 +180,7 @@ fn join_floats(
     planes.clear();
     match endian {
         Endian::Big => planes.extend_from_slice(row),
-        // The most significant bytes, which are first, become the last byte of each element.
+        // The most significant bytes, which come first, become the last byte of each element.
         Endian::Little => row.rchunks_exact(count).for_each(|plane| planes.extend_from_slice(plane)),
     }
     let element = u32::try_from(size).map_err(|_| corrupt("a sample is too large"))?;
@@ -199,13 +198,13 @@ mod tests {
         Predictor::Horizontal.undo(&mut bytes, 12, 2, 2, Endian::Big).unwrap();
         assert_eq!(bytes, [1_u16, 2, 11, 5, 10, 5].map(u16::to_be_bytes).concat());
         let mut floats = vec![0x3f, 0x01, 0x40, 0x40];
-        // The high bytes 3f and 40, and then the low bytes 80 and c0, are the upper halves of the singles 1.0
-        // and 3.0.
+        // The high bytes 3f and 40 are followed by the low bytes 80 and c0. Together, they form the upper halves of the
+        // 32-bit floats 1.0 and 3.0.
         Predictor::Float.undo(&mut floats, 4, 1, 2, Endian::Little).unwrap();
         assert_eq!(floats, [0x80, 0x3f, 0xc0, 0x40]);
     }
 
-    /// Like [`Predictor::undo`] for one row, byte by byte.
+    /// Does the same as [`Predictor::undo`] for one row, byte by byte.
     fn undone(predictor: Predictor, row: &[u8], samples: usize, size: usize, endian: Endian) -> Vec<u8> {
         let mut row = row.to_vec();
         let count = row.len() / size;

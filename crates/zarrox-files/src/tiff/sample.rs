@@ -1,4 +1,4 @@
-//! Samples: their bits in the file, and the data type of their elements.
+//! Samples: their size in bits in the file, and the data type of their elements.
 
 use zarrox::data_type::Endian;
 use zarrox::{DataType, Result};
@@ -8,27 +8,27 @@ use crate::input::{unsupported, zeroed};
 /// The conversion of samples to elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// Samples are the elements.
+    /// Samples are stored as elements.
     None,
-    /// Packed unsigned integers, the most significant bit first. Rows are byte-aligned.
+    /// Packed unsigned integers, most significant bit first. Rows are byte-aligned.
     Bits,
-    /// Floats of 24 bits.
+    /// 24-bit floats.
     Float24,
-    /// Complex numbers of two integers.
+    /// Complex numbers that consist of two integers.
     ComplexIntegers,
 }
 
-/// The form of a sample in the file, and its data type.
+/// The type of a sample in the file, and the data type of its element.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sample {
-    /// The number of bits of a sample in the file.
+    /// The number of bits in a sample in the file.
     pub(super) bits: u64,
     packing: Packing,
     pub(super) data_type: DataType,
 }
 
 impl Sample {
-    /// Returns the form of samples of `bits` bits with this sample format.
+    /// Returns the type of samples with `bits` bits and the given TIFF sample format.
     pub(super) fn of(bits: u64, format: u64) -> Result<Self> {
         use DataType as Type;
         let plain = |data_type| (Packing::None, data_type);
@@ -69,7 +69,7 @@ impl Sample {
         self.bits.div_ceil(8)
     }
 
-    /// Returns the bytes of the elements, in the byte order of the file. The input is whole rows of `in_row` samples.
+    /// Converts samples to elements, in the byte order of the file. The input consists of whole rows of `in_row` samples.
     pub(super) fn unpacked(&self, bytes: Vec<u8>, in_row: usize, endian: Endian) -> Result<Vec<u8>> {
         match self.packing {
             Packing::None => Ok(bytes),
@@ -127,7 +127,7 @@ fn unusual(bits: u64, format: u64) -> zarrox::Error {
     unsupported(format!("elements of {bits} bits in the format {format} are not supported"))
 }
 
-/// Returns the bytes of a big-endian number in the byte order of the file.
+/// Converts the bytes of a big-endian number to the byte order of the file.
 fn ordered<const N: usize>(big: &[u8; N], endian: Endian) -> [u8; N] {
     let mut bytes = *big;
     if endian == Endian::Little {
@@ -136,7 +136,7 @@ fn ordered<const N: usize>(big: &[u8; N], endian: Endian) -> [u8; N] {
     bytes
 }
 
-/// Returns the number with a sign bit, 7 exponent bits and 16 fraction bits.
+/// Decodes a 24-bit float, which has a sign bit, 7 exponent bits and 16 fraction bits.
 fn float24([high, middle, low]: [u8; 3]) -> f32 {
     let sign = if high & 0x80 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(high & 0x7f);

@@ -2,7 +2,7 @@
 
 use zarrox::json::{Json, Map};
 
-/// The spacing of elements along a dimension, and the coordinate of the first element.
+/// The spacing of elements along a dimension and the coordinate of the first element.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
     pub(super) axis: &'static str,
@@ -28,7 +28,7 @@ impl Scales {
         self.0.iter().find(|scale| scale.axis == axis)
     }
 
-    /// Returns the spacing for pixels that are `rows` and `columns` times as large.
+    /// Returns the spacing for pixels that are `rows` times as high and `columns` times as wide.
     pub(super) fn times(&self, rows: f64, columns: f64) -> Self {
         let larger = |scale: &Scale| {
             let ratio = match scale.axis {
@@ -41,7 +41,7 @@ impl Scales {
         Self(self.0.iter().map(larger).collect())
     }
 
-    /// Adds the attributes `spacing` and `spacing_units`, in the order of the dimensions.
+    /// Adds the attributes `spacing` and `spacing_units`, in dimension order.
     pub(super) fn attributes(&self, names: &[String], attributes: &mut Map) {
         let known: Vec<Option<&Scale>> = names.iter().map(|name| self.of(name)).collect();
         if known.iter().all(Option::is_none) {
@@ -59,7 +59,7 @@ impl Scales {
     }
 }
 
-/// Returns the UDUNITS-2 name of a unit; `None` for pixels and other non-physical units.
+/// Returns the UDUNITS-2 name of a unit; `None` for non-physical units such as pixels.
 pub(super) fn named(unit: &str) -> Option<String> {
     let unit = unit.trim();
     let known = match unit {

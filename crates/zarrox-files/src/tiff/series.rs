@@ -1,4 +1,4 @@
-//! Series: the pages of a file that become one array.
+//! Series: pages in a file that become one array.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,20 +17,20 @@ use super::{imagej, shaped, stack};
 use crate::input::{corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The maximum number of arrays of a file.
+/// The maximum number of arrays in a file.
 const MOST: usize = 1 << 14;
 
-/// The maximum number of planes of a stack.
+/// The maximum number of planes in a stack.
 const MOST_PLANES: u64 = 1 << 22;
 
 /// The pages that become one array.
 #[derive(Debug)]
 pub(super) struct Series {
     pub(super) name: Option<String>,
-    /// The dimensions of pages.
+    /// The page dimensions.
     pub(super) axes: Vec<Axis>,
     pub(super) slots: Slots,
-    /// The overviews that all pages have, the largest first.
+    /// The overviews that all pages have, from largest to smallest.
     pub(super) levels: Vec<Slots>,
     /// The tags of the first page.
     pub(super) directory: Option<Arc<Directory>>,
@@ -40,7 +40,7 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// Creates a series of pages in row-major order of the dimensions.
+    /// Creates a series of pages, which are in row-major order along the page dimensions.
     pub(super) fn new(axes: Vec<Axis>, found: &[Option<&Found>]) -> Self {
         let slots = found.iter().map(|found| found.map(|found| Arc::clone(&found.page))).collect();
         let directory = found.iter().flatten().find_map(|found| found.directory.clone());
@@ -48,12 +48,12 @@ impl Series {
         Self { name: None, axes, slots, levels: levels(found), directory, scales, channels: Vec::new() }
     }
 
-    /// Returns the form of all pages.
+    /// Returns the form that all pages share.
     pub(super) fn form(&self) -> Option<&Arc<Form>> {
         self.slots.iter().flatten().next().map(|page| &page.form)
     }
 
-    /// Returns true if samples are red, green and blue.
+    /// Returns true if the samples are red, green and blue.
     pub(super) fn is_rgb(&self) -> bool {
         self.form().is_some_and(|form| form.photometric == 2 || form.photometric == 6)
     }
@@ -64,7 +64,7 @@ impl Series {
     }
 }
 
-/// Returns the overviews that all pages have in the same form, the largest first.
+/// Returns the overviews that all pages have in the same form, from largest to smallest.
 fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     let sorted: Vec<Option<Vec<&Arc<Page>>>> = found
         .iter()
@@ -91,7 +91,7 @@ fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     all
 }
 
-/// Returns the series of pages, grouped by form. A description that starts an array starts a new series.
+/// Groups pages by form into series. A description that begins an array also begins a new series.
 pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Vec<Series>> {
     let mut groups: Vec<Vec<&Found>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -112,7 +112,7 @@ pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>
     groups.iter().map(|group| of_group(group, length, left_out)).collect()
 }
 
-/// Returns the series of pages of the same form.
+/// Returns the series of pages with the same form.
 fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Series> {
     let first = *group.first().ok_or_else(|| corrupt("the file has no images"))?;
     let directory = first.directory.as_deref();
@@ -132,7 +132,7 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
         Some(count) if count == pages => {
             Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
         }
-        // The planes of a stack with a single directory follow the first plane.
+        // If a stack has a single directory, the other planes are stored after the first one.
         Some(count) if (2..=MOST_PLANES).contains(&count) && pages == 1 && first.page.is_contiguous() => {
             stacked(first, axes, count, length, left_out)
         }
@@ -153,15 +153,15 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
     Ok(series)
 }
 
-/// Returns the series of pages along one dimension.
+/// Returns a series of pages along a single dimension.
 fn plain(group: &[&Found]) -> Series {
     let pages = group.len() as u64;
     let axes = if pages > 1 { vec![("page".to_owned(), pages)] } else { Vec::new() };
     Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
 }
 
-/// Returns the series of the first plane and of the planes that follow it in the file. Planes beyond the end of
-/// the file are missing.
+/// Returns the series of the first plane and the planes that follow it in the file. Planes beyond the end of the file are
+/// missing.
 fn stacked(first: &Found, axes: Vec<Axis>, count: u64, length: u64, left_out: &mut Vec<LeftOut>) -> Series {
     let pages = first.page.contiguous(count, length);
     let there = pages.len() as u64;
@@ -171,7 +171,7 @@ fn stacked(first: &Found, axes: Vec<Axis>, count: u64, length: u64, left_out: &m
         left_out.push(LeftOut::of_file(format!("{} (planes)", first.path), &corrupt(message)));
     }
     series.slots = if there <= 1 {
-        // Without further planes, the dimensions are unused.
+        // If there are no further planes, the dimensions are dropped.
         series.axes.clear();
         vec![Some(Arc::clone(&first.page))]
     } else {

@@ -1,12 +1,11 @@
-//! The shape that tifffile writes into the description: `{"shape": [5, 20, 30]}`.
+//! The shape that tifffile writes to the description: `{"shape": [5, 20, 30]}`.
 
 use zarrox::json::{self, Json};
 
 use super::form::Form;
 use super::image::Axis;
 
-/// Returns the dimensions of pages in a description; `None` without a shape, or if the pages do not match
-/// it.
+/// Returns the page dimensions from a description; `None` if it contains no shape or if the pages do not match the shape.
 pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     let document = json::parse_object(text.trim().as_bytes()).ok()?;
     let shape: Vec<u64> =
@@ -16,7 +15,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
         .try_fold(1_u64, |n, &length| n.checked_mul(length))?;
     let size = shape.iter().try_fold(1_u64, |size, &length| size.checked_mul(length))?;
     let count = size.checked_div(page).filter(|count| count.checked_mul(page) == Some(size))?;
-    // The leading dimensions are the dimensions of pages.
+    // The leading dimensions are the page dimensions.
     let mut product = 1_u64;
     let split = shape.iter().position(|&length| {
         let is_whole = product == count;
@@ -30,7 +29,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     Some(names.into_iter().zip(shape).collect())
 }
 
-/// Returns the names of the leading dimensions, from a string with one letter for each dimension.
+/// Returns the names of the leading dimensions, given a string with one letter per dimension.
 fn names(axes: &str, count: usize, ndim: usize) -> Vec<String> {
     let letters: Vec<String> = axes.chars().map(|axis| axis.to_lowercase().to_string()).collect();
     let is_usable = letters.len() == ndim

@@ -1,4 +1,4 @@
-//! Stacks of MetaMorph (STK), whose planes share a single directory.
+//! MetaMorph stacks (STK), whose planes share a single directory.
 
 use zarrox::Result;
 
@@ -6,7 +6,7 @@ use super::directory::Directory;
 use super::image::Axis;
 use super::tag;
 
-/// The size of the metadata of a plane in bytes: a distance as a ratio, and two dates with times.
+/// The size in bytes of the metadata of a plane: a distance as a rational number, and two dates with times.
 const PLANE: u64 = 24;
 
 /// Returns the dimension of the planes.

@@ -1,6 +1,6 @@
-//! The numbers of tags.
+//! The tag numbers.
 
-/// The tags for the meaning and the georeferencing of elements, which are not needed to read the elements.
+/// Tags that describe the meaning and georeferencing of elements, and are not needed to read the elements.
 pub(super) const DESCRIBING: [u16; 17] = [
     DESCRIPTION,
     X_RESOLUTION,
@@ -51,7 +51,7 @@ pub(super) const SUBSAMPLING: u16 = 530;
 pub(super) const DEPTH: u16 = 32997;
 pub(super) const TILE_DEPTH: u16 = 32998;
 pub(super) const PIXEL_SCALE: u16 = 33550;
-/// The planes of MetaMorph. The number of values is the number of planes.
+/// MetaMorph planes. The number of values is the number of planes.
 pub(super) const STACK_PLANES: u16 = 33629;
 pub(super) const TIE_POINTS: u16 = 33922;
 pub(super) const TRANSFORMATION: u16 = 34264;

@@ -1,8 +1,8 @@
 //! Subsampled YCbCr, which is stored in blocks.
 
-/// Returns the samples of each pixel. All pixels of a block share its chroma.
+/// Converts blocks to interleaved samples of each pixel. All pixels in a block share its chroma.
 ///
-/// A block has the luma of `across * down` pixels, followed by the two chroma samples.
+/// A block consists of the luma of `across * down` pixels, followed by two chroma samples.
 pub(super) fn spread(bytes: &[u8], rows: usize, columns: usize, (across, down): (usize, usize)) -> Vec<u8> {
     let (in_row, size) = (columns.div_ceil(across), across * down + 2);
     let mut out = vec![0; rows.saturating_mul(columns).saturating_mul(3)];

@@ -1,12 +1,12 @@
-//! [`Bits`]: numbers of any width, the highest bit first.
+//! [`Bits`]: a reader for integers of any bit width, most significant bit first.
 
-/// Reads numbers of any width, the highest bit first.
+/// Reads integers of any bit width, most significant bit first.
 #[derive(Debug)]
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
-    /// The position of the next byte that is not in `word`.
+    /// The position of the next byte to load into `word`.
     at: usize,
-    /// The next bits, the first one highest. Bits after the first `count` are the start of the next byte, or 0.
+    /// The next bits, starting at the most significant bit. Bits after the first `count` belong to the next byte, or are 0.
     word: u64,
     count: u32,
 }
@@ -16,7 +16,7 @@ impl<'a> Bits<'a> {
         Self { bytes, at: 0, word: 0, count: 0 }
     }
 
-    /// Fills the word with at least 56 bits, or with all that are left.
+    /// Fills the word with at least 56 bits, or with all remaining bits if there are fewer.
     fn refill(&mut self) {
         if let Some(next) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
             self.word |= u64::from_be_bytes(*next) >> self.count;
@@ -31,7 +31,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Returns a number of up to 56 bits; `None` if there are fewer bits.
+    /// Reads an integer of up to 56 bits; `None` if fewer bits remain.
     pub(super) fn take(&mut self, width: u32) -> Option<u64> {
         if width == 0 {
             return Some(0);
@@ -48,7 +48,7 @@ impl<'a> Bits<'a> {
         Some(value)
     }
 
-    /// Returns a number of up to 64 bits; `None` if there are fewer bits.
+    /// Reads an integer of up to 64 bits; `None` if fewer bits remain.
     pub(super) fn take_wide(&mut self, width: u32) -> Option<u64> {
         if width <= 32 {
             return self.take(width);
@@ -57,7 +57,8 @@ impl<'a> Bits<'a> {
         Some(high << 32 | self.take(32)?)
     }
 
-    /// Returns the number of 0 bits before the next 1 bit, and skips all of them; `None` if no 1 bit follows.
+    /// Reads a unary code: consumes all bits up to and including the next 1 bit, and returns the number of 0 bits before
+    /// it. Returns `None` if no 1 bit follows.
     pub(super) fn unary(&mut self) -> Option<u32> {
         let mut zeros: u32 = 0;
         loop {

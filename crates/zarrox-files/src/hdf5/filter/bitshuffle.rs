@@ -1,8 +1,8 @@
-//! Bitshuffle: the first bits of all elements of a block, then all second bits, and so on. The result is stored unchanged, or
-//! compressed by LZ4 or Zstandard.
+//! Bitshuffle: stores the first bits of all elements of a block, then all second bits, and so on. The result is stored
+//! uncompressed, or compressed with LZ4 or Zstandard.
 //!
-//! The parameters are the version (two parameters), the size of an element, the elements of a block (0 for about 8 KiB), the
-//! compressor, and its level.
+//! The parameters are the version (two parameters), the element size, the number of elements in a block (0 for about 8
+//! KiB), the compressor, and its level.
 
 use zarrox::{Result, codecs};
 
@@ -15,9 +15,9 @@ use crate::input::{corrupt, unsupported, zeroed};
 
 #[derive(Debug)]
 struct Bitshuffle {
-    /// The size of an element, if it is a parameter.
+    /// The size of an element, if the parameters specify it.
     item: Option<usize>,
-    /// The number of elements in a block, if it is a parameter.
+    /// The number of elements in a block, if the parameters specify it.
     block: Option<usize>,
     compressor: Compressor,
 }
@@ -49,7 +49,7 @@ impl Undo for Bitshuffle {
         let item = self.item.unwrap_or(given.item).max(1);
         let mut blocks = Blocks::new(&bytes);
         let (size, elements) = match self.compressor {
-            // The library chooses a block length of about 8 KiB, a multiple of eight elements.
+            // The default block of the library has about 8 KiB, rounded to a multiple of eight elements.
             Compressor::None => (bytes.len(), self.block.unwrap_or_else(|| (8192 / item / 8 * 8).max(128))),
             _ => (blocks.number(8)?, blocks.number(4)? / item),
         };
@@ -85,8 +85,8 @@ impl Undo for Bitshuffle {
     }
 }
 
-/// Undoes the bit transposition. For each bit position, `bits` holds that bit of all elements; the number of elements
-/// is a multiple of eight.
+/// Undoes the bit transposition. `bits` contains, for each bit position, this bit of every element. The number of
+/// elements is a multiple of eight.
 pub(super) fn untranspose(bits: &[u8], elements: &mut [u8], item: usize) {
     let eights = elements.len() / item / 8;
     for byte in 0..item {
@@ -100,7 +100,7 @@ pub(super) fn untranspose(bits: &[u8], elements: &mut [u8], item: usize) {
     }
 }
 
-/// Returns the transposed matrix of 8 times 8 bits.
+/// Transposes an 8 × 8 bit matrix.
 fn transposed(matrix: u64) -> u64 {
     let swap = |matrix: u64, shift: u32, mask: u64| {
         let changed = (matrix ^ (matrix >> shift)) & mask;
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn bits_are_transposed() {
-        // One row of ones becomes one column of ones.
+        // A row of ones becomes a column of ones.
         assert_eq!(transposed(0xff), 0x0101_0101_0101_0101);
         let matrix = 0x0123_4567_89ab_cdef;
         assert_eq!(transposed(transposed(matrix)), matrix);

@@ -1,5 +1,4 @@
-//! Blosc of version 1. The parameters are two versions, the size of an element, the size of a chunk, the level, the shuffle, and
-//! the compressor.
+//! Blosc 1. The parameters are two versions, the element size, the chunk size, the level, the shuffle mode, and the compressor.
 
 use zarrox::codecs::{self, BloscCompressor, Shuffle};
 use zarrox::{CodecSpec, Result};
@@ -16,7 +15,7 @@ struct Blosc {
 }
 
 pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
-    // Encoded bytes are self-describing.
+    // The encoded bytes are self-describing.
     let decoder = Coded::new(codecs::Blosc::new(BloscCompressor::Lz4))?;
     Ok(Box::new(Blosc { filter: filter.clone(), decoder }))
 }
@@ -37,7 +36,7 @@ impl Undo for Blosc {
             0 => BloscCompressor::BloscLz,
             1 => BloscCompressor::Lz4,
             2 => BloscCompressor::Lz4Hc,
-            // numcodecs cannot decode Snappy, so these chunks are encoded again.
+            // numcodecs cannot decode Snappy, so Snappy chunks are re-encoded.
             4 => BloscCompressor::Zlib,
             5 => BloscCompressor::Zstd,
             _ => return None,

@@ -1,4 +1,4 @@
-//! [`Coded`]: a Zarr codec that decodes the output of a filter.
+//! [`Coded`]: a Zarr codec that decodes data encoded by an HDF5 filter.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -12,16 +12,15 @@ use crate::input::{corrupt, unsupported, zeroed};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(codecs::registry);
 
-/// The maximum number of bytes that a thread keeps between checks.
+/// The maximum capacity in bytes of the buffer that a thread keeps between checks.
 const KEPT: usize = 8 << 20;
 
 thread_local! {
-    /// The buffer of the last check. The buffer is reused because allocating a buffer for each chunk takes a third of
-    /// the decoding time.
+    /// The buffer of the last check. It is reused because allocating one for each chunk takes a third of the decoding time.
     static CHECKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A Zarr codec that decodes the output of a filter.
+/// A Zarr codec that decodes data encoded by an HDF5 filter.
 #[derive(Debug)]
 pub(super) struct Coded(Box<dyn BytesToBytes>);
 
@@ -41,7 +40,7 @@ impl Coded {
         }
     }
 
-    /// Returns the decoded bytes.
+    /// Decodes bytes.
     pub(super) fn decode(&self, bytes: &[u8], given: Given) -> Result<Vec<u8>> {
         match given.size {
             Some(size) => {
@@ -53,7 +52,7 @@ impl Coded {
         }
     }
 
-    /// Returns the number of decoded bytes, and discards them.
+    /// Decodes bytes, discards the result, and returns its size.
     pub(super) fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
         let Some(size) = given.size.filter(|&size| size <= KEPT) else {
             return self.decode(bytes, given).map(|decoded| decoded.len());
@@ -67,7 +66,7 @@ impl Coded {
         })
     }
 
-    /// Decodes bytes that fill `out`.
+    /// Decodes bytes into `out`, which they must fill.
     pub(super) fn decode_into(&self, bytes: &[u8], out: &mut [u8]) -> Result<()> {
         let length = self.0.decode(bytes, out)?;
         if length != out.len() {

@@ -1,16 +1,16 @@
-//! The two kinds of copies of LZ decoders: literals, and matches of bytes that were decoded before.
+//! The two kinds of copies in LZ decoders: literals, and matches, which repeat bytes already decoded.
 //!
-//! Most copies have a few bytes. If the buffer has room after them, a block of a fixed size is copied, which needs no
-//! function call.
+//! Most copies are only a few bytes long. If the buffer has room, a whole block of constant size is copied instead, which
+//! needs no function call.
 
-/// The size of a block of literals in bytes.
+/// The size in bytes of a block for literals.
 const LITERALS: usize = 32;
 
-/// The size of a block of repeated bytes.
+/// The size in bytes of a block for matches.
 const REPEATED: usize = 16;
 
-/// Copies the first `length` bytes of `bytes` to the position `at` of `out`, and returns the rest of `bytes`; `None` if
-/// `bytes` is too short, or if the copy does not fit. Bytes after the copy may be overwritten as well.
+/// Copies the first `length` bytes of `bytes` to position `at` of `out`, and returns the rest of `bytes`; `None` if
+/// `bytes` is too short, or if the copy does not fit. Bytes after the copy may also be overwritten.
 #[inline]
 pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: usize) -> Option<&'b [u8]> {
     if length <= LITERALS
@@ -24,14 +24,14 @@ pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: us
     Some(rest)
 }
 
-/// Copies `length` bytes of `out` to the position `at`, from the position `distance` bytes before it. Both ranges may
-/// overlap. Returns `None` if the copy does not fit. Bytes after the copy may be overwritten as well.
+/// Copies `length` bytes within `out` to position `at`, from `distance` bytes before it. The ranges may overlap. Returns
+/// `None` if the copy does not fit. Bytes after the copy may also be overwritten.
 #[inline]
 pub(super) fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) -> Option<()> {
     let start = at.checked_sub(distance).filter(|_| distance > 0)?;
     let end = at.checked_add(length).filter(|&end| end <= out.len())?;
-    // A block is read before it is written, so that bytes that do not repeat themselves are copied correctly even if blocks
-    // overlap.
+    // Each block is read completely before it is written, so overlapping blocks are copied correctly as long as the match
+    // does not overlap itself.
     if distance >= length.min(REPEATED) && out.len() - end >= REPEATED {
         for done in (0..length).step_by(REPEATED) {
             out.copy_within(start + done..start + done + REPEATED, at + done);
@@ -40,7 +40,7 @@ pub(super) fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) 
     }
     let mut at = at;
     while at < end {
-        // The bytes from the start are periodic, so each step can copy more than the one before.
+        // The bytes from `start` on are periodic, so each step can copy more bytes than the previous one.
         let part = (end - at).min(at - start);
         out.copy_within(start..start + part, at);
         at += part;

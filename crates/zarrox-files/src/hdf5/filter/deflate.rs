@@ -8,7 +8,7 @@ use super::given::Given;
 use super::undo::Undo;
 use crate::hdf5::format::Filter;
 
-/// The level for files that do not store a level.
+/// The level assumed for files that do not store one.
 const LEVEL: u32 = 4;
 
 #[derive(Debug)]

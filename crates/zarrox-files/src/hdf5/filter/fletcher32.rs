@@ -1,6 +1,7 @@
-//! Fletcher32: a checksum after the bytes.
+//! Fletcher32: appends a checksum to the bytes.
 //!
-//! HDF5 1.6.2 on little-endian machines swapped the bytes of both halves of the checksum. HDF5 accepts both forms since then.
+//! On little-endian machines, HDF5 1.6.2 swapped the two bytes within each half of the checksum. Later versions of HDF5
+//! accept both forms.
 
 use zarrox::{CodecSpec, ErrorKind, Result, codecs};
 
@@ -10,7 +11,7 @@ use super::undo::{Effect, Undo};
 use crate::hdf5::format::Filter;
 use crate::input::corrupt;
 
-/// The size of the checksum.
+/// The size of the checksum in bytes.
 const SIZE: usize = 4;
 
 #[derive(Debug)]
@@ -59,7 +60,7 @@ mod tests {
     fn both_orders_of_the_checksum_are_taken() {
         let filter = Filter { id: 3, name: None, is_optional: false, parameters: vec![] };
         let pipeline = Pipeline::new(&[filter]).unwrap();
-        // h5py wrote the checksum.
+        // The checksum was written by h5py.
         for checksum in [[6, 9, 14, 14], [9, 6, 14, 14]] {
             let bytes = [&[1, 2, 3, 4, 5][..], &checksum].concat();
             assert_eq!(pipeline.decode(bytes, 0, 5, 1).unwrap(), [1, 2, 3, 4, 5]);

@@ -1,13 +1,13 @@
-//! [`Given`]: properties of the input of a filter.
+//! [`Given`]: what is known about the input of a filter.
 
 use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// Properties of the bytes before a filter was applied, which undoing the filter must return.
+/// Known properties of the bytes before a filter was applied, which the decoded bytes must match.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given {
-    /// The number of bytes, if it follows from the size of the chunk.
+    /// The number of bytes, if it can be derived from the size of the chunk.
     pub(super) size: Option<usize>,
     /// The maximum number of bytes.
     pub(super) limit: usize,
@@ -16,13 +16,13 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Returns the maximum number of bytes between two filters of a chunk with `size` decoded bytes. Filters may
-    /// expand the bytes, but none doubles their number.
+    /// Returns the maximum number of bytes between two filters of a chunk with `size` decoded bytes. Filters may expand
+    /// the data, but none doubles its size.
     pub(super) fn limit(size: usize) -> usize {
         size.saturating_mul(2).saturating_add(4096)
     }
 
-    /// Returns the number of decoded bytes that encoded bytes announce, or an error if it is invalid.
+    /// Validates the decoded size that encoded bytes declare, and returns it.
     pub(super) fn announced(self, size: usize) -> Result<usize> {
         match self.size {
             Some(known) if known != size => {

@@ -1,5 +1,5 @@
-//! LZ4: the number of decoded bytes, the decoded length of a block, and the blocks, each after its encoded
-//! length. A block that LZ4 does not shorten is stored unchanged.
+//! LZ4: the total decoded size, the decoded size of a block, and the blocks, each preceded by its encoded size. A block
+//! that LZ4 cannot shorten is stored uncompressed.
 
 use zarrox::{Result, codecs};
 
@@ -34,13 +34,13 @@ impl Undo for Lz4 {
     }
 }
 
-/// Returns the decoder of [`decode_block`].
+/// Returns the decoder for [`decode_block`].
 pub(super) fn decoder() -> Result<Coded> {
     Coded::new(codecs::Lz4::acceleration(1))
 }
 
-/// Decodes a block that fills `out`. The codec expects the decoded length before the block, so both are copied
-/// into `buffer`.
+/// Decodes a block into `out`, which it must fill. The codec expects the decoded length before the block, so both are
+/// copied into `buffer`.
 pub(super) fn decode_block(
     decoder: &Coded,
     block: &[u8],
@@ -54,7 +54,7 @@ pub(super) fn decode_block(
     decoder.decode_into(buffer, out)
 }
 
-/// Big-endian numbers, and blocks with their lengths.
+/// A reader for big-endian integers and length-prefixed blocks.
 #[derive(Debug)]
 pub(super) struct Blocks<'a>(&'a [u8]);
 
@@ -63,7 +63,7 @@ impl<'a> Blocks<'a> {
         Self(bytes)
     }
 
-    /// Returns the next bytes.
+    /// Returns the next `length` bytes.
     pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8]> {
         let parts = self.0.split_at_checked(length);
         let (bytes, rest) = parts.ok_or_else(|| corrupt("a compressed chunk is truncated"))?;
@@ -71,13 +71,13 @@ impl<'a> Blocks<'a> {
         Ok(bytes)
     }
 
-    /// Returns the next big-endian number, of `length` bytes.
+    /// Returns the next big-endian integer, which has `length` bytes.
     pub(super) fn number(&mut self, length: usize) -> Result<usize> {
         let number = self.bytes(length)?.iter().fold(0_u64, |number, &byte| number << 8 | u64::from(byte));
         usize::try_from(number).map_err(|_| corrupt("a compressed chunk has an impossible length"))
     }
 
-    /// Returns the next block, after its length.
+    /// Returns the next length-prefixed block.
     pub(super) fn next(&mut self) -> Result<&'a [u8]> {
         let length = self.number(4)?;
         self.bytes(length)

@@ -1,4 +1,4 @@
-//! LZF, h5py's own filter. It is implemented here because no maintained crate has it.
+//! LZF, h5py's own filter. It is implemented here because no maintained crate implements it.
 
 use zarrox::Result;
 
@@ -24,10 +24,10 @@ impl Undo for Lzf {
     }
 }
 
-/// The extra bytes after the decoded ones, so that every copy can move whole blocks.
+/// The number of spare bytes after the decoded bytes, so that every copy can use whole blocks.
 const ROOM: usize = 64;
 
-/// Returns the decoded bytes; `None` if they are damaged, or more than `most`.
+/// Decodes bytes; `None` if they are damaged or decode to more than `most` bytes.
 fn decode(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut out = zeroed(most.checked_add(ROOM)?).ok()?;
     let (mut bytes, mut at) = (bytes, 0);

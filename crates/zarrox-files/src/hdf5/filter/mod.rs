@@ -1,7 +1,7 @@
-//! The filters of HDF5, which encode the chunks of a dataset: decoded here, or mapped to Zarr codecs with the same
-//! encoded bytes.
+//! The HDF5 filters, which encode the chunks of a dataset. They are decoded here, or mapped to Zarr codecs with the same
+//! encoding.
 //!
-//! Each filter has a file of its own, and an entry in [`ALL`].
+//! Each filter has its own file and an entry in [`ALL`].
 
 mod bits;
 mod bitshuffle;
@@ -39,13 +39,13 @@ use undo::{Effect, Undo};
 /// A kind of filter.
 #[derive(Debug)]
 struct Definition {
-    /// The registered number.
+    /// The registered filter ID.
     id: u16,
     /// Checks the parameters, and returns the filter.
     create: fn(&Filter) -> Result<Box<dyn Undo>>,
 }
 
-/// The filters that can be undone.
+/// The filters that can be decoded.
 static ALL: &[Definition] = &[
     Definition { id: 1, create: deflate::create },
     Definition { id: 2, create: shuffle::create },
@@ -65,12 +65,12 @@ static ALL: &[Definition] = &[
     Definition { id: 32026, create: blosc2::create },
 ];
 
-/// The filters of a dataset, in the order in which they were applied. Clones share them.
+/// The filters of a dataset, in the order in which they were applied. Clones share the filters.
 #[derive(Debug, Clone)]
 pub(super) struct Pipeline(Arc<[Box<dyn Undo>]>);
 
 impl Pipeline {
-    /// Returns the pipeline of the described filters.
+    /// Creates the pipeline for the described filters.
     ///
     /// # Errors
     /// If a filter is unknown, or if its parameters are invalid.
@@ -78,8 +78,8 @@ impl Pipeline {
         filters.iter().map(create).collect::<Result<Vec<_>>>().map(|filters| Self(filters.into()))
     }
 
-    /// Returns the bytes-to-bytes codecs with the same encoded bytes, if every filter has one and at least one filter
-    /// changes the bytes.
+    /// Returns bytes-to-bytes codecs with the same encoding, if every filter has an equivalent codec and at least one
+    /// filter changes the bytes.
     pub(super) fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let effects: Vec<Effect> = self.0.iter().map(|filter| filter.effect()).collect();
         let unsorted = effects.iter().position(|effect| !matches!(effect, Effect::Sorts | Effect::None));
@@ -92,19 +92,19 @@ impl Pipeline {
         codecs.map(|codecs| codecs.concat())
     }
 
-    /// Returns the decoded bytes of a chunk. `mask` has a bit for each skipped filter, `size` is the number of decoded
-    /// bytes, and `item` the size of an element.
+    /// Decodes a chunk. In `mask`, a bit is set for each skipped filter; `size` is the decoded size, and `item` is the
+    /// element size, both in bytes.
     ///
     /// # Errors
-    /// If the chunk is damaged or uses an unsupported feature.
+    /// If the chunk is damaged, or if it uses an unsupported feature.
     pub(super) fn decode(&self, bytes: Vec<u8>, mask: u32, size: usize, item: usize) -> Result<Vec<u8>> {
         let bytes = undone(&self.stages(mask, size, item), bytes)?;
         check_length(bytes.len(), size)?;
         Ok(bytes)
     }
 
-    /// Checks that [`Pipeline::decode`] would return the bytes of a chunk. Shuffles are not undone: they cannot fail if
-    /// a codec replaces them.
+    /// Checks that [`Pipeline::decode`] would succeed for a chunk. Shuffles are not undone: a shuffle that a codec
+    /// replaces cannot fail.
     ///
     /// # Errors
     /// Those of [`Pipeline::decode`].
@@ -120,7 +120,7 @@ impl Pipeline {
         check_length(length, size)
     }
 
-    /// Returns the filters that a chunk passed, in the order in which they were applied.
+    /// Returns the filters that were applied to a chunk, in order of application.
     fn stages(&self, mask: u32, size: usize, item: usize) -> Vec<Stage<'_>> {
         let skipped = (0..u32::BITS).map(|bit| mask >> bit & 1 == 1).chain(std::iter::repeat(false));
         let used = self.0.iter().zip(skipped).filter(|(_, is_skipped)| !is_skipped).map(|(filter, _)| filter);
@@ -135,7 +135,7 @@ impl Pipeline {
     }
 }
 
-/// A filter with the properties of its input.
+/// A filter, with the known properties of its input.
 type Stage<'f> = (&'f dyn Undo, Given);
 
 fn undone(stages: &[Stage<'_>], bytes: Vec<u8>) -> Result<Vec<u8>> {

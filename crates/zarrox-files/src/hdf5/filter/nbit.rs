@@ -1,9 +1,9 @@
-//! N-bit: the significant bits of elements, one after another.
+//! N-bit: stores only the significant bits of elements, tightly packed.
 //!
-//! The parameters are: the number of parameters, 1 if the elements are stored unchanged, the number of elements in a chunk,
-//! and the type of an element. H5Znbit.c of HDF5 describes the encoding of the type: 1, size, order, precision and offset
-//! for a number; 2, size and the type of the elements for an array; 3, size, number of members, and the offset and the type
-//! of each for a compound; 4 and size for all other types.
+//! The parameters are: the number of parameters, 1 if the elements are stored unchanged, the number of elements in a
+//! chunk, and the element type. The encoding of the type is described in H5Znbit.c of HDF5: 1, size, order, precision and
+//! offset for a number; 2, size and element type for an array; 3, size, number of members, and the offset and type of
+//! each member for a compound type; 4 and size for all other types.
 
 use zarrox::Result;
 
@@ -13,7 +13,7 @@ use super::undo::Undo;
 use crate::hdf5::format::Filter;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The largest element, in bytes.
+/// The maximum element size in bytes.
 const ITEM: usize = 16 << 20;
 
 /// The maximum nesting depth of types.
@@ -26,7 +26,7 @@ struct Nbit {
     kind: Kind,
 }
 
-/// A type of elements.
+/// An element type.
 #[derive(Debug)]
 enum Kind {
     Number {
@@ -41,7 +41,7 @@ enum Kind {
     },
     Compound {
         size: usize,
-        /// The offset and the type of each member.
+        /// The offset and type of each member.
         members: Vec<(usize, Kind)>,
     },
     Bytes {
@@ -49,7 +49,7 @@ enum Kind {
     },
 }
 
-/// Some bits of a byte of an element.
+/// A range of bits in one byte of an element.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     byte: usize,
@@ -148,8 +148,8 @@ impl Kind {
         }
     }
 
-    /// Appends the parts of a type that begins at byte `start` of an element of `item` bytes. There are at most as many
-    /// parts as bytes.
+    /// Appends the parts of a type that begins at byte `start` of an element of `item` bytes. The number of parts is at
+    /// most the number of bytes.
     fn parts(&self, start: usize, item: usize, parts: &mut Vec<Part>) -> Option<()> {
         if start.checked_add(self.size())? > item {
             return None;

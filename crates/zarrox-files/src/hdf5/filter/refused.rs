@@ -1,4 +1,4 @@
-//! The names of registered filters that are not supported, for files that do not store the names.
+//! The names of registered but unsupported filters, for files that do not store filter names.
 
 /// Returns the registered name of an unsupported filter.
 pub(super) fn name(id: u16) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! BitGroom and Granular BitRound, which round elements when they are written. Decoding changes nothing.
+//! BitGroom and Granular BitRound, which round elements on writing. Decoding leaves the elements unchanged.
 
 use zarrox::{CodecSpec, Result};
 

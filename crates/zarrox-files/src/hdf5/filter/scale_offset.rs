@@ -1,8 +1,9 @@
-//! Scale-offset: the differences of elements from the smallest element, in as few bits as they need. Floats are first rounded to
-//! a number of decimals.
+//! Scale-offset: stores the differences between the elements and the smallest element in the minimum number of bits.
+//! Floats are first rounded to a given number of decimals.
 //!
-//! The parameters are the method, the decimals or bits, the number of elements, the class of the elements, their size, sign and order,
-//! 1 if a fill value follows, and its bytes. A chunk begins with the number of bits and the smallest element.
+//! The parameters are the method, the number of decimals or bits, the number of elements, their class, size, sign and
+//! byte order, 1 if a fill value follows, and the bytes of the fill value. A chunk begins with the number of bits and the
+//! smallest element.
 
 use zarrox::Result;
 
@@ -18,14 +19,14 @@ const HEADER: usize = 21;
 
 #[derive(Debug)]
 struct ScaleOffset {
-    /// The decimals of floats; `None` for integers.
+    /// The number of decimals for floats; `None` for integers.
     decimals: Option<i32>,
-    /// True if chunks are stored unchanged: the bits that were requested for integers are all that they have.
+    /// True if chunks are stored unchanged because the requested number of bits is the full width of the integers.
     is_unchanged: bool,
     count: usize,
     size: usize,
     is_big: bool,
-    /// The bytes of the fill value as a little-endian number.
+    /// The bytes of the fill value, interpreted as a little-endian integer.
     fill: Option<u64>,
 }
 
@@ -62,7 +63,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
     Ok(Box::new(ScaleOffset { decimals, is_unchanged, count, size, is_big: order == 1, fill }))
 }
 
-/// Returns a number with the lowest `bits` bits set.
+/// Returns an integer whose lowest `bits` bits are set.
 fn ones(bits: usize) -> u64 {
     u32::try_from(bits).ok().and_then(|bits| 1_u64.checked_shl(bits)).map_or(u64::MAX, |bit| bit - 1)
 }
@@ -84,7 +85,7 @@ impl Undo for ScaleOffset {
         let mut decoded = match usize::try_from(width).map_err(|_| cut())? {
             // The elements are stored unchanged.
             width if width == all => packed.get(..size).ok_or_else(cut)?.to_vec(),
-            // HDF5 writes this width if the first float of a chunk is NaN, and then stores no elements.
+            // If the first float of a chunk is NaN, HDF5 writes this width and stores no elements.
             width if width > all => {
                 return Err(corrupt(format!(
                     "a chunk of the filter scale-offset has {width} bits for elements of {all} bits, and so no elements"

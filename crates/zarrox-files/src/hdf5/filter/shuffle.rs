@@ -1,5 +1,5 @@
-//! Shuffle: the first bytes of all elements, then all second bytes, and so on. The bytes of an incomplete last element
-//! stay at the end.
+//! Shuffle: stores the first bytes of all elements, then all second bytes, and so on. The bytes of an incomplete last
+//! element stay at the end.
 
 use zarrox::codecs::ByteShuffle;
 use zarrox::{CodecSpec, Result};
@@ -12,7 +12,7 @@ use crate::input::{corrupt, zeroed};
 
 #[derive(Debug)]
 struct Shuffle {
-    /// The size of the shuffled elements from the parameter; without it, the size of the elements of the dataset.
+    /// The size of the shuffled elements, if it is given as a parameter. The default is the element size of the dataset.
     size: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Undo for Shuffle {
 
     fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let size = self.size.unwrap_or(item);
-        // The codec supports whole elements only.
+        // The codec only supports whole elements.
         let is_whole = size > 0 && item.is_multiple_of(size);
         is_whole
             .then(|| u32::try_from(size).ok())
@@ -59,13 +59,13 @@ pub(super) struct Unshuffle {
 }
 
 impl Unshuffle {
-    /// Creates the decoder for elements of `size` bytes.
+    /// Creates a decoder for elements of `size` bytes.
     pub(super) fn new(size: usize) -> Result<Self> {
         let of_codec = u32::try_from(size).map_err(|_| corrupt("a shuffled element is too large"))?;
         Ok(Self { size: size.max(1), decoder: Coded::new(ByteShuffle::element_size(of_codec))? })
     }
 
-    /// Unshuffles into `out`, which has the length of the input.
+    /// Unshuffles into `out`, which must have the length of the input.
     pub(super) fn decode_into(&self, bytes: &[u8], out: &mut [u8]) -> Result<()> {
         let whole = bytes.len() / self.size * self.size;
         let (elements, rest) = bytes.split_at(whole);

@@ -1,9 +1,9 @@
-//! Szip: the lossless compression of CCSDS 121.0-B, in the form of the library szip.
+//! Szip: the lossless compression of CCSDS 121.0-B, in the format of the szip library.
 //!
-//! The parameters are the options, the elements of a block, the bits of an element, and the elements of a scanline. A
-//! chunk begins with its decoded size, little-endian. Each scanline has one reference sample, and consists of whole
-//! blocks; the last block may be padded. The bytes of elements of 32 and 64 bits are shuffled, and each byte is a
-//! sample.
+//! The parameters are the option mask, the number of elements in a block, the number of bits in an element, and the
+//! number of elements in a scanline. A chunk begins with its decoded size in little-endian byte order. Each scanline has
+//! one reference sample and consists of whole blocks; the last block may be padded. 32-bit and 64-bit elements are
+//! byte-shuffled, and each byte is a sample.
 //!
 //! Specification: <https://public.ccsds.org/Pubs/121x0b3.pdf>
 
@@ -16,35 +16,35 @@ use super::undo::Undo;
 use crate::hdf5::format::Filter;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The bit of the options for big-endian elements.
+/// The option bit for big-endian elements.
 const MSB: usize = 16;
-/// The bit of the options for differences of neighbours.
+/// The option bit for encoding differences between neighbouring samples.
 const NEAREST_NEIGHBOUR: usize = 32;
 
-/// The maximum number of elements of a block, and of a scanline, that are decoded.
+/// The maximum supported number of elements in a block, and in a scanline.
 const BLOCK: usize = 256;
 const SCANLINE: usize = 1 << 16;
 
 /// The maximum number of blocks in a run of zero blocks.
 const SEGMENT: usize = 64;
 
-/// The number of zeros that means a run of zero blocks up to the end of the segment.
+/// The number of 0 bits that encodes a run of zero blocks up to the end of the segment.
 const REST_OF_SEGMENT: u32 = 4;
 
-/// The maximum number of zeros of a pair of samples of the second extension.
+/// The maximum number of 0 bits in the code of a sample pair (the second-extension option).
 const PAIRS: u32 = 90;
 
 #[derive(Debug, Clone, Copy)]
 struct Szip {
     is_big: bool,
     is_difference: bool,
-    /// The samples of a block.
+    /// The number of samples in a block.
     block: usize,
-    /// The samples of a scanline.
+    /// The number of samples in a scanline.
     scanline: usize,
-    /// The bits of a sample.
+    /// The number of bits in a sample.
     bits: u32,
-    /// The size of an element in bytes, if bytes are shuffled.
+    /// The size of an element in bytes, if the bytes are shuffled.
     sorted: Option<usize>,
 }
 
@@ -88,7 +88,7 @@ impl Undo for Szip {
 }
 
 impl Szip {
-    /// Returns the bytes of a sample.
+    /// Returns the size of a sample in bytes.
     fn width(self) -> usize {
         match self.bits {
             0..=8 => 1,
@@ -112,7 +112,7 @@ impl Szip {
         Some(())
     }
 
-    /// Decodes a scanline, which may end once `wanted` samples are decoded.
+    /// Decodes a scanline. The encoded bits may end once `wanted` samples are decoded.
     fn line(self, bits: &mut Bits<'_>, samples: &mut [u32], wanted: usize) -> Option<()> {
         let mut at = 0;
         while at < wanted {
@@ -125,7 +125,7 @@ impl Szip {
         Some(())
     }
 
-    /// Decodes a block, or a run of zero blocks, and returns the number of blocks.
+    /// Decodes a block or a run of zero blocks, and returns the number of decoded blocks.
     fn blocks(self, bits: &mut Bits<'_>, samples: &mut [u32], at: usize) -> Option<usize> {
         let length = match self.bits {
             0..=8 => 3,
@@ -182,8 +182,8 @@ impl Szip {
         Some(run)
     }
 
-    /// Restores samples from folded differences. The numbers 0, 1, 2, 3, 4 and so on mean the differences 0, -1, 1,
-    /// -2, 2 and so on, as long as both signs are possible. Larger numbers mean differences of the only possible sign.
+    /// Restores samples from folded differences. As long as both signs are possible, the codes 0, 1, 2, 3, 4, … stand for
+    /// the differences 0, -1, 1, -2, 2, …. Larger codes stand for differences of the only possible sign.
     fn undo_differences(self, samples: &mut [u32]) {
         let most = u32::MAX >> (32 - self.bits);
         let Some((&mut first, rest)) = samples.split_first_mut() else { return };
@@ -205,7 +205,7 @@ impl Szip {
     }
 }
 
-/// Decodes pairs of small samples. Each pair is encoded as one number of zeros.
+/// Decodes pairs of small samples. Each pair is encoded as a single unary code.
 fn pairs(bits: &mut Bits<'_>, block: &mut [u32], reference: usize) -> Option<()> {
     let mut at = reference;
     while at < block.len() {
@@ -213,7 +213,7 @@ fn pairs(bits: &mut Bits<'_>, block: &mut [u32], reference: usize) -> Option<()>
         if zeros > PAIRS {
             return None;
         }
-        // The number of zeros is the index of the pair among all pairs, in the order of their sums.
+        // The unary code is the index of the pair in the list of all pairs ordered by sum.
         let (mut sum, mut start) = (0, 0);
         while start + sum < zeros {
             start += sum + 1;

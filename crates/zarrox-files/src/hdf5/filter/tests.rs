@@ -1,4 +1,4 @@
-//! Chunks that other programs wrote are decoded as HDF5 decodes them, and damaged chunks are errors.
+//! Chunks written by other programs decode as they do in HDF5, and damaged chunks are errors.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -110,7 +110,7 @@ fn damaged_chunks_are_errors_or_of_the_right_size() {
             }
             for _ in 0..random(5) {
                 let at = random(encoded.len());
-                // Half of the changes are at the start, which has the lengths and the flags.
+                // Half of the changes are near the start, which contains lengths and flags.
                 let at = if random(2) == 0 { at } else { at.min(random(200)) };
                 if let Some(byte) = encoded.get_mut(at) {
                     *byte = [0, 0xff, 0x80, *byte ^ 1, *byte ^ 0x40][random(5)];
@@ -163,7 +163,7 @@ fn unknown_filters_are_named() {
 
 #[test]
 fn scale_offset_with_all_bits_stores_chunks_unchanged() {
-    // The parameters of h5py for all sizes, signs and orders: 6 elements, with the fill value 0.
+    // The parameters that h5py writes for all sizes, signs and byte orders: 6 elements, fill value 0.
     for (size, is_signed, is_big) in [1_u32, 2, 4, 8].into_iter().flat_map(|size| {
         [(false, false), (false, true), (true, false), (true, true)].map(|(sign, big)| (size, sign, big))
     }) {
@@ -171,7 +171,7 @@ fn scale_offset_with_all_bits_stores_chunks_unchanged() {
         let parameters = head.into_iter().chain([0; 12]).collect();
         let filters = Pipeline::new(&[Filter { id: 6, name: None, is_optional: true, parameters }]).unwrap();
         let item = size as usize;
-        // The first bytes are those of a header for elements that all have 0 bits.
+        // The first bytes form a header for elements of width 0.
         let stored: Vec<u8> = (0..).take(6 * item).map(|at| if at < 4 { 0 } else { at }).collect();
         assert_eq!(filters.decode(stored.clone(), 0, stored.len(), item).unwrap(), stored);
         let cut = stored[..stored.len() - 1].to_vec();
@@ -191,8 +191,7 @@ fn filters_that_only_round_change_nothing() {
     let filters = Pipeline::new(&[filter(32022, &[3, 4, 0, 0]), filter(2, &[4]), filter(1, &[5])]).unwrap();
     let names: Vec<String> = filters.codecs(4).unwrap().into_iter().map(|codec| codec.name).collect();
     assert_eq!(names, ["numcodecs.shuffle", "numcodecs.zlib"]);
-    // No codec corresponds to a shuffle after other filters, or to a shuffle whose size is not the size of the
-    // elements.
+    // There is no codec for a shuffle after other filters, or for a shuffle whose element size differs from that of the dataset.
     for filters in [
         [filter(3, &[]), filter(2, &[4]), filter(1, &[5])],
         [filter(2, &[3]), filter(1, &[5]), filter(3, &[])],

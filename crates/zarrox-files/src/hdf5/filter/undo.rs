@@ -1,4 +1,4 @@
-//! [`Undo`]: the decoder of each filter, and access to its parameters.
+//! [`Undo`]: the decoder interface of filters, and access to filter parameters.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use crate::input::corrupt;
 
 /// A filter with its parameters.
 pub(super) trait Undo: Debug + Send + Sync {
-    /// Returns the encoded size of `size` bytes, if it does not depend on their content.
+    /// Returns the encoded size of `size` bytes, if it does not depend on the content of the bytes.
     fn encoded_size(&self, size: usize) -> Option<usize> {
         let _ = size;
         None
@@ -19,18 +19,18 @@ pub(super) trait Undo: Debug + Send + Sync {
     /// Undoes the filter.
     fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>>;
 
-    /// Returns the number of decoded bytes without keeping them. Fails if decoding fails.
+    /// Returns the number of decoded bytes, and discards the bytes. Returns an error if decoding fails.
     fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
         self.undo(bytes.to_vec(), given).map(|bytes| bytes.len())
     }
 
-    /// Returns the codecs with the same encoded bytes, for elements of `item` bytes.
+    /// Returns codecs with the same encoding for elements of `item` bytes.
     fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let _ = item;
         None
     }
 
-    /// Returns the effect of the filter, which decides where its codecs may be in the pipeline.
+    /// Returns the effect of the filter, which determines where its codecs may appear in the pipeline.
     fn effect(&self) -> Effect {
         Effect::Compresses
     }
@@ -41,11 +41,11 @@ pub(super) trait Undo: Debug + Send + Sync {
 pub(super) enum Effect {
     /// The bytes are compressed.
     Compresses,
-    /// The bytes change their order. Readers support its codec only as the first bytes-to-bytes codec.
+    /// The bytes are reordered. Readers support the corresponding codec only as the first bytes-to-bytes codec.
     Sorts,
-    /// Bytes are added, such as a checksum.
+    /// Bytes are added, for example a checksum.
     Adds,
-    /// The bytes stay the same.
+    /// The bytes are unchanged.
     None,
 }
 

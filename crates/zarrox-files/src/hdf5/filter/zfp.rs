@@ -1,7 +1,7 @@
-//! zfp: floats and integers of 32 and 64 bits, in up to four dimensions.
+//! zfp: 32-bit and 64-bit floats and integers in up to four dimensions.
 //!
-//! The parameters are the versions of zfp and of the filter, and a header of zfp, which has the shape, the type and the mode. A chunk is
-//! a stream without a header.
+//! The parameters are the versions of zfp and of the filter, and a zfp header, which contains the shape, the type and the
+//! mode. A chunk is a zfp stream without a header.
 
 use zarrox::Result;
 use zfp_rs::{
@@ -86,8 +86,8 @@ impl Zfp {
     }
 }
 
-/// Returns the words of a stream, and the number of bits to skip. zfp may have been built with shorter words. The words
-/// end where the stream ends, so that reading past the end is detected.
+/// Returns the words of a stream, and the number of bits to skip. The writer's zfp may have been built with shorter
+/// words. The words end exactly where the stream ends, so that reads past the end are detected.
 fn words(bytes: &[u8]) -> Result<(Vec<u64>, u64)> {
     let skipped = bytes.len().next_multiple_of(STREAM_WORD_BYTES) - bytes.len();
     let mut words = Vec::new();

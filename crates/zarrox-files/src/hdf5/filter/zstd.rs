@@ -1,4 +1,4 @@
-//! Zstandard: frames.
+//! Zstandard frames.
 
 use zarrox::{CodecSpec, Result, codecs};
 
@@ -14,7 +14,7 @@ struct Zstd {
 }
 
 pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
-    // Levels below zero are stored as unsigned numbers.
+    // Negative levels are stored as unsigned integers.
     let level = filter.parameters.first().map_or(3, |level| level.cast_signed()).clamp(-131_072, 22);
     Ok(Box::new(Zstd { level, decoder: Coded::new(codecs::Zstd::level(level))? }))
 }

@@ -15,11 +15,11 @@ use crate::input::corrupt;
 
 const WHAT: &str = "an attribute message";
 
-/// An attribute, or the error of reading it with its name. The name is empty if it is unknown.
+/// An attribute, or its name and the error from reading it. The name is empty if it is unknown.
 pub(super) type Found = Result<Attribute, (Vec<u8>, Error)>;
 
-/// Returns the attributes of an object, in creation order if the object tracks it. Otherwise attributes of the header
-/// are in its order, and attributes of a heap are sorted by name.
+/// Returns the attributes of an object, in creation order if the object tracks it. Otherwise, attributes stored in the
+/// header are in header order, and attributes stored in a heap are sorted by name.
 pub(super) fn all(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Found>> {
     let mut found: Vec<(Option<u32>, Found)> = Vec::new();
     for message in header.all(kind::ATTRIBUTE) {
@@ -55,7 +55,7 @@ fn in_heap(
     cursor.version(0)?;
     let flags = cursor.u8()?;
     if flags & 1 != 0 {
-        // The largest creation order.
+        // The maximum creation index.
         cursor.u16()?;
     }
     let (heap, names) = (cursor.address()?, cursor.address()?);
@@ -88,7 +88,7 @@ fn one(source: &Source, shared: &SharedMessages, message: Result<Vec<u8>>) -> Fo
 /// The parts of an attribute message.
 struct Parts<'b> {
     name: &'b [u8],
-    /// The bits mark shared datatypes and dataspaces.
+    /// Bits that indicate a shared datatype or dataspace.
     flags: u8,
     datatype: &'b [u8],
     space: &'b [u8],

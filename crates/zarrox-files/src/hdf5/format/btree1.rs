@@ -1,4 +1,4 @@
-//! B-trees of version 1 (section III.A.1).
+//! Version 1 B-trees (section III.A.1).
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ const WHAT: &str = "a node of a B-tree of version 1";
 /// The maximum number of levels.
 const MOST_DEPTH: u8 = 64;
 
-/// A tree: the kind of its nodes, and the length of its keys.
+/// A tree, with its node type and the length of its keys.
 pub(super) struct Tree<'s> {
     pub(super) source: &'s Source,
     pub(super) kind: u8,
@@ -20,7 +20,7 @@ pub(super) struct Tree<'s> {
 }
 
 impl Tree<'_> {
-    /// Calls a function with the key and the address of each child of the leaves, in their order.
+    /// Calls a function with the key and address of each child of each leaf, in order.
     pub(super) fn each(
         &self,
         root: Address,
@@ -30,7 +30,7 @@ impl Tree<'_> {
         self.node(root, None, &mut visited, found)
     }
 
-    /// Visits a node of this level.
+    /// Visits a node of the given level.
     fn node(
         &self,
         address: Address,

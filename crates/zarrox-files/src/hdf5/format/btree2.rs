@@ -1,4 +1,4 @@
-//! B-trees of version 2 (section III.A.2).
+//! Version 2 B-trees (section III.A.2).
 
 use std::collections::HashSet;
 
@@ -11,15 +11,15 @@ use crate::input::corrupt;
 
 const HEADER: &str = "the header of a B-tree of version 2";
 const NODE: &str = "a node of a B-tree of version 2";
-/// The total size in bytes of the prefix of a node and of its checksum.
+/// The combined size in bytes of the prefix and the checksum of a node.
 const PREFIX: u64 = 10;
 /// The maximum number of levels. Every node above a leaf has at least two children.
 const MOST_DEPTH: u16 = 64;
 
-/// The records of a tree, one after another, in their order.
+/// The concatenated records of a tree, in order.
 #[derive(Debug)]
 pub(super) struct Records {
-    /// The kind of the records.
+    /// The record type.
     pub(super) kind: u8,
     pub(super) size: usize,
     bytes: Vec<u8>,
@@ -38,9 +38,9 @@ struct Tree<'s> {
     kind: u8,
     node_size: u64,
     record_size: usize,
-    /// The width in bytes of the number of records of a node.
+    /// The size in bytes of the field with the number of records in a node.
     width: usize,
-    /// The width in bytes of the number of records below a node, by the level of the node.
+    /// The size in bytes of the field with the number of records below a node, indexed by the level of the node.
     widths: Vec<usize>,
     visited: HashSet<Address>,
     budget: Budget,
@@ -83,7 +83,7 @@ impl Records {
         self.bytes.chunks_exact(self.size.max(1))
     }
 
-    /// Fails unless the records have this kind.
+    /// Returns an error unless the records have the given type.
     pub(super) fn expect(self, kind: u8) -> Result<Self> {
         if self.kind == kind {
             return Ok(self);
@@ -99,7 +99,7 @@ impl<'s> Tree<'s> {
         let space = node_size.checked_sub(PREFIX).ok_or_else(too_small)?;
         let mut most = space / record;
         let width = width_of(most);
-        // Leaves have no counts of records below them.
+        // Pointers to leaves have no total record count.
         let mut widths = vec![0];
         for level in 1..=usize::from(depth) {
             let pointer = (source.sizes.offset + width + widths[level - 1]) as u64;
@@ -119,7 +119,7 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// Appends the records of a node and of all nodes below it, in order.
+    /// Appends the records of a node and all nodes below it, in order.
     fn node(&mut self, node: Child, level: u16, records: &mut Vec<u8>) -> Result<()> {
         if !self.visited.insert(node.address) {
             return Err(corrupt(format!("{NODE} at {} occurs twice", node.address)));
@@ -157,7 +157,7 @@ impl<'s> Tree<'s> {
         Ok(())
     }
 
-    /// Returns the length of a pointer in a node of a level.
+    /// Returns the length in bytes of a child pointer in a node of the given level.
     fn pointer(&self, level: u16) -> usize {
         let below = usize::from(level).checked_sub(1).map_or(0, |below| self.widths[below]);
         self.source.sizes.offset + self.width + below

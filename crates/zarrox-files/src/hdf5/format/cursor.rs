@@ -1,23 +1,23 @@
-//! Numbers, addresses and names in the bytes of a structure.
+//! Reads integers, addresses and names from the bytes of a file structure.
 
 use zarrox::Result;
 
 use super::model::Address;
 use crate::input::corrupt;
 
-/// The widths of addresses and of lengths, in bytes.
+/// The widths of addresses and lengths, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sizes {
     pub(super) offset: usize,
     pub(super) length: usize,
 }
 
-/// A position in the bytes of a structure. Numbers are little-endian.
+/// A cursor over the bytes of a file structure. Integers are little-endian.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'b> {
     rest: &'b [u8],
     sizes: Sizes,
-    /// The structure, for errors: "a dataspace message".
+    /// The name of the structure for error messages, such as "a dataspace message".
     what: &'static str,
 }
 
@@ -30,7 +30,7 @@ impl<'b> Cursor<'b> {
         self.sizes
     }
 
-    /// Returns the number of bytes that are left.
+    /// Returns the number of remaining bytes.
     pub(super) fn left(&self) -> usize {
         self.rest.len()
     }
@@ -40,7 +40,7 @@ impl<'b> Cursor<'b> {
         self.rest
     }
 
-    /// Returns the next bytes.
+    /// Returns the next `length` bytes.
     pub(super) fn take(&mut self, length: usize) -> Result<&'b [u8]> {
         let Some((taken, rest)) = self.rest.split_at_checked(length) else {
             return Err(corrupt(format!(
@@ -75,7 +75,7 @@ impl<'b> Cursor<'b> {
         self.number(8)
     }
 
-    /// Returns a number of at most eight bytes.
+    /// Reads an integer of at most eight bytes.
     pub(super) fn number(&mut self, width: usize) -> Result<u64> {
         let mut bytes = [0; 8];
         let Some(low) = bytes.get_mut(..width) else {
@@ -85,18 +85,18 @@ impl<'b> Cursor<'b> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// Returns a number of at most eight bytes; `None` if all of its bits are set.
+    /// Reads an integer of at most eight bytes; `None` if all its bits are set.
     pub(super) fn limit(&mut self, width: usize) -> Result<Option<u64>> {
         let number = self.number(width)?;
         Ok((number != all_ones(width)).then_some(number))
     }
 
-    /// Returns an address; `None` for the undefined address.
+    /// Reads an address; `None` for the undefined address.
     pub(super) fn address(&mut self) -> Result<Option<Address>> {
         self.limit(self.sizes.offset)
     }
 
-    /// Returns an address that must be defined.
+    /// Reads an address. Returns an error if it is the undefined address.
     pub(super) fn defined_address(&mut self) -> Result<Address> {
         let what = self.what;
         self.address()?.ok_or_else(|| corrupt(format!("an address in {what} is undefined")))
@@ -106,7 +106,7 @@ impl<'b> Cursor<'b> {
         self.number(self.sizes.length)
     }
 
-    /// Returns bytes up to a NUL, and continues after it.
+    /// Returns the bytes before the next NUL, and advances past the NUL.
     pub(super) fn text(&mut self) -> Result<&'b [u8]> {
         let Some(length) = self.rest.iter().position(|&byte| byte == 0) else {
             return Err(corrupt(format!("a name in {} has no end", self.what)));
@@ -116,7 +116,7 @@ impl<'b> Cursor<'b> {
         Ok(text)
     }
 
-    /// Returns bytes up to a NUL, and continues at the next multiple of eight bytes from their start.
+    /// Returns the bytes before the next NUL, and advances past the padding to a multiple of eight bytes.
     pub(super) fn padded_text(&mut self) -> Result<&'b [u8]> {
         let text = self.text()?;
         let length = text.len() + 1;
@@ -124,7 +124,7 @@ impl<'b> Cursor<'b> {
         Ok(text)
     }
 
-    /// Fails unless the next bytes are this signature.
+    /// Returns an error unless the next bytes are the given signature.
     pub(super) fn signature(&mut self, signature: &[u8]) -> Result<()> {
         let found = self.take(signature.len())?;
         if found == signature {
@@ -138,29 +138,29 @@ impl<'b> Cursor<'b> {
         )))
     }
 
-    /// Fails unless the next byte is this version.
+    /// Returns an error unless the next byte is the given version.
     pub(super) fn version(&mut self, version: u8) -> Result<()> {
         let found = self.u8()?;
         if found == version { Ok(()) } else { Err(self.unknown_version(found)) }
     }
 
-    /// Returns the error of an unsupported version.
+    /// Returns the error for an unsupported version.
     pub(super) fn unknown_version(&self, version: u8) -> zarrox::Error {
         crate::input::unsupported(format!("{} has the unsupported version {version}", self.what))
     }
 }
 
-/// Returns the number of this many bytes with all bits set.
+/// Returns the integer of `width` bytes with all bits set.
 pub(super) fn all_ones(width: usize) -> u64 {
     if width >= 8 { u64::MAX } else { (1 << (8 * width)) - 1 }
 }
 
-/// Returns the number of bytes that numbers up to `limit` need.
+/// Returns the number of bytes needed for integers up to `limit`.
 pub(super) fn width_of(limit: u64) -> usize {
     limit.checked_ilog2().unwrap_or(0) as usize / 8 + 1
 }
 
-/// Returns the bytes of a name before its first NUL.
+/// Returns the bytes before the first NUL.
 pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
@@ -169,10 +169,10 @@ pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
 pub(super) mod tests {
     use super::*;
 
-    /// The widths of most files.
+    /// The widths in most files.
     pub(in crate::hdf5::format) const USUAL: Sizes = Sizes { offset: 8, length: 8 };
 
-    /// Returns the bytes of hexadecimal digits.
+    /// Decodes hexadecimal digits.
     pub(in crate::hdf5::format) fn unhex(digits: &str) -> Vec<u8> {
         let digits: Vec<char> = digits.chars().filter(|digit| !digit.is_whitespace()).collect();
         let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();

@@ -1,4 +1,4 @@
-//! Objects, parsed from the messages of their headers.
+//! Parses objects from the messages in their headers.
 
 use zarrox::Result;
 
@@ -14,14 +14,14 @@ use super::shared::SharedMessages;
 use super::source::Source;
 use crate::input::corrupt;
 
-/// A header whose messages are searched.
+/// The header of an object, for access to its messages.
 struct Messages<'s> {
     source: &'s Source,
     shared: &'s SharedMessages,
     header: &'s Header,
 }
 
-/// Returns the object of a header.
+/// Parses the object described by a header.
 pub(super) fn object(
     source: &Source,
     shared: &SharedMessages,
@@ -48,8 +48,8 @@ pub(super) fn object(
     Ok(Object { kind })
 }
 
-/// Checks that the size of contiguous elements agrees with the shape. Otherwise elements would be read at
-/// the wrong offsets.
+/// Checks that the size of contiguous elements agrees with the shape. If it did not, elements would be read from the
+/// wrong offsets.
 fn check_size(space: &Space, datatype: &Datatype, size: u64) -> Result<()> {
     let Space::Simple { shape, .. } = space else { return Ok(()) };
     let needed = shape.iter().try_fold(datatype.size as u64, |size, &length| size.checked_mul(length));
@@ -63,13 +63,13 @@ fn check_size(space: &Space, datatype: &Datatype, size: u64) -> Result<()> {
 }
 
 impl Messages<'_> {
-    /// Returns the bytes of the first message of a kind.
+    /// Returns the bytes of the first message of the given type.
     fn bytes(&self, kind: u16) -> Result<Option<Vec<u8>>> {
         let message = self.header.find(kind);
         message.map(|message| self.shared.message(self.source, message)).transpose()
     }
 
-    /// Parses the first message of a kind.
+    /// Parses the first message of the given type, if there is one.
     fn parsed<T>(
         &self,
         kind: u16,
@@ -80,7 +80,7 @@ impl Messages<'_> {
         parse(self.source.cursor(&bytes, what)).map(Some)
     }
 
-    /// Parses the first message of a kind, which the object must have.
+    /// Parses the first message of the given type. Returns an error if there is none.
     fn needed<T>(&self, kind: u16, what: &'static str, parse: fn(Cursor<'_>) -> Result<T>) -> Result<T> {
         let address = self.header.address;
         let missing =
@@ -117,7 +117,7 @@ impl Messages<'_> {
         Ok(Dataset { space, datatype, layout, filters, fill, external, are_edges_unfiltered })
     }
 
-    /// Returns the fill value. HDF5 before version 1.6 wrote another message for the fill value.
+    /// Returns the fill value. Versions of HDF5 before 1.6 stored it in a different message.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let fill = self.parsed(kind::FILL, "a fill value message", fill::parse)?.unwrap_or(Fill::Default);
         let fill = match fill {

@@ -1,4 +1,4 @@
-//! The links of groups (section IV.A.2.c, and III.B to III.D for old groups).
+//! The links of groups (section IV.A.2.c; sections III.B to III.D for old-style groups).
 
 use zarrox::Result;
 
@@ -14,11 +14,10 @@ use super::source::{Budget, Source};
 use crate::input::corrupt;
 
 const NODE: &str = "a symbol table node";
-/// The length of the part of a symbol table entry whose meaning depends on its type.
+/// The length of the scratch-pad space of a symbol table entry, whose meaning depends on the cache type.
 const SCRATCH: usize = 16;
 
-/// Returns the links of a group, in creation order if the group tracks it, and sorted by name
-/// otherwise.
+/// Returns the links of a group, in creation order if the group tracks it, otherwise sorted by name.
 pub(super) fn links(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Link>> {
     let mut links = match header.find(kind::SYMBOLS) {
         Some(message) => old(source, &message.bytes)?,
@@ -81,7 +80,7 @@ fn symbols(
     Ok(())
 }
 
-/// Returns the links that are messages, in the header or in a heap.
+/// Returns the links that are stored as messages, in the header or in a heap.
 fn new(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<Link>> {
     let mut links = Vec::new();
     for message in header.all(kind::LINK) {
@@ -93,7 +92,7 @@ fn new(source: &Source, shared: &SharedMessages, header: &Header) -> Result<Vec<
     cursor.version(0)?;
     let flags = cursor.u8()?;
     if flags & 1 != 0 {
-        // The largest creation order.
+        // The maximum creation index.
         cursor.u64()?;
     }
     let (heap, names) = (cursor.address()?, cursor.address()?);

@@ -9,7 +9,7 @@ use super::model::Address;
 use super::source::{Budget, Source, verified};
 use crate::input::{corrupt, unsupported};
 
-/// The kinds of messages.
+/// The message types.
 pub(super) mod kind {
     pub(in crate::hdf5::format) const SPACE: u16 = 0x01;
     pub(in crate::hdf5::format) const LINK_INFO: u16 = 0x02;
@@ -27,30 +27,30 @@ pub(super) mod kind {
     pub(in crate::hdf5::format) const SYMBOLS: u16 = 0x11;
     pub(in crate::hdf5::format) const DRIVER: u16 = 0x14;
     pub(in crate::hdf5::format) const ATTRIBUTE_INFO: u16 = 0x15;
-    /// The copy of the metadata that the writing program had in its cache.
+    /// The metadata cache image.
     pub(in crate::hdf5::format) const CACHE_IMAGE: u16 = 0x18;
-    /// The last known kind.
+    /// The highest known message type.
     pub(in crate::hdf5::format) const LAST: u16 = CACHE_IMAGE;
 }
 
 const WHAT: &str = "an object header";
 const CONTINUATION: &str = "a continuation block of an object header";
-/// The flag of a message that is stored outside the header.
+/// The flag for a message that is stored outside the header.
 const IS_SHARED: u8 = 0x02;
-/// The flag of a message that a reader must know to open the object.
+/// The flag for a message whose type a reader must know to open the object.
 const FAIL_IF_UNKNOWN: u8 = 0x80;
-/// The maximum number of blocks of a header.
+/// The maximum number of blocks in a header.
 const MOST_BLOCKS: usize = 1 << 16;
-/// The maximum number of messages of a header.
+/// The maximum number of messages in a header.
 const MOST_MESSAGES: usize = 1 << 20;
 
-/// A message, not yet parsed.
+/// An unparsed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Message {
     pub(super) kind: u16,
-    /// True if the bytes are the location of the message.
+    /// True if the bytes encode the location of the message.
     pub(super) is_shared: bool,
-    /// The creation order of an attribute, if it is tracked.
+    /// The creation index of an attribute, if creation order is tracked.
     pub(super) order: Option<u16>,
     pub(super) bytes: Vec<u8>,
 }
@@ -70,7 +70,7 @@ struct Form {
 }
 
 impl Header {
-    /// Reads the header at an address, with all of its blocks.
+    /// Reads the header at an address, including all its blocks.
     pub(super) fn read(source: &Source, address: Address) -> Result<Self> {
         let start = source.read_most(address, 16)?;
         if start.starts_with(b"OHDR") {
@@ -80,14 +80,14 @@ impl Header {
         }
     }
 
-    /// Reads a header of version 1.
+    /// Reads a version 1 header.
     fn read_old(source: &Source, address: Address, start: &[u8]) -> Result<Self> {
         let mut cursor = source.cursor(start, WHAT);
         let version = cursor.u8()?;
         if version != 1 {
             return Err(corrupt(format!("there is no object header at address {address}")));
         }
-        // A reserved byte, the number of messages, and the number of references.
+        // A reserved byte, the number of messages, and the reference count.
         cursor.skip(7)?;
         let length = cursor.u32()?;
         let block = source.read(address + 16, u64::from(length))?;
@@ -95,7 +95,7 @@ impl Header {
         Self { address, messages: Vec::new() }.completed(source, &block, form)
     }
 
-    /// Reads a header of version 2.
+    /// Reads a version 2 header.
     fn read_new(source: &Source, address: Address) -> Result<Self> {
         let start = source.read_most(address, 64)?;
         let mut cursor = source.cursor(&start, WHAT);
@@ -107,7 +107,7 @@ impl Header {
             cursor.skip(16)?;
         }
         if flags & 0x10 != 0 {
-            // The limits of attributes for compact and dense storage.
+            // The limits on the number of attributes for compact and dense storage.
             cursor.skip(4)?;
         }
         let length = cursor.number(1 << (flags & 3))?;
@@ -119,7 +119,7 @@ impl Header {
         Self { address, messages: Vec::new() }.completed(source, &bytes[prefix..], form)
     }
 
-    /// Reads the messages of the first block and of all blocks that it refers to.
+    /// Reads the messages of the first block and of all continuation blocks.
     fn completed(mut self, source: &Source, first: &[u8], form: Form) -> Result<Self> {
         let mut blocks = Vec::new();
         let mut visited = HashSet::from([self.address]);
@@ -137,7 +137,7 @@ impl Header {
             let messages = if form.is_old { &block[..] } else { continuation(source, &block)? };
             let mut more = Vec::new();
             self.take(source, messages, form, &mut more)?;
-            // Messages are in the order of their blocks.
+            // Messages are in block order.
             blocks.extend(more.into_iter().rev());
         }
         Ok(self)
@@ -170,18 +170,18 @@ impl Header {
         Ok(())
     }
 
-    /// Returns the first message of a kind.
+    /// Returns the first message of the given type.
     pub(super) fn find(&self, kind: u16) -> Option<&Message> {
         self.messages.iter().find(|message| message.kind == kind)
     }
 
-    /// Returns the messages of a kind.
+    /// Returns all messages of the given type.
     pub(super) fn all(&self, kind: u16) -> impl Iterator<Item = &Message> {
         self.messages.iter().filter(move |message| message.kind == kind)
     }
 }
 
-/// Returns the messages of a continuation block of version 2.
+/// Verifies a version 2 continuation block, and returns the bytes of its messages.
 fn continuation<'b>(source: &Source, block: &'b [u8]) -> Result<&'b [u8]> {
     let checked = verified(block, CONTINUATION)?;
     let mut cursor = source.cursor(checked, CONTINUATION);

@@ -11,7 +11,7 @@ use crate::input::corrupt;
 
 const WHAT: &str = "the mappings of a virtual dataset";
 
-/// The maximum length in bytes of a name that several mappings share.
+/// The maximum length in bytes of a name that is shared by several mappings.
 const MOST_SHARED: usize = 4096;
 
 /// Reads the mappings at a location in the global heap.
@@ -24,7 +24,7 @@ pub(super) fn read(
     parse(source.cursor(verified(&heap.object(source, address, index)?, WHAT)?, WHAT))
 }
 
-/// Parses the mappings without their checksum.
+/// Parses the mappings, without the checksum.
 fn parse(mut cursor: Cursor<'_>) -> Result<Vec<Mapping>> {
     let version = cursor.u8()?;
     if version > 1 {
@@ -53,10 +53,10 @@ fn mapping(cursor: &mut Cursor<'_>, version: u8, before: &[Mapping]) -> Result<M
     Ok(Mapping { file, dataset, source: selection::next(cursor)?, target: selection::next(cursor)? })
 }
 
-/// Reads the number of an earlier mapping with the same name.
+/// Reads the index of an earlier mapping with the same name, and returns that mapping.
 fn earlier<'m>(cursor: &mut Cursor<'_>, before: &'m [Mapping]) -> Result<&'m Mapping> {
     let number = cursor.length()?;
-    // Without a limit, shared names could need far more memory than the size of the file.
+    // Without a limit, shared names could require far more memory than the size of the file.
     let found = usize::try_from(number).ok().and_then(|number| before.get(number));
     let found = found.filter(|found| found.file.len().max(found.dataset.len()) <= MOST_SHARED);
     found.ok_or_else(|| corrupt(format!("{WHAT} have no earlier one of the number {number}")))
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn names_of_earlier_mappings() {
-        // HDF5 2.0 reads such mappings in the same way.
+        // HDF5 2.0 also reads these mappings this way.
         let all = "03000000 01000000 00000000 00000000".repeat(2);
         let digits = format!(
             "01 0400000000000000 00 612e683500 6400 {all} 03 0000000000000000 0000000000000000 {all}

@@ -1,7 +1,7 @@
-//! The format of HDF5 files: superblock, object headers, messages, heaps and indexes.
+//! The HDF5 file format: superblock, object headers, messages, heaps and indexes.
 //!
-//! Everything is read as byte ranges, so that the file can be in any storage. The content is not trusted: lengths are
-//! compared with the length of the file before memory is allocated, and no address is visited twice.
+//! All data is read as byte ranges, so that the file can be in any storage. The content is not trusted: lengths are
+//! checked against the length of the file before memory is allocated, and no address is visited twice.
 
 mod attribute;
 mod btree1;
@@ -33,7 +33,7 @@ use source::Source;
 pub(super) use source::checksum;
 use superblock::Superblock;
 
-/// A file that is open for reading. Clones share it.
+/// A file that is open for reading. Clones share the file.
 #[derive(Debug, Clone)]
 pub(super) struct File {
     source: Arc<Source>,
@@ -64,7 +64,7 @@ impl File {
         &self.source.input
     }
 
-    /// Returns the size of an address in a reference, in bytes.
+    /// Returns the size in bytes of an address in a reference.
     pub(super) fn offset_size(&self) -> usize {
         self.source.sizes.offset
     }
@@ -74,7 +74,7 @@ impl File {
         self.source.read(address, length)
     }
 
-    /// Returns the position of an address in the file.
+    /// Converts an address to a position in the file.
     pub(super) fn position(&self, address: Address) -> Result<u64> {
         self.source.position(address)
     }
@@ -82,19 +82,19 @@ impl File {
     /// Reads the object header at an address.
     ///
     /// # Errors
-    /// When a message that this object needs cannot be parsed. Messages of other kinds are not parsed.
+    /// If a required message cannot be parsed. Messages that are not needed are not parsed.
     pub(super) fn object(&self, address: Address) -> Result<Object> {
         let header = Header::read(&self.source, address)?;
         dataset::object(&self.source, &self.shared, &self.heap, &header)
     }
 
-    /// Returns the links of a group, in creation order if the group tracks it, and sorted by name otherwise.
+    /// Returns the links of a group, in creation order if the group tracks it, otherwise sorted by name.
     pub(super) fn links(&self, group: Address) -> Result<Vec<Link>> {
         group::links(&self.source, &self.shared, &Header::read(&self.source, group)?)
     }
 
-    /// Returns the attributes of an object, in creation order if the object tracks it. An attribute that cannot be
-    /// read is an error with its name, if the name is known.
+    /// Returns the attributes of an object, in creation order if the object tracks it. For an attribute that cannot be
+    /// read, returns its name, empty if unknown, and the error.
     pub(super) fn attributes(&self, object: Address) -> Result<Vec<attribute::Found>> {
         attribute::all(&self.source, &self.shared, &Header::read(&self.source, object)?)
     }
@@ -104,17 +104,17 @@ impl File {
         chunk_index::read(&self.source, dataset)
     }
 
-    /// Returns the bytes of an object of the global heap. `address` is the address of its collection.
+    /// Returns the bytes of an object in the global heap. `address` is the address of its collection.
     pub(super) fn global(&self, address: Address, index: u32) -> Result<Vec<u8>> {
         self.heap.object(&self.source, address, index)
     }
 }
 
-/// Reads the properties that the superblock extension sets for all objects.
+/// Reads the file-wide properties from the superblock extension.
 fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
     let header = Header::read(source, address)?;
     if let Some(driver) = header.find(kind::DRIVER) {
-        // The message begins with its version.
+        // The first byte of the message is its version.
         superblock::refuse_split(driver.bytes.get(1..).unwrap_or_default())?;
     }
     if let Some(image) = header.find(kind::CACHE_IMAGE) {

@@ -1,9 +1,9 @@
-//! The objects of a file, as its messages describe them.
+//! The objects in a file, as described by its messages.
 //!
 //! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t4.html>. Section numbers in this folder
 //! refer to version 4.0 of the specification.
 
-/// The address of an object header or of a block of bytes, relative to the base address of the file.
+/// The address of an object header or a block of bytes, relative to the base address of the file.
 pub(in crate::hdf5) type Address = u64;
 
 /// A parsed object header.
@@ -21,11 +21,11 @@ pub(in crate::hdf5) enum ObjectKind {
     Datatype(Datatype),
 }
 
-/// A link from a group to an object. Names may have any encoding.
+/// A link from a group to an object. Its name may have any encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) struct Link {
     pub(in crate::hdf5) name: Vec<u8>,
-    /// The creation order, if the group tracks it.
+    /// The creation index, if the group tracks creation order.
     pub(in crate::hdf5) order: Option<i64>,
     pub(in crate::hdf5) target: Target,
 }
@@ -34,7 +34,7 @@ pub(in crate::hdf5) struct Link {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) enum Target {
     Hard(Address),
-    /// A path, relative to the group or from the root.
+    /// A path, either absolute or relative to the group.
     Soft(Vec<u8>),
     /// A path in another file.
     External {
@@ -60,8 +60,8 @@ pub(in crate::hdf5) struct Attribute {
 pub(in crate::hdf5) enum Space {
     /// A null dataspace: no elements, not even a scalar.
     Null,
-    /// Elements of this shape. `max` is the maximum shape, with `None` for an unlimited dimension. A scalar has no
-    /// dimensions.
+    /// Elements with the given shape. `max` is the maximum shape, in which `None` stands for an unlimited dimension. A
+    /// scalar has no dimensions.
     Simple { shape: Vec<u64>, max: Vec<Option<u64>> },
 }
 
@@ -74,30 +74,30 @@ pub(in crate::hdf5) struct Dataset {
     pub(in crate::hdf5) filters: Vec<Filter>,
     /// The bytes of the fill value; `None` if it is zero or undefined.
     pub(in crate::hdf5) fill: Option<Vec<u8>>,
-    /// The external files with the elements, in their order; empty for a dataset in this file.
+    /// The external files that contain the elements, in order; empty if the elements are in this file.
     pub(in crate::hdf5) external: Vec<ExternalFile>,
-    /// True if chunks that reach beyond the shape are stored without filters; their [`StoredChunk::mask`] has all bits set.
+    /// True if chunks that extend beyond the shape are stored unfiltered; their [`StoredChunk::mask`] has all bits set.
     pub(in crate::hdf5) are_edges_unfiltered: bool,
 }
 
-/// A part of an external file with elements.
+/// A part of an external file that contains elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) struct ExternalFile {
     pub(in crate::hdf5) name: Vec<u8>,
     pub(in crate::hdf5) offset: u64,
-    /// The number of bytes; `u64::MAX` for the rest of the file.
+    /// The size in bytes; `u64::MAX` for the rest of the file.
     pub(in crate::hdf5) size: u64,
 }
 
 /// The storage of the elements.
 #[derive(Debug, Clone)]
 pub(in crate::hdf5) enum Layout {
-    /// The elements are in the header.
+    /// The elements are stored in the object header.
     Compact(Vec<u8>),
-    /// The elements are contiguous; `None` if none were written.
+    /// The elements are contiguous at this address; `None` if none were written.
     Contiguous(Option<Address>),
     Chunked {
-        /// The shape of a chunk, without the dimension of the element size.
+        /// The shape of a chunk, without the trailing element size.
         chunk: Vec<u64>,
         index: ChunkIndex,
         /// The address of the index; `None` if no chunk was written.
@@ -107,11 +107,11 @@ pub(in crate::hdf5) enum Layout {
     Virtual(Vec<Mapping>),
 }
 
-/// The index of chunks.
+/// The type of a chunk index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) enum ChunkIndex {
     BTree1,
-    /// One chunk: its stored size and its mask of skipped filters; `None` if the chunk is not filtered.
+    /// A single chunk: its stored size and its mask of skipped filters; `None` if the chunk is not filtered.
     Single(Option<(u64, u32)>),
     Implicit,
     FixedArray,
@@ -119,7 +119,7 @@ pub(in crate::hdf5) enum ChunkIndex {
     BTree2,
 }
 
-/// A part of a virtual dataset.
+/// A mapping of a part of a virtual dataset to a source dataset.
 #[derive(Debug, Clone)]
 pub(in crate::hdf5) struct Mapping {
     /// The name of the file; `.` for this file.
@@ -130,16 +130,16 @@ pub(in crate::hdf5) struct Mapping {
     pub(in crate::hdf5) target: Hyperslab,
 }
 
-/// Selected elements of a dataspace.
+/// A selection of elements in a dataspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) enum Hyperslab {
     All,
     None,
     /// Single elements.
     Points(Vec<Vec<u64>>),
-    /// Boxes, each with the positions of its first and its last element.
+    /// Boxes, each given by the positions of its first and last elements.
     Boxes(Vec<(Vec<u64>, Vec<u64>)>),
-    /// Evenly spaced blocks, one entry for each dimension.
+    /// Evenly spaced blocks, with one entry for each dimension.
     Regular(Vec<Blocks>),
 }
 
@@ -154,10 +154,10 @@ pub(in crate::hdf5) struct Blocks {
     pub(in crate::hdf5) block: Option<u64>,
 }
 
-/// A filter of chunks.
+/// A filter in the pipeline of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) struct Filter {
-    /// The registered number.
+    /// The registered filter ID.
     pub(in crate::hdf5) id: u16,
     pub(in crate::hdf5) name: Option<String>,
     /// True if the filter is optional.
@@ -168,12 +168,12 @@ pub(in crate::hdf5) struct Filter {
 /// A stored chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5) struct StoredChunk {
-    /// The position of the first element, along each dimension of the dataset.
+    /// The position of the first element along each dimension of the dataset.
     pub(in crate::hdf5) offset: Vec<u64>,
     pub(in crate::hdf5) address: Address,
     /// The stored size in bytes.
     pub(in crate::hdf5) size: u64,
-    /// A bit for each filter that was skipped.
+    /// The filter mask: a bit is set for each skipped filter.
     pub(in crate::hdf5) mask: u32,
 }
 
@@ -185,7 +185,7 @@ pub(in crate::hdf5) struct Datatype {
     pub(in crate::hdf5) class: Class,
 }
 
-/// The order of bytes.
+/// A byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::hdf5) enum Order {
     Little,
@@ -193,11 +193,11 @@ pub(in crate::hdf5) enum Order {
     Vax,
 }
 
-/// The bits of a number in its bytes.
+/// The position of the significant bits within the bytes of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::hdf5) struct Bits {
     pub(in crate::hdf5) order: Order,
-    /// The position of the lowest bit.
+    /// The position of the least significant bit.
     pub(in crate::hdf5) offset: u16,
     pub(in crate::hdf5) precision: u16,
 }
@@ -214,7 +214,7 @@ pub(in crate::hdf5) enum Class {
         layout: FloatLayout,
     },
     Time(Bits),
-    /// Text of a fixed length.
+    /// Fixed-length strings.
     Text {
         padding: Padding,
         is_utf8: bool,
@@ -228,22 +228,22 @@ pub(in crate::hdf5) enum Class {
         base: Box<Datatype>,
         members: Vec<EnumMember>,
     },
-    /// Text of variable length.
+    /// Variable-length strings.
     VariableText {
         padding: Padding,
         is_utf8: bool,
     },
-    /// Lists of variable length.
+    /// Variable-length sequences.
     Sequence(Box<Datatype>),
     Array {
         base: Box<Datatype>,
         shape: Vec<u64>,
     },
-    /// Complex numbers of two floats.
+    /// Complex numbers that consist of two floats.
     Complex(Box<Datatype>),
 }
 
-/// The parts of a float.
+/// The bit layout of a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::hdf5) struct FloatLayout {
     pub(in crate::hdf5) sign: u8,
@@ -252,27 +252,27 @@ pub(in crate::hdf5) struct FloatLayout {
     pub(in crate::hdf5) mantissa: u8,
     pub(in crate::hdf5) mantissa_bits: u8,
     pub(in crate::hdf5) bias: u32,
-    /// True if the highest bit of the mantissa is implied.
+    /// True if the most significant bit of the mantissa is implied.
     pub(in crate::hdf5) is_normalised: bool,
 }
 
-/// The padding of text.
+/// The padding of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::hdf5) enum Padding {
-    /// The text ends at the first NUL.
+    /// The string ends at the first NUL.
     NullTerminated,
     NullPadded,
     SpacePadded,
 }
 
-/// The kind of a reference.
+/// The type of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::hdf5) enum Reference {
     /// The address of an object.
     Object,
-    /// A region of a dataset, in the global heap.
+    /// A region of a dataset, stored in the global heap.
     Region,
-    /// A reference of HDF5 1.12: to an object, a region or an attribute.
+    /// A reference as introduced in HDF5 1.12: to an object, a region or an attribute.
     Standard,
 }
 
@@ -281,7 +281,7 @@ pub(in crate::hdf5) enum Reference {
 pub(in crate::hdf5) struct Member {
     pub(in crate::hdf5) name: Vec<u8>,
     pub(in crate::hdf5) offset: usize,
-    /// The type: an array type if the member has its own dimensions.
+    /// The type of the member. It is an array type if the member has dimensions.
     pub(in crate::hdf5) datatype: Datatype,
 }
 

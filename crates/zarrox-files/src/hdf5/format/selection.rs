@@ -1,4 +1,4 @@
-//! Selected elements of a dataspace, as stored in virtual datasets and references.
+//! Selections of elements in a dataspace, as stored in virtual datasets and references.
 
 use zarrox::Result;
 
@@ -13,7 +13,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
     let version = cursor.u32()?;
     match (kind, version) {
         (0 | 3, 1) => {
-            // Reserved bytes, and the length of the rest.
+            // Reserved bytes and the remaining length.
             cursor.skip(8)?;
             Ok(if kind == 0 { Hyperslab::None } else { Hyperslab::All })
         }
@@ -33,7 +33,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
             boxes(cursor, rank, 4)
         }
         (2, 2) => {
-            // The flags, which mark all hyperslabs of this version as regular, and the length.
+            // The flags, which mark every hyperslab in this version as regular, and the length.
             cursor.skip(5)?;
             let rank = rank(cursor)?;
             regular(cursor, rank, 8)
@@ -56,7 +56,7 @@ fn rank(cursor: &mut Cursor<'_>) -> Result<usize> {
     })
 }
 
-/// Parses a number of entries of `each` bytes. The remaining bytes must have that many entries.
+/// Parses the number of entries, each of which has `each` bytes. Returns an error if the remaining bytes are too short for them.
 fn count(cursor: &mut Cursor<'_>, width: usize, each: usize) -> Result<u64> {
     let count = cursor.number(width)?;
     let most = cursor.left() / each.max(1);
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn as_h5py_encodes_them() {
-        // The bytes that `SpaceID.encode` of h5py returns after the dataspace.
+        // The bytes after the dataspace in the result of h5py's `SpaceID.encode`.
         assert_eq!(parsed("03000000 01000000 00000000 00000000").unwrap(), Hyperslab::All);
         assert_eq!(parsed("00000000 01000000 00000000 00000000").unwrap(), Hyperslab::None);
         let points =

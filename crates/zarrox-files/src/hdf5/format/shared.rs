@@ -1,4 +1,4 @@
-//! Messages that are stored once for several objects (sections III.G and IV.A.2 of the specification).
+//! Shared messages, which are stored once for several objects (sections III.G and IV.A.2 of the specification).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,13 +13,13 @@ use crate::input::corrupt;
 
 const WHAT: &str = "a shared message";
 const TABLE: &str = "the table of shared messages";
-/// The length of an index in the table, without its two addresses.
+/// The length of an index in the table, excluding its two addresses.
 const INDEX: usize = 14;
 
 /// A heap of shared messages.
 #[derive(Debug)]
 struct Index {
-    /// A bit for each kind of messages.
+    /// A bit mask of the message types in the heap.
     kinds: u16,
     address: Option<Address>,
     heap: Mutex<Option<Arc<FractalHeap>>>,
@@ -32,7 +32,7 @@ pub(super) struct SharedMessages {
 }
 
 impl SharedMessages {
-    /// Reads the table that the superblock extension names.
+    /// Reads the table that the superblock extension refers to.
     pub(super) fn read(source: &Source, message: &[u8]) -> Result<Self> {
         let mut cursor = source.cursor(message, "a shared message table message");
         cursor.version(0)?;
@@ -46,7 +46,7 @@ impl SharedMessages {
         Ok(Self { indexes })
     }
 
-    /// Returns the bytes of a message, also if it is stored outside the header.
+    /// Returns the bytes of a message, whether it is stored in the header or outside it.
     pub(super) fn message(&self, source: &Source, message: &Message) -> Result<Vec<u8>> {
         if message.is_shared {
             self.resolve(source, message.kind, &message.bytes)
@@ -55,11 +55,11 @@ impl SharedMessages {
         }
     }
 
-    /// Returns the message at the location that these bytes encode.
+    /// Returns the message at the location encoded in `place`.
     pub(super) fn resolve(&self, source: &Source, kind: u16, place: &[u8]) -> Result<Vec<u8>> {
         let mut cursor = source.cursor(place, WHAT);
         let address = match (cursor.u8()?, cursor.u8()?) {
-            // A symbol table entry, in files written before HDF5 1.6.
+            // A symbol table entry, in files written by HDF5 before 1.6.
             (1, _) => {
                 cursor.skip(6 + source.sizes.length)?;
                 cursor.defined_address()?
@@ -81,9 +81,9 @@ impl SharedMessages {
         self.in_heap(source, kind, cursor.take(8)?)
     }
 
-    /// Returns a message from the heap for its kind.
+    /// Returns a message from the heap for the given message type.
     pub(super) fn in_heap(&self, source: &Source, kind: u16, id: &[u8]) -> Result<Vec<u8>> {
-        // Both kinds of fill values share one bit.
+        // Both types of fill value messages share one bit.
         let kind = if kind == kind::OLD_FILL { kind::FILL } else { kind };
         let bit = 1_u16.checked_shl(u32::from(kind)).unwrap_or(0);
         let index = self.indexes.iter().find(|index| index.kinds & bit != 0);
@@ -107,10 +107,10 @@ fn is_in_heap(place: &[u8]) -> bool {
 }
 
 fn index(cursor: &mut Cursor<'_>) -> Result<Index> {
-    // A version, and the kind of the index.
+    // The version and the index type.
     cursor.skip(2)?;
     let kinds = cursor.u16()?;
-    // The smallest size of a message, the limits of the kinds of the index, and the number of messages.
+    // The minimum message size, the cutoffs between list and B-tree, and the number of messages.
     cursor.skip(10)?;
     cursor.address()?;
     Ok(Index { kinds, address: cursor.address()?, heap: Mutex::new(None) })

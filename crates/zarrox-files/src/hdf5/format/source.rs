@@ -1,4 +1,4 @@
-//! The bytes of a file by their addresses.
+//! The bytes of a file by address.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use super::cursor::{Cursor, Sizes};
 use super::model::Address;
 use crate::input::{Input, corrupt};
 
-/// The length of a checksum.
+/// The length of a checksum in bytes.
 const CHECKSUM: usize = 4;
 
-/// A file whose superblock was read.
+/// A file whose superblock has been read.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) input: Arc<Input>,
-    /// The position of the address 0 in the file.
+    /// The position of address 0 in the file.
     pub(super) base: u64,
     pub(super) sizes: Sizes,
 }
 
 impl Source {
-    /// Returns the position of an address in the file.
+    /// Converts an address to a position in the file.
     pub(super) fn position(&self, address: Address) -> Result<u64> {
         let position = self.base.checked_add(address).filter(|&position| position <= self.input.length());
         position.ok_or_else(|| {
@@ -36,13 +36,13 @@ impl Source {
         self.input.read(self.position(address)?, length)
     }
 
-    /// Reads at most `most` bytes at an address: fewer at the end of the file.
+    /// Reads at most `most` bytes at an address, fewer if the file ends before.
     pub(super) fn read_most(&self, address: Address, most: u64) -> Result<Vec<u8>> {
         let position = self.position(address)?;
         self.input.read(position, most.min(self.input.length() - position))
     }
 
-    /// Reads a structure that ends with a checksum. Returns the structure without the checksum.
+    /// Reads a structure that ends with a checksum, verifies the checksum, and returns the structure without it.
     pub(super) fn read_checked(&self, address: Address, length: u64, what: &'static str) -> Result<Vec<u8>> {
         let mut bytes = self.read(address, length)?;
         let checked = verified(&bytes, what)?.len();
@@ -55,8 +55,8 @@ impl Source {
     }
 }
 
-/// A limit on the total number of bytes that are read for a structure. The parts of a valid structure do not
-/// overlap, so it is not larger than the file.
+/// A limit on the total number of bytes read for a structure. The parts of a valid structure do not overlap, so the
+/// structure cannot be larger than the file.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -64,7 +64,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Returns a budget of the size of the file.
+    /// Returns a budget equal to the size of the file.
     pub(super) fn of_file(source: &Source, what: &'static str) -> Self {
         Self { left: source.input.length(), what }
     }
@@ -81,7 +81,7 @@ impl Budget {
     }
 }
 
-/// Returns the bytes before their checksum.
+/// Verifies the checksum at the end of `bytes`, and returns the bytes before it.
 pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u8]> {
     let Some((checked, stored)) = bytes.split_last_chunk::<CHECKSUM>() else {
         return Err(corrupt(format!("{what} has no checksum: it has {} bytes", bytes.len())));
@@ -90,7 +90,7 @@ pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u
     Ok(checked)
 }
 
-/// Fails if a checksum differs from the stored checksum.
+/// Returns an error if the computed checksum differs from the stored one.
 pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<()> {
     if computed == stored {
         return Ok(());
@@ -98,7 +98,7 @@ pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<
     Err(corrupt(format!("the checksum of {what} is {computed:08x}, but {stored:08x} is stored")))
 }
 
-/// Returns the checksum of a structure.
+/// Computes the checksum of a structure.
 pub(in crate::hdf5) fn checksum(bytes: &[u8]) -> u32 {
     JenkinsLookup3::default().checksum(bytes)
 }

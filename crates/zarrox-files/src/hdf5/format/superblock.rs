@@ -9,22 +9,22 @@ use crate::input::{Input, corrupt, unsupported};
 
 const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 const WHAT: &str = "the superblock";
-/// An upper bound of the size of a superblock.
+/// An upper bound on the size of a superblock.
 const MOST: u64 = 256;
 
 /// The content of the superblock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Superblock {
-    /// The position of the address 0 in the file.
+    /// The position of address 0 in the file.
     pub(super) base: u64,
     pub(super) sizes: Sizes,
-    /// The object header of the root group.
+    /// The address of the object header of the root group.
     pub(super) root: Address,
-    /// The object header with more messages about the file.
+    /// The address of the superblock extension: an object header with further messages about the file.
     pub(super) extension: Option<Address>,
 }
 
-/// The addresses in a superblock.
+/// The addresses stored in a superblock.
 struct Addresses {
     sizes: Sizes,
     base: u64,
@@ -50,8 +50,8 @@ impl Superblock {
         if let Some(driver) = found.driver {
             refuse_driver(input, position, driver)?;
         }
-        // HDF5 uses the position of the superblock as the base address, since a user block may have been added or
-        // removed.
+        // Like HDF5, this uses the position of the superblock as the base address, since a user block may have been added
+        // or removed.
         let end = i128::from(found.end) - i128::from(found.base) + i128::from(position);
         if end > i128::from(input.length()) {
             return Err(corrupt(format!(
@@ -63,7 +63,7 @@ impl Superblock {
     }
 }
 
-/// Returns the position of the signature: 0, or a power of two from 512 on.
+/// Returns the position of the signature: 0, or a power of two of at least 512.
 fn find(input: &Input) -> Result<u64> {
     let mut position = 0;
     while position < input.length() {
@@ -87,16 +87,16 @@ fn sizes(cursor: &mut Cursor<'_>) -> Result<Sizes> {
     Ok(Sizes { offset: size("addresses")?, length: size("lengths")? })
 }
 
-/// Reads the versions 0 and 1.
+/// Reads versions 0 and 1.
 fn old(bytes: &[u8]) -> Result<Addresses> {
     let mut cursor = Cursor::new(bytes, Sizes { offset: 8, length: 8 }, WHAT);
     cursor.skip(SIGNATURE.len())?;
     let version = cursor.u8()?;
-    // The versions of the free space, of the root and of shared headers.
+    // The versions of the free-space storage, the root group symbol table entry and the shared header message format.
     cursor.skip(4)?;
     let sizes = sizes(&mut cursor)?;
-    // A reserved byte, the numbers of entries in nodes, and flags. Version 1 also has the number of entries in
-    // nodes of chunks.
+    // A reserved byte, the K values of leaf and internal group nodes, and flags. Version 1 also has the K value of
+    // internal nodes in chunk indexes.
     cursor.skip(if version == 0 { 9 } else { 13 })?;
     let mut cursor = Cursor::new(cursor.rest(), sizes, WHAT);
     let base = cursor.defined_address()?;
@@ -108,7 +108,7 @@ fn old(bytes: &[u8]) -> Result<Addresses> {
     Ok(Addresses { sizes, base, end, root, extension: None, driver })
 }
 
-/// Reads the versions 2 and 3.
+/// Reads versions 2 and 3.
 fn new(bytes: &[u8]) -> Result<Addresses> {
     let mut cursor = Cursor::new(bytes, Sizes { offset: 8, length: 8 }, WHAT);
     cursor.skip(SIGNATURE.len() + 1)?;
@@ -124,14 +124,14 @@ fn new(bytes: &[u8]) -> Result<Addresses> {
     Ok(Addresses { sizes, base, end, root, extension, driver: None })
 }
 
-/// Rejects files of several parts, which the driver information identifies.
+/// Rejects files that are split into several parts. They are recognised by their driver information.
 fn refuse_driver(input: &Input, base: u64, address: Address) -> Result<()> {
     let Some(position) = base.checked_add(address) else { return Ok(()) };
     let Ok(bytes) = input.read(position, 16) else { return Ok(()) };
     refuse_split(&bytes[8..])
 }
 
-/// Rejects a part of a multi-file dataset by the name of its driver.
+/// Rejects a file that is one part of several, which is recognised by the name of its driver.
 pub(super) fn refuse_split(driver: &[u8]) -> Result<()> {
     let kind = match driver.get(..8).unwrap_or(driver) {
         b"NCSAfami" => "a family of files",

@@ -1,4 +1,4 @@
-//! Files of all versions of the format, as h5py describes them.
+//! Files of all format versions are described as h5py describes them.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -85,7 +85,7 @@ fn space_text(space: &Space) -> String {
     }
 }
 
-/// Returns the boxes of evenly spaced blocks.
+/// Returns the boxes that evenly spaced blocks consist of.
 fn boxes(blocks: &[Blocks]) -> Option<Vec<(Vec<u64>, Vec<u64>)>> {
     let mut boxes = vec![(Vec::new(), Vec::new())];
     for blocks in blocks {
@@ -130,7 +130,7 @@ fn selection_text(selection: &Hyperslab) -> String {
     }
 }
 
-/// The description of the objects of a file, one line for each property.
+/// The description of the objects in a file, with one line for each property.
 struct Described<'f> {
     file: &'f File,
     seen: HashSet<Address>,
@@ -224,12 +224,12 @@ impl Described<'_> {
         }
         let mut chunks = self.file.chunks(dataset)?;
         if is_rotated(&dataset.space) {
-            // h5py reports wrong addresses for the chunks of such datasets.
+            // h5py reports wrong addresses for the chunks of these datasets.
             chunks.clear();
         }
         chunks.sort_by(|one, other| one.offset.cmp(&other.offset));
         for StoredChunk { offset, address, size, mask } in chunks {
-            // h5py does not report the filter masks of such chunks.
+            // h5py does not report the filter masks of these chunks.
             let mask = if dataset.are_edges_unfiltered && mask == u32::MAX { 0 } else { mask };
             self.line(format_args!(" chunk {offset:?} {} {size} {mask}", self.file.position(address)?));
         }
@@ -237,7 +237,7 @@ impl Described<'_> {
     }
 }
 
-/// Returns true if a dimension that is not the first is the only unlimited one.
+/// Returns true if the only unlimited dimension is not the first dimension.
 fn is_rotated(space: &Space) -> bool {
     let Space::Simple { max, .. } = space else { return false };
     max.iter().filter(|max| max.is_none()).count() == 1 && max.first().is_some_and(Option::is_some)
@@ -269,7 +269,7 @@ fn all_versions_as_h5py_describes_them() {
     assert!(count >= 13, "{count} files");
 }
 
-/// Returns the object at a path of names.
+/// Returns the object at a path, given as a list of names.
 fn object_at(file: &File, names: &[&str]) -> Object {
     let mut address = file.root();
     for name in names {
@@ -293,7 +293,7 @@ fn chunks_along_another_dimension_than_the_first() {
         let chunks = file.chunks(&dataset).unwrap();
         assert_eq!(chunks.len(), 4 * 3 * 3);
         for chunk in chunks {
-            // The elements count from 0 on, in the shape 7 × 9 × 5.
+            // The elements are 0, 1, 2 and so on, in the shape 7 × 9 × 5.
             let [a, b, c] = chunk.offset[..] else { panic!() };
             let first = file.read(chunk.address, 8).unwrap();
             assert_eq!(first, ((a * 9 + b) * 5 + c).to_le_bytes(), "{version} {name} {:?}", chunk.offset);

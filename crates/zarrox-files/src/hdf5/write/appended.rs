@@ -1,4 +1,4 @@
-//! A file that is written by appending.
+//! A file that is written sequentially.
 
 use std::io::{Seek, Write};
 
@@ -6,7 +6,7 @@ use zarrox::Result;
 
 use crate::input::failed;
 
-/// A destination that supports appending, and writing its beginning once.
+/// A destination to which bytes can be appended, and whose beginning can be rewritten once.
 pub(crate) trait Output: Write + Seek {}
 impl<T: Write + Seek> Output for T {}
 
@@ -17,7 +17,7 @@ pub(super) struct Appended<'o> {
 }
 
 impl Appended<'_> {
-    /// Appends bytes. Returns the address of the bytes.
+    /// Appends bytes and returns their address.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         self.output.write_all(bytes).map_err(|error| failed("writing the file", error))?;
         let address = self.end;

@@ -1,4 +1,4 @@
-//! Arrays that are written to a file: their HDF5 types and layouts, and their elements.
+//! Writes arrays to a file: their HDF5 datatypes, layouts and elements.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -31,42 +31,42 @@ use crate::fill::{self, FILL_VALUE};
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::netcdf::{self, NcType, Shaped, Storage};
 
-/// The filters of HDF5 by their numbers.
+/// The IDs of HDF5 filters.
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
 
-/// The form of the elements in the file.
+/// The format of the elements in the file.
 #[derive(Debug, Clone)]
 enum Form {
-    /// Elements of this type, unchanged.
+    /// Elements of the given type, unchanged.
     Same(DataType),
-    /// References to text.
+    /// References to strings.
     Text,
-    /// References to lists of elements of this size, in bytes.
+    /// References to lists, with the size of a list element in bytes.
     Lists(usize),
 }
 
-/// An array to be written.
+/// An array to write.
 pub(super) struct Source {
-    /// The path in the hierarchy.
+    /// The path of the array in the hierarchy.
     pub(super) path: String,
     pub(super) attributes: Attributes,
-    /// The group and the name of the user-defined type of the elements, if there is one.
+    /// The path of the user-defined type of the elements, if there is one.
     pub(super) user_type: Option<String>,
-    /// The names of the dimensions, including the dimension for text of a fixed length.
+    /// The dimension names, including the name of the string-length dimension of fixed-length strings.
     pub(super) names: Vec<Option<String>>,
     pub(super) array: Array,
     pub(super) datatype: Encoded,
     shape: Vec<u64>,
     form: Form,
-    /// The length of text that becomes an additional dimension.
+    /// The length of fixed-length strings, if it becomes an additional dimension.
     letters: Option<u64>,
-    /// The shape of chunks, without the dimension for text; `None` for contiguous elements.
+    /// The chunk shape, without the string-length dimension; `None` for contiguous elements.
     chunks: Option<Vec<u64>>,
-    /// The dimensions that can grow.
+    /// True for each dimension that can grow.
     unlimited: Vec<bool>,
-    /// The storage that attributes request.
+    /// The storage requested by attributes.
     storage: Option<Storage>,
     filters: Vec<Filter>,
     /// True if stored chunks are copied unchanged.
@@ -74,13 +74,13 @@ pub(super) struct Source {
     chain: Option<CodecChain>,
 }
 
-/// The layout message, with the location of the elements in the file.
+/// The layout message, which contains the location of the elements in the file.
 pub(super) struct Placed(Vec<u8>);
 
-/// A chunk that is written to the file.
+/// A chunk that is ready to be written to the file.
 enum Ready {
     Bytes(Vec<u8>),
-    /// Values of variable length.
+    /// Variable-length values.
     Values(Vec<Vec<u8>>, usize),
 }
 
@@ -142,14 +142,14 @@ impl Source {
         })
     }
 
-    /// Chooses chunks and filters. `unlimited` marks the dimensions that can grow. An array with such a dimension needs
-    /// chunks.
+    /// Chooses chunks and filters. `unlimited` is true for each dimension that can grow. An array with an unlimited
+    /// dimension must be chunked.
     pub(super) fn lay_out(&mut self, unlimited: Vec<bool>) -> Result<()> {
         let (array, item) = (&self.array, self.datatype.size as u64);
         let size = self.shape.iter().fold(item, |size, &length| size.saturating_mul(length));
         let grows = unlimited.contains(&true);
         let own = array.unit_shape().into_iter().zip(array.shape()).zip(&unlimited);
-        // HDF5 rejects a chunk that is longer than the array.
+        // HDF5 rejects chunks that are longer than the array along a dimension that cannot grow.
         let own = own.map(|((chunk, &length), &grows)| if grows { chunk } else { chunk.min(length) }.max(1));
         let own: Vec<u64> = own.collect();
         let is_whole = own == array.unit_shape();
@@ -185,7 +185,7 @@ impl Source {
         Ok(())
     }
 
-    /// Returns true if the elements have a type of the classic model of NetCDF.
+    /// Returns true if the type of the elements exists in the classic NetCDF data model.
     pub(super) fn is_classic(&self) -> bool {
         let of = match &self.form {
             Form::Same(_) if self.letters.is_some() => Some(NcType::Char),
@@ -200,7 +200,7 @@ impl Source {
         is_known && !grows_inside && self.attributes.are_classic()
     }
 
-    /// Returns the properties of the array that concern dimensions.
+    /// Returns the dimension-related properties of the array.
     pub(super) fn shaped(&self) -> Shaped {
         Shaped {
             group: parent(&self.path).unwrap_or_default().to_owned(),
@@ -210,7 +210,7 @@ impl Source {
         }
     }
 
-    /// Returns the pipeline that encodes a chunk of the file.
+    /// Returns the codec pipeline that encodes chunks for the file.
     fn chain(&self) -> Result<Option<CodecChain>> {
         let (Form::Same(data_type), Some(chunks)) = (&self.form, &self.chunks) else { return Ok(None) };
         let shape: Vec<u64> = chunks.iter().chain(&self.letters).copied().collect();
@@ -230,7 +230,7 @@ impl Source {
         Ok(Some(array.metadata().chain(&registry, Strictness::Lenient, CHUNK_LIMIT)?))
     }
 
-    /// Adds the messages that describe the dataset. `user_type` is the address of the user-defined type of the elements.
+    /// Adds the header messages that describe the dataset. `user_type` is the address of the user-defined type of the elements.
     pub(super) fn describe(
         &self,
         placed: &Placed,
@@ -255,7 +255,7 @@ impl Source {
         if self.attributes.is_fill_missing { self.describe_missing(header, user_type) } else { Ok(()) }
     }
 
-    /// Adds the attribute for the missing value of structures or opaque bytes, which is the fill value. `user_type` is the
+    /// Adds the missing-value attribute of structures or opaque bytes, whose value is the fill value. `user_type` is the
     /// address of their user-defined type.
     fn describe_missing(&self, header: &mut Header, user_type: Option<u64>) -> Result<()> {
         let missing = match self.fill()? {
@@ -269,7 +269,7 @@ impl Source {
         }
     }
 
-    /// Returns the fill value of text of variable length; `None` for empty text, and for other elements.
+    /// Returns the fill value of variable-length strings; `None` if it is the empty string, and for other elements.
     fn text_fill(&self) -> Result<Option<Vec<u8>>> {
         match self.form {
             Form::Text => Ok(Some(text_of_fill(&self.array)?).filter(|text| !text.is_empty())),
@@ -277,7 +277,7 @@ impl Source {
         }
     }
 
-    /// Returns the bytes of the fill value; `None` for zeros.
+    /// Returns the bytes of the fill value; `None` if they are all zero.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let Form::Same(data_type) = &self.form else { return Ok(None) };
         let fill = self.array.fill_bytes();
@@ -297,13 +297,13 @@ impl Source {
         }
     }
 
-    /// Writes contiguous elements in consecutive runs.
+    /// Writes contiguous elements, run by run.
     fn write_whole(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
         let shape = self.array.shape();
         let item = (self.datatype.size as u64).saturating_mul(self.letters.unwrap_or(1));
         let most = match self.form {
             Form::Same(_) => (options.memory as u64 / 4).max(CHUNK),
-            // Values of variable length are written before their references.
+            // Variable-length values are written before the references to them.
             Form::Text | Form::Lists(_) => u64::MAX,
         };
         let run = runs(shape, item, most);
@@ -417,7 +417,7 @@ impl Source {
         Ok(())
     }
 
-    /// Returns a chunk as written to the file; `None` for a chunk of fill values.
+    /// Encodes a chunk for the file; `None` if all its elements are the fill value.
     fn encoded(&self, array: &Array, chunks: &[u64], position: &[u64]) -> Result<Option<Ready>> {
         if self.is_copied {
             let bytes = array.raw().read(position)?;
@@ -430,7 +430,7 @@ impl Source {
         });
         let elements = array.read::<DynArray>(region.collect::<Vec<_>>())?;
         let fill = array.fill_bytes();
-        // Lists of bytes have no fill value in the file.
+        // Lists have no fill value in the file.
         let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
         if sparse::has_only(&elements, fill) {
             return Ok(None);
@@ -438,7 +438,7 @@ impl Source {
         self.ready(elements, chunks).map(Some)
     }
 
-    /// Returns the elements of a chunk as written to the file, padded to this shape.
+    /// Converts the elements of a chunk to their format in the file, padded to the shape `chunk`.
     fn ready(&self, elements: DynArray, chunk: &[u64]) -> Result<Ready> {
         let usual = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = chunk.iter().map(|&length| usual(length)).collect();
@@ -478,7 +478,7 @@ impl Source {
     }
 }
 
-/// Appends the values of variable length of a chunk to the file, and returns the bytes of the chunk.
+/// Appends the variable-length values of a chunk to the file, and returns the bytes of the chunk.
 fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     match ready {
         Ready::Bytes(bytes) => Ok(bytes),
@@ -492,7 +492,7 @@ fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     }
 }
 
-/// Returns the bytes of an array padded with zeros to a larger shape.
+/// Pads the bytes of an array with zeros to a larger shape.
 fn padded(bytes: &[u8], from: &[usize], to: &[usize], item: usize) -> Result<Vec<u8>> {
     let mut all = zeroed(to.iter().product::<usize>() * item)?;
     let row = from.last().copied().unwrap_or(1) * item;
@@ -515,7 +515,7 @@ fn padded_values(values: Vec<Vec<u8>>, from: &[usize], to: &[usize]) -> Vec<Vec<
     all
 }
 
-/// Returns the position of the first element of a row in the padded array.
+/// Returns the index, in the padded array, of the first element of a row.
 fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
     let (mut start, mut stride) = (0, to.last().copied().unwrap_or(1));
     let outer = from.len().saturating_sub(1);
@@ -527,7 +527,7 @@ fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
     start
 }
 
-/// Returns the names of dimensions; formats without them store them in an attribute.
+/// Returns the dimension names. Formats without dimension names store them in an attribute.
 fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
     let name = |name: &Json| name.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
     let listed = attributes.get(crate::ARRAY_DIMENSIONS).and_then(Json::as_array);
@@ -543,7 +543,7 @@ fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
     own.or(listed).unwrap_or_else(|| vec![None; array.ndim()])
 }
 
-/// Reads the attribute of an import with the element type of lists. Returns the type and the size of an element.
+/// Reads the attribute in which an import records the element type of lists. Returns the type and size of a list element.
 fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
     let registry = zarrox::codecs::registry();
     let data_type = registry.data_type_from_v3(attributes.get(crate::LIST_OF)?).ok()?;
@@ -552,7 +552,7 @@ fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
     Some((of, data_type.size()))
 }
 
-/// Returns the type and the form of the elements, and the length of text that becomes a dimension.
+/// Returns the type and the format of the elements, and the length of fixed-length strings if it becomes a dimension.
 fn form_of(
     array: &Array,
     convention: Convention,
@@ -607,7 +607,7 @@ fn form_of(
     Ok((encoded, Form::Same(form), None))
 }
 
-/// Returns the CF name of the unit.
+/// Returns the CF name of a time unit, if it has one.
 fn units(unit: TimeUnit) -> Option<&'static str> {
     Some(match unit.name() {
         "D" => "days",
@@ -621,7 +621,7 @@ fn units(unit: TimeUnit) -> Option<&'static str> {
     })
 }
 
-/// Returns the element type of an object, for its attributes.
+/// Returns the element type that determines how the attributes of an array are written.
 fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     let data_type = array.data_type();
     if data_type.is_named("null_terminated_bytes") {
@@ -641,9 +641,9 @@ fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     }
 }
 
-/// Returns the enumeration that an attribute describes.
+/// Returns the enumeration described by an attribute.
 fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> Option<Encoded> {
-    /// The maximum size of the description of a type, in bytes.
+    /// The maximum size of an encoded type in bytes.
     const LONGEST: usize = 60_000;
     let names = attributes.get(crate::ENUM)?.as_object()?;
     if names.keys().any(|name| names::check(name, convention).is_err()) {
@@ -669,7 +669,7 @@ fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> O
     Some(encoded)
 }
 
-/// Adds the missing value of arrays in formats in which xarray masks the fill value.
+/// Adds the missing-value marker of arrays in formats in which xarray masks the fill value.
 fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     let masks = array.metadata().format != Format::V3
         && array.metadata().fill_value.is_some()
@@ -683,7 +683,7 @@ fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     }
 }
 
-/// Returns the value of the attribute `_FillValue` as a scalar. Floats, which xarray stores in base64, become numbers.
+/// Returns the value of the `_FillValue` attribute as a scalar. Floats, which xarray encodes in base64, become numbers.
 fn missing_number(data_type: &DataType, value: &Json) -> Json {
     let value = missing::only(value);
     let is_float = matches!(data_type.storage(), Memory::Float(_));
@@ -691,8 +691,8 @@ fn missing_number(data_type: &DataType, value: &Json) -> Json {
     number.unwrap_or_else(|| value.clone())
 }
 
-/// Returns the missing value of text that only the metadata has; `None` if there is none, and for single characters of
-/// NetCDF, whose missing value is a byte.
+/// Returns the missing-value marker of strings that is stored only as the fill value; `None` if there is none, and for
+/// single NetCDF characters, whose missing-value marker is a byte.
 fn missing_text(array: &Array, convention: Convention, attributes: &Map) -> Result<Option<String>> {
     let data_type = array.data_type();
     let is_letter = data_type.is_named("null_terminated_bytes") && data_type.size() == 1;
@@ -704,7 +704,7 @@ fn missing_text(array: &Array, convention: Convention, attributes: &Map) -> Resu
     Ok(Some(crate::netcdf::text_of(text)))
 }
 
-/// Returns the fill value of text, without padding.
+/// Returns the fill value of strings, without padding.
 fn text_of_fill(array: &Array) -> Result<Vec<u8>> {
     let (data_type, fill) = (array.data_type(), array.fill_bytes());
     match data_type.storage() {
@@ -717,7 +717,7 @@ fn text_of_fill(array: &Array) -> Result<Vec<u8>> {
     }
 }
 
-/// Returns the HDF5 filters with the same encoded bytes as these codecs.
+/// Returns HDF5 filters with the same encoding as the given codecs, if they exist.
 fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bool) -> Option<Vec<Filter>> {
     let (bytes, rest) = codecs.split_first()?;
     let is_little = bytes.configuration.get("endian").is_none_or(|endian| endian.as_str() == Some("little"));
@@ -734,13 +734,13 @@ fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bo
         _ => None,
     };
     let filters: Vec<Filter> = rest.iter().map(filter).collect::<Option<_>>()?;
-    // HDF5 uses the element size of the type.
+    // HDF5 always shuffles with the element size of the datatype.
     let fits =
         filters.iter().all(|(number, list)| *number != SHUFFLE || list[0] as usize == data_type.size());
     fits.then_some(filters)
 }
 
-/// Returns the filters of an array that is encoded again: none if it is not compressed.
+/// Returns the filters for an array that is re-encoded: none if the array is uncompressed.
 fn usual_filters(array: &Array, form: &Form, item: usize) -> Vec<Filter> {
     let codecs: Vec<zarrox::CodecSpec> =
         array.codecs().iter().flat_map(|codec| [vec![codec.clone()], codec.inside()].concat()).collect();

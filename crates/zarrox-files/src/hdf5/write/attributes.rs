@@ -1,4 +1,4 @@
-//! The JSON attributes of Zarr as HDF5 attributes.
+//! Converts the JSON attributes of Zarr to HDF5 attributes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,40 +17,40 @@ use crate::fill::FILL_VALUE;
 use crate::input::unsupported;
 use crate::netcdf::{self, NcType, Types};
 
-/// The maximum size of text in an object header, in bytes.
+/// The maximum size in bytes of a string in an object header.
 const LONGEST: usize = 60_000;
 
-/// The attributes of an object to be written.
+/// The attributes of an object, ready to be written.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     all: Map,
     types: Types,
-    /// The type of the elements; `None` for groups, and for elements that are neither numbers nor text.
+    /// The type of the elements; `None` for groups, and for elements that are neither numbers nor strings.
     elements: Option<NcType>,
-    /// True if the fill value of structures or opaque bytes is their missing value.
+    /// True if the fill value of structures or opaque bytes is their missing-value marker.
     pub(super) is_fill_missing: bool,
-    /// The missing value of characters.
+    /// The missing-value marker of characters.
     letter: Option<u8>,
-    /// True if the missing value has the user-defined type of the elements.
+    /// True if the missing-value marker has the user-defined type of the elements.
     is_user_fill: bool,
 }
 
-/// The elements of an object with attributes.
+/// The type of the elements of an object that has attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Elements {
     /// A group, which has no elements.
     None,
-    /// Numbers and text.
+    /// Numbers or strings.
     Of(NcType),
-    /// Characters with this fill value; `None` for text of several characters.
+    /// Characters with the given fill value; `None` for strings of several characters.
     Letters(Option<u8>),
-    /// Values of an enumeration of these numbers, which is a user-defined type.
+    /// Values of an enumeration with the given base type. An enumeration is a user-defined type.
     Enumeration(NcType),
-    /// Values of another user-defined type, or of a type without missing values.
+    /// Values of another user-defined type, or of a type without a missing-value marker.
     Other,
 }
 
-/// An attribute as HDF5 stores it.
+/// An attribute as stored in HDF5.
 struct Attribute {
     datatype: Encoded,
     /// `None` for an attribute without a value.
@@ -59,8 +59,8 @@ struct Attribute {
 }
 
 impl Attributes {
-    /// Prepares the attributes of the object at a path. Attributes that the kind of file cannot express are skipped, or
-    /// an error.
+    /// Prepares the attributes of the object at a path. An attribute that the format cannot represent is skipped or is an
+    /// error, depending on the options.
     pub(super) fn new(path: &str, given: &Map, elements: Elements, options: &Options<'_>) -> Result<Self> {
         let convention = options.convention;
         let types = Types::of(given);
@@ -107,7 +107,7 @@ impl Attributes {
         Ok(Self { all, types, elements, is_fill_missing, letter, is_user_fill })
     }
 
-    /// Returns true if all attributes have types of the classic model of NetCDF.
+    /// Returns true if all attributes have types of the classic NetCDF data model.
     pub(super) fn are_classic(&self) -> bool {
         let of = |name: &String, value: &Json| {
             self.of(name, value, Convention::NetCdf).is_none_or(NcType::is_classic)
@@ -115,9 +115,9 @@ impl Attributes {
         self.all.iter().all(|(name, value)| of(name, value))
     }
 
-    /// Returns the type of an attribute, if it is numbers or text.
+    /// Returns the type of an attribute, if its values are numbers or strings.
     fn of(&self, name: &str, value: &Json, convention: Convention) -> Option<NcType> {
-        // In NetCDF, a missing value has the type of its variable.
+        // In NetCDF, the missing-value marker has the type of its variable.
         let is_free = name != FILL_VALUE || convention == Convention::Hdf5 || self.elements.is_none();
         let told = self.types.get(name).filter(|of| is_free && fits(*of, value, convention));
         let usual = || match convention {
@@ -127,8 +127,8 @@ impl Attributes {
         told.or_else(usual)
     }
 
-    /// Adds the attributes to a header, unless it has them already.
-    /// `user_type` is the address of the user-defined type of the elements.
+    /// Adds the attributes to a header, except those that it already has. `user_type` is the address of the user-defined
+    /// type of the elements.
     pub(super) fn add(
         &self,
         header: &mut Header,
@@ -159,13 +159,13 @@ impl Attributes {
     }
 }
 
-/// The encoding of an attribute for missing values.
+/// The encoding of a missing-value attribute.
 enum Fill {
     Kept,
     Letter(u8),
 }
 
-/// Returns the encoding of the missing value of elements. In NetCDF, it must have the type of the elements.
+/// Returns the encoding of a missing-value marker. In NetCDF, it must have the type of the elements.
 fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     match elements {
         Elements::Letters(_) => match letter(value) {
@@ -187,7 +187,7 @@ fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     }
 }
 
-/// Returns a character: one byte of text, or its base64.
+/// Returns a character, given as a one-byte string or in base64.
 fn letter(value: &Json) -> Option<u8> {
     let text = value.as_str()?;
     let bytes = if text.len() == 1 { text.as_bytes().to_vec() } else { STANDARD.decode(text).ok()? };
@@ -210,7 +210,7 @@ fn fits(of: NcType, value: &Json, convention: Convention) -> bool {
     }
 }
 
-/// Returns the bytes of elements in little-endian order.
+/// Returns the little-endian bytes of elements.
 pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
     let (data_type, shape) = (elements.data_type().clone(), elements.shape().to_vec());
     let order = ByteOrder::One(Endian::Little);
@@ -218,7 +218,7 @@ pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
         .into_bytes())
 }
 
-/// Returns the attribute with a NetCDF type; `None` if the type cannot represent the value.
+/// Returns an attribute of a NetCDF type; `None` if the type cannot represent the value.
 fn typed(of: NcType, value: &Json, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
     if of == NcType::Char && convention == Convention::NetCdf {
         return Some(text_attribute(value.as_str()?, convention, heap));
@@ -241,12 +241,12 @@ fn typed(of: NcType, value: &Json, convention: Convention, heap: &mut Heap) -> O
     Some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Returns true if an attribute can have this shape: NetCDF attributes have one dimension.
+/// Returns true if an attribute can have the given shape. NetCDF attributes have at most one dimension.
 fn has_form(shape: &[u64], convention: Convention) -> bool {
     shape.len() < 2 || convention == Convention::Hdf5
 }
 
-/// Returns the attribute with a type that follows from its value. Other values become JSON text.
+/// Returns an attribute whose type is inferred from its value. Values without a suitable type become JSON strings.
 fn plain(value: &Json, convention: Convention, heap: &mut Heap) -> Attribute {
     if value.is_null() {
         let is_netcdf = convention == Convention::NetCdf;
@@ -262,7 +262,7 @@ fn plain(value: &Json, convention: Convention, heap: &mut Heap) -> Attribute {
     found.unwrap_or_else(|| text_attribute(&value.to_string(), convention, heap))
 }
 
-/// Returns the shape of nested lists, whose leaves are collected; `None` if they are not rectangular.
+/// Returns the shape of nested lists, and collects their leaves; `None` if the lists are ragged.
 fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
     let Json::Array(list) = value else {
         leaves.push(value);
@@ -280,7 +280,7 @@ fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
     Some(shape)
 }
 
-/// Returns an attribute of leaves of the same kind; `None` for other leaves.
+/// Returns an attribute for leaves that all have the same JSON type; `None` if the types differ.
 fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
     if !leaves.is_empty() && leaves.iter().all(|leaf| leaf.as_bool().is_some()) {
         let is_netcdf = convention == Convention::NetCdf;
@@ -297,8 +297,8 @@ fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut He
     (value.len() <= LONGEST).then_some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Returns an attribute of strings that are padded to the longest string; `None` for other values, and for values that
-/// are too long.
+/// Returns an attribute of fixed-length strings, padded to the length of the longest string; `None` for other values, and
+/// for values that are too long.
 fn fixed_texts(value: &Json) -> Option<Attribute> {
     let mut leaves = Vec::new();
     let shape = flat(value, &mut leaves)?;
@@ -314,15 +314,15 @@ fn fixed_texts(value: &Json) -> Option<Attribute> {
     Some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Returns an attribute of strings of variable length; `None` if there are too many.
+/// Returns an attribute of variable-length strings; `None` if there are too many.
 fn texts(leaves: &[&Json], shape: Vec<u64>, heap: &mut Heap) -> Option<Attribute> {
     let texts = leaves.iter().filter_map(|leaf| leaf.as_str());
     let value: Vec<u8> = texts.flat_map(|text| heap.add(text.as_bytes(), text.len())).collect();
     (value.len() <= LONGEST).then_some(Attribute { datatype: datatype::text(), shape: Some(shape), value })
 }
 
-/// Returns an attribute of text: of a fixed length in NetCDF, as the NetCDF library writes it, and of variable length
-/// in HDF5, as h5py writes it.
+/// Returns a string attribute: of fixed length in NetCDF, as written by the NetCDF library, and of variable length in
+/// HDF5, as written by h5py.
 fn text_attribute(text: &str, convention: Convention, heap: &mut Heap) -> Attribute {
     if convention == Convention::NetCdf && text.is_empty() {
         return Attribute { datatype: datatype::fixed_text(1, true), shape: None, value: Vec::new() };

@@ -1,4 +1,4 @@
-//! The encoding of HDF5 data types, and the HDF5 types of Zarr data types.
+//! Encodes HDF5 datatypes, and maps Zarr data types to HDF5 datatypes.
 
 use zarrox::data_type::{Storage, Structure};
 use zarrox::{DataType, Result};
@@ -8,10 +8,10 @@ use super::options::Convention;
 use crate::input::unsupported;
 use crate::netcdf::NcType;
 
-/// The size of a reference to bytes in a heap.
+/// The size in bytes of a reference to data in a heap.
 pub(super) const REFERENCE: usize = 16;
 
-/// An encoded type and the size of its elements in bytes.
+/// An encoded datatype, and the size of its elements in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Encoded {
     pub(super) bytes: Vec<u8>,
@@ -41,30 +41,30 @@ pub(super) fn float(size: u8) -> Encoded {
     }
 }
 
-/// Encodes a float of a sign bit, `exponent` bits, and `mantissa` bits.
+/// Encodes a float type with a sign bit, `exponent` exponent bits and `mantissa` mantissa bits.
 fn float_of(bits: u8, exponent: u8, mantissa: u8, bias: u32) -> Encoded {
     let mut properties = vec![0, 0, bits, 0, mantissa, exponent, 0, mantissa];
     properties.extend_from_slice(&bias.to_le_bytes());
-    // The first bit of the mantissa is implied; the sign is the highest bit.
+    // The leading bit of the mantissa is implied; the sign is the most significant bit.
     Encoded::new(1, 1, [0x20, bits - 1, 0], usize::from(bits / 8), &properties)
 }
 
-/// Returns the type of text of a fixed length, padded with zeros.
+/// Returns the type of fixed-length strings that are padded with zeros.
 pub(super) fn fixed_text(length: usize, is_utf8: bool) -> Encoded {
     Encoded::new(3, 1, [1 | u8::from(is_utf8) << 4, 0, 0], length, &[])
 }
 
-/// Returns the type of text of a fixed length that ends with a zero.
+/// Returns the type of fixed-length strings that are NUL-terminated.
 pub(super) fn terminated_text(length: usize) -> Encoded {
     Encoded::new(3, 1, [0, 0, 0], length, &[])
 }
 
-/// Returns the type of text of variable length, in UTF-8.
+/// Returns the type of variable-length UTF-8 strings.
 pub(super) fn text() -> Encoded {
     Encoded::new(9, 1, [1, 1, 0], REFERENCE, &integer(1, false).bytes)
 }
 
-/// Returns the type of lists of variable length.
+/// Returns the type of variable-length lists.
 pub(super) fn list(of: &Encoded) -> Encoded {
     Encoded::new(9, 1, [0, 0, 0], REFERENCE, &of.bytes)
 }
@@ -78,7 +78,7 @@ fn opaque(size: usize) -> Encoded {
     Encoded::new(5, 1, [0, 0, 0], size, &[])
 }
 
-/// Returns the type of an enumeration of names with their values.
+/// Returns an enumeration type with the given member names and values.
 pub(super) fn enumeration(base: &Encoded, members: &[(String, Vec<u8>)]) -> Encoded {
     let mut properties = base.bytes.clone();
     for (name, _) in members {
@@ -90,12 +90,12 @@ pub(super) fn enumeration(base: &Encoded, members: &[(String, Vec<u8>)]) -> Enco
     Encoded::new(8, 3, [count[0], count[1], 0], base.size, &properties)
 }
 
-/// Returns the enumeration that h5py writes for booleans.
+/// Returns the enumeration type with which h5py represents booleans.
 pub(super) fn boolean() -> Encoded {
     enumeration(&integer(1, true), &[("FALSE".to_owned(), vec![0]), ("TRUE".to_owned(), vec![1])])
 }
 
-/// Returns a structure of fields with their offsets.
+/// Returns a compound type of fields, which are given with their offsets.
 pub(super) fn compound(size: usize, fields: &[(String, usize, Encoded)]) -> Encoded {
     let offset_size = match size {
         0..=0xff => 1,
@@ -123,7 +123,7 @@ fn array(of: &Encoded, shape: &[usize]) -> Encoded {
     Encoded::new(10, 3, [0, 0, 0], of.size * shape.iter().product::<usize>(), &properties)
 }
 
-/// Returns a type of NetCDF.
+/// Returns the datatype for a NetCDF type.
 pub(super) fn of_netcdf(of: NcType) -> Encoded {
     match of {
         NcType::Byte => integer(1, true),
@@ -141,8 +141,8 @@ pub(super) fn of_netcdf(of: NcType) -> Encoded {
     }
 }
 
-/// Returns the type of elements that have a fixed size, in the little-endian form. In NetCDF, structures, raw
-/// bytes and complex numbers are user-defined types.
+/// Returns the little-endian datatype for fixed-size elements. In NetCDF, structures, raw bytes and complex numbers are
+/// user-defined types.
 pub(super) fn of_fixed(data_type: &DataType, convention: Convention) -> Result<Encoded> {
     match data_type {
         DataType::Bool if convention == Convention::NetCdf => return Ok(integer(1, true)),
@@ -190,7 +190,7 @@ fn of_structure(structure: &Structure, convention: Convention) -> Result<Encoded
     Ok(compound(structure.layout().size, &fields))
 }
 
-/// Returns the error of elements that the kind of file cannot express, with advice.
+/// Returns the error for elements that the format cannot represent, with advice.
 pub(super) fn no_type(data_type: &DataType, convention: Convention) -> zarrox::Error {
     let is_number = matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_));
     let advice = match is_number {

@@ -1,13 +1,13 @@
-//! The heap of values of variable length.
+//! The heap for variable-length values.
 
-/// The size of the header of a collection, and of an object, in bytes.
+/// The size in bytes of a collection header, and also of an object header.
 const HEADER: usize = 16;
 /// The minimum size of a collection in bytes.
 const SMALLEST: usize = 4096;
-/// The size in bytes at which the next collection begins.
+/// The size in bytes at which a collection is closed and the next one begins.
 const LARGE: usize = 1 << 20;
 
-/// Contiguous collections of values that will be written at an address of the file.
+/// Contiguous collections of values, which will be written at a given address in the file.
 #[derive(Debug)]
 pub(super) struct Heap {
     /// The address of the first collection.
@@ -24,7 +24,7 @@ impl Heap {
         Self { start, done: Vec::new(), objects: Vec::new(), count: 0 }
     }
 
-    /// Adds the bytes of `elements` elements. Returns the reference to the elements.
+    /// Adds a value of `elements` elements, and returns the reference to it.
     pub(super) fn add(&mut self, bytes: &[u8], elements: usize) -> [u8; 16] {
         let mut reference = [0; 16];
         if elements == 0 {

@@ -1,11 +1,11 @@
-//! The index of the chunks of a dataset: a B-tree of version 1, which every reader supports.
+//! The chunk index of a dataset: a version 1 B-tree, which every reader supports.
 
 use super::messages::NOWHERE;
 
 /// The maximum number of chunks in a node of the tree.
 const CHILDREN: usize = 64;
 
-/// A chunk: its position in elements, and its location in the file.
+/// A chunk, with its position in elements and its location in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) position: Vec<u64>,
@@ -13,14 +13,14 @@ pub(super) struct Chunk {
     pub(super) size: u32,
 }
 
-/// A child of a node: another node, or a chunk. `first` is the key of its first chunk.
+/// A child of a node: another node or a chunk. `first` is the key of its first chunk.
 struct Child {
     first: Vec<u8>,
     address: u64,
 }
 
-/// Returns the bytes of the index, which will be written at the address `start`, and the address of its root.
-/// The chunks are in the order of their positions.
+/// Returns the bytes of the index, which will be written at the address `start`, and the address of its root. `chunks`
+/// must be sorted by position.
 pub(super) fn index(chunks: &[Chunk], chunk_shape: &[u32], item: u32, start: u64) -> (Vec<u8>, u64) {
     let key = |chunk: &Chunk| {
         let mut key = chunk.size.to_le_bytes().to_vec();
@@ -29,7 +29,7 @@ pub(super) fn index(chunks: &[Chunk], chunk_shape: &[u32], item: u32, start: u64
         key
     };
     let Some(last) = chunks.last() else { return (Vec::new(), NOWHERE) };
-    // The key after the last chunk is larger along each dimension.
+    // The key after the last chunk must be larger along each dimension.
     let mut end = vec![0; 8];
     let behind = last.position.iter().zip(chunk_shape).map(|(offset, &length)| offset + u64::from(length));
     behind.chain([u64::from(item)]).for_each(|offset| end.extend_from_slice(&offset.to_le_bytes()));
@@ -45,7 +45,7 @@ pub(super) fn index(chunks: &[Chunk], chunk_shape: &[u32], item: u32, start: u64
     }
 }
 
-/// Appends the nodes of one level. Returns the children for the level above.
+/// Appends the nodes of one level, and returns the children for the level above.
 fn nodes(children: &[Child], level: u8, end: &[u8], start: u64, bytes: &mut Vec<u8>) -> Vec<Child> {
     let size = 24 + CHILDREN * 8 + (CHILDREN + 1) * end.len();
     let first = start + bytes.len() as u64;

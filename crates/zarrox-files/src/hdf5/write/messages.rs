@@ -1,4 +1,4 @@
-//! The encoding of HDF5 structures: superblock, object headers, and their messages.
+//! Encodes HDF5 file structures: the superblock, object headers and their messages.
 //!
 //! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html>
 
@@ -14,7 +14,7 @@ pub(super) const NOWHERE: u64 = u64::MAX;
 /// The size of a superblock in bytes.
 pub(super) const SUPERBLOCK: u64 = 48;
 
-/// The kinds of messages.
+/// The message types.
 pub(super) mod kind {
     pub(crate) const DATASPACE: u8 = 0x01;
     pub(crate) const LINK_INFO: u8 = 0x02;
@@ -28,7 +28,7 @@ pub(super) mod kind {
     pub(crate) const ATTRIBUTE_INFO: u8 = 0x15;
 }
 
-/// Returns a superblock of version 2.
+/// Returns a version 2 superblock.
 pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
     let mut bytes = b"\x89HDF\r\n\x1a\n\x02\x08\x08\x00".to_vec();
     for address in [0, NOWHERE, end, root] {
@@ -38,11 +38,11 @@ pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
     bytes
 }
 
-/// An object header of version 2 under construction. It tracks the creation order of attributes.
+/// A version 2 object header under construction. It tracks the creation order of attributes.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     messages: Vec<u8>,
-    /// The names of the attributes.
+    /// The names of the attributes added so far.
     attributes: HashSet<String>,
 }
 
@@ -52,12 +52,12 @@ impl Header {
         self.push(kind, message, 0, 0)
     }
 
-    /// Adds a datatype that is committed at an address.
+    /// Adds the datatype message for a datatype that is committed at an address.
     pub(super) fn add_committed(&mut self, address: u64) -> Result<()> {
         self.push(kind::DATATYPE, &committed(address), SHARED, 0)
     }
 
-    /// Returns true if there is an attribute of this name.
+    /// Returns true if the header has an attribute with the given name.
     pub(super) fn has_attribute(&self, name: &str) -> bool {
         self.attributes.contains(name)
     }
@@ -121,7 +121,7 @@ impl Header {
             .map_err(|error| error.at(format!("attribute '{name}'")))
     }
 
-    /// Returns the header with its checksum.
+    /// Returns the complete header, including its checksum.
     pub(super) fn finish(mut self) -> Result<Vec<u8>> {
         let attributes = u16::try_from(self.attributes.len()).unwrap_or(u16::MAX);
         if attributes > 0 {
@@ -140,10 +140,10 @@ impl Header {
     }
 }
 
-/// The flag of a message that is the location of another message.
+/// The flag for a message that contains the location of a shared message.
 const SHARED: u8 = 0x02;
 
-/// Returns the location of a committed datatype.
+/// Encodes the location of a committed datatype.
 fn committed(address: u64) -> Vec<u8> {
     let mut bytes = vec![3, 2];
     bytes.extend_from_slice(&address.to_le_bytes());
@@ -155,7 +155,7 @@ fn too_large(size: usize) -> Error {
     Error::new(ErrorKind::Unsupported, message)
 }
 
-/// Returns the shape of a dataset or an attribute. `unlimited` marks the dimensions that can grow.
+/// Returns the dataspace of a dataset or an attribute. `unlimited` is true for each dimension that can grow.
 pub(super) fn dataspace(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
     let rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
     let grows = unlimited.contains(&true);
@@ -174,7 +174,7 @@ pub(super) fn null_dataspace() -> Vec<u8> {
     vec![2, 0, 0, 2]
 }
 
-/// Returns the message of a fill value. Without a value, elements are zeros.
+/// Returns the fill value message. If there is no value, elements are zero.
 pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
     // Space is allocated incrementally, and the fill value is written if it is set.
     let Some(value) = value else { return vec![3, 0x0b] };
@@ -184,7 +184,7 @@ pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
     bytes
 }
 
-/// Returns the layout of contiguous elements.
+/// Returns the layout message for contiguous elements.
 pub(super) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     let mut bytes = vec![3, 1];
     bytes.extend_from_slice(&address.to_le_bytes());
@@ -192,7 +192,7 @@ pub(super) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     bytes
 }
 
-/// Returns the layout of elements in chunks, whose index is at this address.
+/// Returns the layout message for chunked elements. `index` is the address of the chunk index.
 pub(super) fn chunked(index: u64, chunk_shape: &[u32], item: u32) -> Vec<u8> {
     let rank = u8::try_from(chunk_shape.len() + 1).unwrap_or(u8::MAX);
     let mut bytes = vec![3, 2, rank];
@@ -201,10 +201,10 @@ pub(super) fn chunked(index: u64, chunk_shape: &[u32], item: u32) -> Vec<u8> {
     bytes
 }
 
-/// A filter: its number, and its parameters.
+/// A filter, with its ID and parameters.
 pub(super) type Filter = (u16, Vec<u32>);
 
-/// Returns the filters of chunks. All filter numbers are below 256, so they need no names.
+/// Returns the filter pipeline message. All filter IDs are below 256, so no names are stored.
 pub(super) fn filters(filters: &[Filter]) -> Vec<u8> {
     let mut bytes = vec![2, u8::try_from(filters.len()).unwrap_or(u8::MAX)];
     for (number, parameters) in filters {
@@ -216,7 +216,7 @@ pub(super) fn filters(filters: &[Filter]) -> Vec<u8> {
     bytes
 }
 
-/// Returns the message of a group that tracks the creation order of its links.
+/// Returns the link info message for a group that tracks the creation order of its links.
 pub(super) fn link_info(links: u64) -> Vec<u8> {
     let mut bytes = vec![0, 1];
     bytes.extend_from_slice(&links.to_le_bytes());
@@ -225,9 +225,9 @@ pub(super) fn link_info(links: u64) -> Vec<u8> {
     bytes
 }
 
-/// Returns a link to an object.
+/// Returns the link message for a hard link.
 pub(super) fn link(name: &str, order: u64, address: u64) -> Vec<u8> {
-    // The length of the name takes two bytes; the link has a creation order and the UTF-8 character set.
+    // The length of the name has two bytes; the link has a creation order and the UTF-8 character set.
     let mut bytes = vec![1, 0x01 | 0x04 | 0x10];
     bytes.extend_from_slice(&order.to_le_bytes());
     bytes.push(1);

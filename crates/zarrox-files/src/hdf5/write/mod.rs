@@ -1,6 +1,6 @@
-//! Zarr hierarchies as HDF5 and NetCDF-4 files.
+//! Writes Zarr hierarchies to HDF5 and NetCDF-4 files.
 //!
-//! The elements are written first, chunk by chunk, then the headers of all objects, and the superblock last.
+//! First the elements are written, chunk by chunk, then the headers of all objects, and finally the superblock.
 
 mod appended;
 mod array;
@@ -31,7 +31,7 @@ pub(crate) use options::{Convention, Options};
 use path::{name, parent};
 use plan::{PlannedGroup, Tree};
 
-/// Writes a node with all nodes below it.
+/// Writes a node and all nodes below it.
 pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) -> Result<()> {
     let tree = Tree::of(node, &options)?;
     let mut file = Appended { output, end: 0 };
@@ -42,7 +42,7 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
     let placed = placed.collect::<Result<Vec<Placed>>>()?;
     file.align()?;
     let start = file.end;
-    // The first pass determines the sizes, and so the addresses.
+    // The first pass determines the sizes of headers, and thereby their addresses.
     let nowhere = Addresses::default();
     let (heap, headers) = tree.objects(&placed, &nowhere, start, options.convention)?;
     let addresses = tree.addresses(&headers, start + heap.len() as u64);
@@ -65,7 +65,7 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
 struct Addresses {
     groups: Vec<u64>,
     arrays: Vec<u64>,
-    /// The scales of dimensions without a coordinate; `None` for a dimension with a coordinate.
+    /// The dimension scales; `None` for a dimension with a coordinate variable, which needs no separate scale.
     scales: Vec<Option<u64>>,
     /// User-defined types.
     types: Vec<u64>,
@@ -78,7 +78,7 @@ impl Addresses {
 }
 
 impl Tree {
-    /// Returns the addresses of the contiguous headers, in the order in which they are written.
+    /// Returns the addresses of contiguous headers, which are written in the given order.
     fn addresses(&self, headers: &[Vec<u8>], start: u64) -> Addresses {
         let mut end = start;
         let mut places = headers.iter().map(|header| {
@@ -95,8 +95,7 @@ impl Tree {
         Addresses { groups, arrays, scales, types: places.collect() }
     }
 
-    /// Returns the heap, and the headers of all objects: groups, arrays, and the scales of dimensions without
-    /// coordinates.
+    /// Returns the heap and the headers of all objects: groups, arrays, and scales of dimensions without a coordinate variable.
     fn objects(
         &self,
         placed: &[Placed],
@@ -129,12 +128,12 @@ impl Tree {
         Ok((heap.finish(), headers))
     }
 
-    /// Returns the links of each group by its path, in their order: names, and addresses of objects.
+    /// Returns the links of each group, by group path. Each link has a name and the address of an object.
     fn links(&self, addresses: &Addresses) -> HashMap<&str, Vec<(String, u64)>> {
         let mut links = HashMap::<&str, Vec<_>>::new();
         let mut add = |group, name, address| links.entry(group).or_default().push((name, address));
         let at = |list: &[u64], number: usize| list.get(number).copied().unwrap_or(0);
-        // Types come before the arrays that use them, since readers process links in order.
+        // Types precede the arrays that use them, since readers process links in order.
         for (index, found) in self.types.all.iter().enumerate() {
             add(found.group.as_str(), found.name.clone(), at(&addresses.types, index));
         }
@@ -186,8 +185,8 @@ impl Tree {
         header.finish()
     }
 
-    /// Returns the name of the link to an array. NetCDF needs another name for an array that has the name
-    /// of a dimension but is not its coordinate.
+    /// Returns the link name of an array. In NetCDF, an array that is named like a dimension but is not its coordinate
+    /// variable needs a different name.
     fn link_name(&self, number: usize, array: &Source) -> String {
         let (group, name) = (parent(&array.path).unwrap_or_default(), name(&array.path));
         let is_taken = self.dimensions.all.iter().any(|dimension| {
@@ -259,7 +258,7 @@ impl Tree {
         }
     }
 
-    /// Returns the scale of a dimension without a coordinate.
+    /// Returns the header of the scale of a dimension without a coordinate variable.
     fn scale(&self, number: usize, addresses: &Addresses) -> Result<Vec<u8>> {
         let dimension = &self.dimensions.all[number];
         let is_unlimited = dimension.is_unlimited;
@@ -311,7 +310,7 @@ impl Tree {
                 count += 1;
             }
         }
-        // No reader needs a list that is longer than a message.
+        // The list is omitted if it is too long for a message; readers do not need it.
         if count == 0 || uses.len() > 60_000 {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Names that a kind of file can express.
+//! Names that a format allows.
 
 use zarrox::Result;
 use zarrox::json::{Json, Map};
@@ -7,10 +7,10 @@ use super::options::Convention;
 use crate::hdf5::OF_SCALES;
 use crate::input::unsupported;
 
-/// The longest name of NetCDF, in bytes.
+/// The maximum length of a NetCDF name in bytes.
 const LONGEST: usize = 256;
 
-/// Attributes by which HDF5 and NetCDF-4 describe dimensions and files.
+/// Attributes with which HDF5 and NetCDF-4 describe dimensions and files.
 const RESERVED: [&str; 10] = [
     "CLASS",
     "NAME",
@@ -24,7 +24,7 @@ const RESERVED: [&str; 10] = [
     "_nc3_strict",
 ];
 
-/// Checks a name by the rules of the kind of file.
+/// Checks that a name follows the rules of the format.
 pub(super) fn check(name: &str, convention: Convention) -> Result<()> {
     let reason = match convention {
         _ if name.contains('\0') => Some("has NUL"),
@@ -42,7 +42,7 @@ pub(super) fn check(name: &str, convention: Convention) -> Result<()> {
     }
 }
 
-/// Returns the NetCDF rule that a name violates.
+/// Returns the NetCDF rule that a name violates, if any.
 fn reason(name: &str) -> Option<&'static str> {
     let first = name.chars().next()?;
     Some(match () {
@@ -57,12 +57,13 @@ fn reason(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns true for attributes that only an export may write, since readers interpret them.
+/// Returns true for attributes that only the export itself may write, since readers interpret them.
 pub(super) fn is_reserved(name: &str, convention: Convention) -> bool {
     convention == Convention::NetCdf && RESERVED.contains(&name)
 }
 
-/// Returns an error for an attribute whose name NetCDF reserves for dimensions, but which does not describe one.
+/// Returns an error for an attribute whose name is reserved in NetCDF for the description of dimensions, but which does
+/// not describe one.
 pub(super) fn check_reserved(name: &str, attributes: &Map) -> Result<()> {
     let is_of_scale = attributes.get("CLASS").and_then(Json::as_str) == Some("DIMENSION_SCALE");
     if is_of_scale || !OF_SCALES.contains(&name) {

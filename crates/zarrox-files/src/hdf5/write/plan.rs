@@ -1,4 +1,4 @@
-//! The hierarchy to be written: its groups and arrays in their order, its dimensions and its user-defined types.
+//! The hierarchy to write: its groups and arrays in order, its dimensions, and its user-defined types.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,15 +21,15 @@ pub(super) struct PlannedGroup {
     pub(super) attributes: Attributes,
 }
 
-/// The hierarchy to be written.
+/// The hierarchy to write.
 pub(super) struct Tree {
     pub(super) groups: Vec<PlannedGroup>,
     pub(super) arrays: Vec<Source>,
     pub(super) dimensions: Dimensions,
     pub(super) types: UserTypes,
-    /// The numbers of the user-defined types of arrays.
+    /// The index of the user-defined type of each array, if it has one.
     pub(super) types_of_arrays: Vec<Option<usize>>,
-    /// True if the file is marked as following the NetCDF classic model.
+    /// True if the file is marked as following the classic NetCDF data model.
     pub(super) is_classic: bool,
 }
 
@@ -41,8 +41,8 @@ struct Found {
 }
 
 impl Tree {
-    /// Returns the hierarchy of a node with all nodes below it. Nodes that the kind of file cannot express
-    /// are skipped, or an error.
+    /// Plans the hierarchy for a node and all nodes below it. A node that the format cannot represent is skipped or is an
+    /// error, depending on the options.
     pub(super) fn of(node: &Node, options: &Options<'_>) -> Result<Self> {
         let mut found = Found::of(node, options)?;
         let hints: HashMap<String, Hints> =
@@ -96,7 +96,7 @@ impl Tree {
                 self.types_of_arrays.push(None);
                 continue;
             };
-            // Only written groups above the array can define its types.
+            // Only an ancestor group that is written can define the type of the array.
             let group = parent(wanted).filter(|group| {
                 !group.is_empty()
                     && above(parent(&array.path).unwrap_or_default()).any(|found| found == *group)
@@ -116,9 +116,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns true if the source followed the classic model, and the hierarchy still does. The hierarchy must have
-    /// one group, at most one unlimited dimension, which is the first dimension of its arrays, and only the types of
-    /// NetCDF-3.
+    /// Returns true if the source followed the classic data model and the hierarchy still does: it has a single group,
+    /// only NetCDF-3 types, and at most one unlimited dimension, which is the first dimension of its arrays.
     fn has_classic_model(&self, kind: Option<Kind>) -> bool {
         let growing = self.dimensions.all.iter().filter(|dimension| dimension.is_unlimited).count();
         kind.is_some_and(|kind| kind != Kind::NetCdf4)
@@ -157,7 +156,7 @@ impl Found {
         Ok(found)
     }
 
-    /// Skips groups whose names the kind of file does not allow, with all of their members.
+    /// Skips groups whose names the format does not allow, with all their members.
     fn check_names(&mut self, options: &Options<'_>) -> Result<()> {
         let mut refused: HashSet<String> = HashSet::new();
         for (path, _) in &self.groups {
@@ -175,7 +174,7 @@ impl Found {
         Ok(())
     }
 
-    /// Sorts groups and arrays by the order in attributes. Nodes without such an order follow, sorted by name.
+    /// Sorts groups and arrays by the order that attributes define. Nodes that the attributes do not list follow, sorted by name.
     fn sort(&mut self, hints: &HashMap<String, Hints>) {
         let ranks = |names: fn(&Hints) -> &Vec<String>| -> HashMap<(&str, &str), usize> {
             let ranks = hints.iter().flat_map(|(group, hints)| {
@@ -184,7 +183,7 @@ impl Found {
             ranks.collect()
         };
         let (variables, groups) = (ranks(|hints| &hints.variables), ranks(|hints| &hints.groups));
-        // The ranks of a node and of its ancestors, so that groups are sorted together with their members.
+        // The ranks of a node and its ancestors, so that members are sorted together with their groups.
         let way = |path: &str| {
             let mut way: Vec<(usize, String)> = above(path)
                 .filter_map(|group| {
@@ -204,7 +203,7 @@ impl Found {
     }
 }
 
-/// Checks the name of a group by the rules of the kind of file.
+/// Checks that the name of a group follows the rules of the format.
 fn checked(path: &str, options: &Options<'_>) -> Result<()> {
     if path.len() > usize::from(u16::MAX) / 2 {
         return Err(unsupported("the name is too long for HDF5"));
@@ -216,7 +215,7 @@ fn leave_out(options: &Options<'_>, path: &str, error: Error) -> Result<()> {
     options.leave_out(path, error.at(ErrorPlace::array(path)))
 }
 
-/// Returns the dimensions in the attributes of a group.
+/// Returns the dimensions declared in the attributes of a group.
 fn told(group: &str, hints: &HashMap<String, Hints>) -> Vec<DeclaredDimension> {
     let own = hints.get(group).map(|hints| hints.dimensions.as_slice()).unwrap_or_default();
     let told = own.iter().map(|found| DeclaredDimension {
@@ -228,7 +227,8 @@ fn told(group: &str, hints: &HashMap<String, Hints>) -> Vec<DeclaredDimension> {
     told.filter(|found| names::check(&found.name, Convention::NetCdf).is_ok()).collect()
 }
 
-/// Finds the dimensions of arrays, and chooses their chunks. Arrays that the kind of file cannot express are left out.
+/// Determines the dimensions of arrays and chooses their chunks. Arrays that the format cannot represent are skipped or
+/// are an error, depending on the options.
 fn laid_out(
     arrays: &mut Vec<Source>,
     told: &[DeclaredDimension],
@@ -264,7 +264,7 @@ fn laid_out(
     }
 }
 
-/// Returns the dimensions of an array that can grow.
+/// Returns true for each dimension of an array that can grow.
 fn unlimited(
     array: &Shaped,
     own: &[Option<usize>],

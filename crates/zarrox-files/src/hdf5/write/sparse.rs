@@ -1,4 +1,4 @@
-//! Sparse arrays: only the stored chunks of a very large grid are visited.
+//! Sparse arrays: in a very large grid, only the stored chunks are visited.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -8,16 +8,16 @@ use zarrox::{Array, DynArray, Result};
 
 use crate::chunks::each_position;
 
-/// The maximum number of chunks of an array whose chunks are all visited, without listing the stored chunks.
+/// The maximum number of chunks in a grid that is visited completely. For larger grids, the stored chunks are listed first.
 const MANY: u64 = 1 << 20;
 
-/// Returns true if an array with a very large grid has no stored chunks.
+/// Returns true if the grid of an array is very large and no chunk is stored.
 pub(super) fn is_empty(array: &Array, grid: &[u64]) -> Result<bool> {
     Ok(stored_chunks(array, grid)?.is_some_and(|stored| stored.is_empty()))
 }
 
-/// Returns the chunks of this shape that have stored elements, in row-major order. `None` if all chunks of
-/// the grid are to be visited.
+/// Returns the chunks, in a grid with the chunk shape `chunks`, that contain stored elements, in row-major order. Returns
+/// `None` if all chunks of the grid should be visited.
 pub(super) fn stored_positions(
     array: &Array,
     chunks: &[u64],
@@ -44,19 +44,19 @@ pub(super) fn stored_positions(
     Ok(Some(positions))
 }
 
-/// Returns true if all elements are these bytes.
+/// Returns true if every element equals `element`.
 pub(super) fn has_only(elements: &DynArray, element: &[u8]) -> bool {
     if elements.data_type().storage() == Storage::Variable {
-        // In memory, elements of variable length are references.
+        // In memory, variable-length elements are references.
         return elements.elements().all(|each| each == element);
     }
     let bytes = elements.as_bytes();
     let Some((first, _)) = bytes.split_at_checked(element.len()) else { return bytes.is_empty() };
-    // If each byte equals the byte one element before it, all elements equal the first element.
+    // If each byte equals the corresponding byte of the previous element, all elements equal the first one.
     first == element && bytes[element.len()..] == bytes[..bytes.len() - element.len()]
 }
 
-/// Returns the stored chunks or shards of the array, if the grid is very large.
+/// Returns the stored chunks or shards of the array if the grid is very large.
 fn stored_chunks(array: &Array, grid: &[u64]) -> Result<Option<Vec<Vec<u64>>>> {
     let count = grid.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
     if count <= MANY {

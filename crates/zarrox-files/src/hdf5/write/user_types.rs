@@ -1,4 +1,4 @@
-//! User-defined types of NetCDF, which are committed types of HDF5: enumerations, structures, opaque bytes and complex numbers.
+//! User-defined NetCDF types, which are committed datatypes in HDF5: enumerations, structures, opaque bytes and complex numbers.
 
 use zarrox::data_type::{Storage, Structure};
 use zarrox::{DataType, Result};
@@ -6,33 +6,33 @@ use zarrox::{DataType, Result};
 use super::datatype::{self, Encoded};
 use super::options::Convention;
 
-/// A committed type.
+/// A committed datatype.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserType {
-    /// The path of the group that has the type.
+    /// The path of the group that contains the type.
     pub(super) group: String,
     pub(super) name: String,
     pub(super) encoded: Encoded,
 }
 
-/// The committed types of a file. Each follows the types that it consists of.
+/// The committed datatypes of a file. Each type follows the types that it consists of.
 #[derive(Debug, Default)]
 pub(super) struct UserTypes {
     pub(super) all: Vec<UserType>,
-    /// The requested names of the types of arrays.
+    /// The requested type names.
     wanted: Vec<(Encoded, String)>,
 }
 
 impl UserTypes {
-    /// Requests a name for a type, also for its use within another type.
+    /// Requests a name for a type, which also applies when the type is used within another type.
     pub(super) fn want(&mut self, encoded: &Encoded, name: &str) {
         if !self.wanted.iter().any(|(known, _)| known == encoded) {
             self.wanted.push((encoded.clone(), name.to_owned()));
         }
     }
 
-    /// Returns the number of a type, which is added if it is new. `name` is the preferred name;
-    /// `is_taken` returns true for names that links of the group have.
+    /// Returns the index of a type, and adds the type if it is new. `name` is the preferred name; `is_taken` returns true
+    /// for names that are already used by links of the group.
     pub(super) fn add(
         &mut self,
         group: &str,
@@ -53,7 +53,7 @@ impl UserTypes {
         self.all.len() - 1
     }
 
-    /// Returns the number of a type of elements; `None` for a built-in NetCDF type. The types of its parts are added before it.
+    /// Returns the index of an element type; `None` for a built-in NetCDF type. The types of its fields are added before it.
     pub(super) fn add_elements(
         &mut self,
         group: &str,

@@ -1,4 +1,4 @@
-//! [`Appending`]: files that are appended to a hierarchy along a dimension.
+//! [`Appending`]: appends files to a hierarchy along a dimension.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,10 +18,10 @@ use crate::input::{corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::LeftOut;
 
-/// The name of the journal that an unfinished append leaves beside the documents of the group.
+/// The name of the journal that an unfinished append leaves next to the metadata documents of the group.
 const JOURNAL: &str = ".zarrox-append.json";
 
-/// The number of chunks that threads take at a time.
+/// The number of chunks that are distributed to threads at a time.
 const BATCH: usize = 256;
 
 /// A hierarchy to which files are appended.
@@ -31,23 +31,23 @@ pub(crate) struct Target<'a> {
     pub(crate) options: &'a OpenOptions,
 }
 
-/// Files that will be appended to a hierarchy.
+/// A planned append of files to a hierarchy.
 pub(crate) struct Appending {
     plan: Plan,
     options: OpenOptions,
     store: Arc<dyn Store>,
     root: NodePath,
     journal: Journal,
-    /// True if an interrupted run has left its journal.
+    /// True if an interrupted run left its journal.
     is_resumed: bool,
 }
 
-/// The journal with which an append continues after an interruption.
+/// The journal that allows an append to continue after an interruption.
 #[derive(Debug, PartialEq)]
 struct Journal {
     dimension: String,
     files: Vec<String>,
-    /// The lengths along the dimension before the append.
+    /// The length of each array along the dimension before the append.
     lengths: BTreeMap<String, u64>,
 }
 
@@ -72,7 +72,7 @@ impl Journal {
 }
 
 impl Appending {
-    /// Plans to append files to a hierarchy.
+    /// Plans an append of files to a hierarchy.
     pub(crate) fn plan(
         files: &[PathBuf],
         target: Target<'_>,
@@ -120,12 +120,13 @@ impl Appending {
         &self.plan.notes
     }
 
-    /// Returns the parts of the files that are not read.
+    /// Returns the parts of the files that are left out.
     pub(crate) fn left_out(&self) -> &[LeftOut] {
         &self.plan.left_out
     }
 
-    /// Appends the files. Elements are stored before shapes. After an interruption, the same call continues.
+    /// Appends the files. The elements of an array are written before its new shape. After an interruption, the same call
+    /// continues.
     pub(crate) fn run(self) -> Result<Vec<(String, u64, u64)>> {
         let key = journal_key(&self.root)?;
         let mut appended = Vec::new();
@@ -166,8 +167,8 @@ impl Appending {
 }
 
 impl Plan {
-    /// Returns the joined arrays. Coordinates of the dimension come last, so that the other arrays are
-    /// complete when a coordinate has its new length.
+    /// Returns the joined arrays. Coordinates of the dimension come last, so that once a coordinate has its new length,
+    /// all other arrays are complete.
     fn joined(&self) -> impl Iterator<Item = &Joined> {
         let is_coordinate =
             |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name) == self.dimension;
@@ -189,7 +190,7 @@ impl Joined {
         self.pieces.first().map_or(0, |first| first.length)
     }
 
-    /// Returns the length of the array along the dimension.
+    /// Returns the total length of the array along the dimension.
     fn length(&self) -> u64 {
         self.shape.get(self.axis).copied().unwrap_or(0)
     }
@@ -205,7 +206,7 @@ fn journal_key(root: &NodePath) -> Result<Key> {
     Ok(Key::new(if path.is_empty() { JOURNAL.to_owned() } else { format!("{path}/{JOURNAL}") })?)
 }
 
-/// Writes the elements of a joined array from a position on. Each chunk is written by one thread.
+/// Writes the elements of a joined array, starting at position `before`. Each chunk is written by a single thread.
 fn write(joined: &Joined, grown: &Array, before: u64) -> Result<()> {
     let (axis, lengths) = (joined.axis, &joined.chunk_shape);
     let Some(&along) = lengths.get(axis) else { return Ok(()) };

@@ -14,14 +14,14 @@ pub(crate) struct Block {
 
 /// The elements of a block.
 enum BlockElements {
-    /// Elements of this size in bytes.
+    /// Fixed-size elements, with the element size in bytes.
     Fixed(usize, Vec<u8>),
-    /// Elements of variable length.
+    /// Variable-length elements.
     Variable(Vec<Box<[u8]>>),
 }
 
 impl Block {
-    /// Creates a block of fill values.
+    /// Creates a block that is filled with the fill value.
     pub(crate) fn new(data_type: &DataType, shape: &[u64], fill: &[u8]) -> Result<Self> {
         let shape = lengths(shape)?;
         let too_large = || corrupt("a chunk is too large");
@@ -40,7 +40,7 @@ impl Block {
         Ok(Self { data_type: data_type.clone(), shape, elements })
     }
 
-    /// Copies a part of this shape to a position.
+    /// Copies a part to position `at`.
     pub(crate) fn put(&mut self, at: &[u64], part_lengths: &[u64], part: &DynArray) -> Result<()> {
         let (at, part_lengths) = (lengths(at)?, lengths(part_lengths)?);
         let misfit = || corrupt("a part does not fit into its chunk");
@@ -87,7 +87,7 @@ impl Block {
         Ok(())
     }
 
-    /// Returns the array.
+    /// Returns the assembled array.
     pub(crate) fn finish(self) -> Result<DynArray> {
         match self.elements {
             BlockElements::Fixed(_, bytes) => DynArray::new(self.data_type, self.shape, bytes),
@@ -98,14 +98,15 @@ impl Block {
     }
 }
 
-/// Copies elements of a fixed size: the index in the target, the index in the source, and the number of elements.
+/// Copies fixed-size elements. The last argument contains the index in the target, the index in the source, and the
+/// number of elements.
 fn copy_bytes(target: &mut [u8], source: &[u8], item: usize, [to, from, count]: [usize; 3]) -> Option<()> {
     let source = source.get(from * item..(from + count) * item)?;
     target.get_mut(to * item..(to + count) * item)?.copy_from_slice(source);
     Some(())
 }
 
-/// Copies elements of variable length.
+/// Copies variable-length elements.
 fn copy_elements(target: &mut [Box<[u8]>], source: &[&[u8]], [to, from, count]: [usize; 3]) -> Option<()> {
     let targets = target.get_mut(to..to + count)?;
     let source = source.get(from..from + count)?;

@@ -1,4 +1,4 @@
-//! [`Joined`]: an array that concatenates arrays of several files along a dimension.
+//! [`Joined`]: the concatenation of arrays from several files along a dimension.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -16,11 +16,11 @@ use crate::fill::FILL_VALUE;
 use crate::input::corrupt;
 use crate::times::Shift;
 
-/// The stored chunks of an array of a file.
+/// The stored chunks of an array in a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
     grid: Vec<u64>,
-    /// The positions in the grid, in row-major order, and the sizes in bytes.
+    /// The linear index in row-major order and the size in bytes of each chunk, sorted by index.
     chunks: Vec<(u64, u64)>,
     is_all: bool,
 }
@@ -64,7 +64,7 @@ impl Stored {
         self.chunks.get(at).map(|(_, size)| *size)
     }
 
-    /// Visits the positions and the sizes of the stored chunks.
+    /// Calls a function with the chunk index and size of each stored chunk.
     pub(crate) fn each(&self, visit: VisitChunk<'_>) -> ControlFlow<()> {
         let mut position = vec![0; self.grid.len()];
         for (number, size) in &self.chunks {
@@ -83,27 +83,27 @@ fn number(grid: &[u64], chunk: &[u64]) -> u64 {
     grid.iter().zip(chunk).fold(0, next)
 }
 
-/// A piece of a joined array.
+/// A piece of a joined array: the part that comes from one source.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// The number of the source.
+    /// The index of the source.
     pub(super) source: usize,
-    /// The range along the dimension.
+    /// The start and length of the piece along the dimension.
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// The number of elements in the file; `None` if the file lacks the array.
+    /// The number of elements of the array in the file; `None` if the file lacks the array.
     pub(super) elements: Option<u64>,
-    /// The stored chunks; `None` if the source does not have the array, so that its elements are missing values.
+    /// The stored chunks; `None` if the source lacks the array, in which case all elements are missing values.
     pub(super) stored: Option<Stored>,
-    /// The missing value of a source without the array; `None` if it is the fill value.
+    /// The missing value used if the source lacks the array; `None` if it is the fill value.
     pub(super) missing: Option<FillValue>,
-    /// The shape of the chunks of the source.
+    /// The chunk shape of the source.
     pub(super) chunks: Vec<u64>,
-    /// True if stored chunks can be copied unchanged where they are aligned.
+    /// True if stored chunks can be copied unchanged where they are aligned with the joined grid.
     pub(super) is_as_stored: bool,
-    /// True if the fill value differs from the fill value of the joined array.
+    /// True if the fill value differs from that of the joined array.
     pub(super) has_other_fill: bool,
-    /// The conversion of times.
+    /// The conversion of times to the units of the joined array.
     pub(super) shift: Option<Shift>,
 }
 
@@ -118,21 +118,21 @@ impl Piece {
     }
 }
 
-/// An array of elements of several files.
+/// An array whose elements come from several files.
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) sources: Arc<Sources>,
     pub(super) path: String,
-    /// The dimension along which the pieces lie.
+    /// The dimension along which the pieces are concatenated.
     pub(super) axis: usize,
-    /// True if the dimension is new: the arrays of the files lack it.
+    /// True if the dimension is new: the arrays in the files do not have it.
     pub(super) is_new: bool,
     pub(super) shape: Vec<u64>,
     pub(super) chunk_shape: Vec<u64>,
     pub(super) grid: Vec<u64>,
     pub(super) data_type: DataType,
     pub(super) fill: FillValue,
-    /// The pieces in their order, without gaps.
+    /// The pieces in order, without gaps.
     pub(super) pieces: Vec<Piece>,
 }
 
@@ -140,14 +140,14 @@ pub(super) struct Joined {
 pub(super) type Region = Vec<(u64, u64)>;
 
 impl Joined {
-    /// Returns the pieces that have elements in a range along the dimension.
+    /// Returns the pieces that overlap a range along the dimension.
     fn pieces_in(&self, start: u64, end: u64) -> &[Piece] {
         let first = self.pieces.partition_point(|piece| piece.end() <= start);
         let last = self.pieces.partition_point(|piece| piece.offset < end);
         self.pieces.get(first..last.max(first)).unwrap_or_default()
     }
 
-    /// Returns the elements of a chunk that are inside the array.
+    /// Returns the region of a chunk that is inside the array.
     pub(super) fn region_of(&self, chunk: &[u64]) -> Region {
         let range = |((&index, &length), &shape): ((&u64, &u64), &u64)| {
             let start = index.saturating_mul(length).min(shape);
@@ -156,14 +156,13 @@ impl Joined {
         chunk.iter().zip(&self.chunk_shape).zip(&self.shape).map(range).collect()
     }
 
-    /// Converts a position or a shape of the joined array to a position or a shape of the array of a file.
+    /// Converts a position or shape in the joined array to one in the array of a file.
     fn of_source<T: Copy>(&self, lengths: &[T]) -> Vec<T> {
         let is_kept = |dim: &usize| !(self.is_new && *dim == self.axis);
         lengths.iter().enumerate().filter(|(dim, _)| is_kept(dim)).map(|(_, length)| *length).collect()
     }
 
-    /// Returns the piece that stores the same chunk, and the position of the chunk in it; `None` if no piece
-    /// stores it.
+    /// Returns the piece that stores an identical chunk, and the index of that chunk in it; `None` if no piece stores one.
     fn as_stored(&self, chunk: &[u64]) -> Option<(&Piece, Vec<u64>)> {
         let region = self.region_of(chunk);
         let (start, end) = *region.get(self.axis)?;
@@ -210,7 +209,7 @@ impl Joined {
         })
     }
 
-    /// Returns the part of a region that is in a piece, as a region of the array of the file.
+    /// Returns the part of a region that lies in a piece, as a region of the array in the file.
     fn inside(&self, piece: &Piece, region: &[(u64, u64)]) -> Region {
         let mut inside = region.to_vec();
         if let Some(along) = inside.get_mut(self.axis) {
@@ -220,7 +219,7 @@ impl Joined {
         self.of_source(&inside)
     }
 
-    /// Reads a region into an array of this shape, and fills its other elements with the fill value.
+    /// Reads a region into an array of the given shape, and fills the remaining elements with the fill value.
     pub(super) fn read(&self, region: &[(u64, u64)], shape: &[u64]) -> Result<DynArray> {
         let mut block = Block::new(&self.data_type, shape, self.fill.as_bytes())?;
         let Some(&(start, end)) = region.get(self.axis) else { return block.finish() };
@@ -248,7 +247,7 @@ impl Joined {
         block.finish()
     }
 
-    /// Reads a region of the array of a file.
+    /// Reads a region of the array in a file.
     fn part(&self, piece: &Piece, inside: &[(u64, u64)]) -> Result<DynArray> {
         let array = self.sources.array(piece.source, &self.path)?;
         let selection: Vec<DimSelection> =
@@ -260,8 +259,8 @@ impl Joined {
         values::shifted(&part, shift, array.fill_bytes().as_bytes(), is_missing)
     }
 
-    /// Reads the encoded bytes of a chunk that a file stores unchanged; `None` if no file does. The inner value is
-    /// `None` for a chunk that is not stored.
+    /// Reads the encoded bytes of a chunk that a file stores in identical form; `None` if no file does. The inner value
+    /// is `None` if the chunk is not stored.
     pub(super) fn encoded(&self, chunk: &[u64]) -> Result<Option<Option<Bytes>>> {
         let Some((piece, position)) = self.as_stored(chunk) else { return Ok(None) };
         let array = self.sources.array(piece.source, &self.path)?;
@@ -270,7 +269,7 @@ impl Joined {
     }
 }
 
-/// The elements of a joined array, which its chunks and its encoder share.
+/// The elements of a joined array, shared by its chunks and its encoder.
 impl Elements for Arc<Joined> {
     fn grid(&self) -> &[u64] {
         &self.grid
@@ -327,7 +326,7 @@ impl Elements for Arc<Joined> {
 }
 
 impl Joined {
-    /// Returns the number of elements of the array in the files.
+    /// Returns the number of elements that the files provide.
     pub(super) fn elements(&self) -> u64 {
         let row = self.shape.iter().enumerate().filter(|(dim, _)| *dim != self.axis);
         let row = row.fold(1_u64, |count, (_, &length)| count.saturating_mul(length));
@@ -335,7 +334,7 @@ impl Joined {
         self.pieces.iter().fold(0, |count, piece| count.saturating_add(of(piece)))
     }
 
-    /// Returns the region of the joined array that a chunk of a file covers.
+    /// Returns the region of the joined array that is covered by a chunk of a file.
     fn region_in(&self, piece: &Piece, chunk: &[u64]) -> Region {
         let mut of_source = chunk.iter().zip(&piece.chunks);
         let range = |dim: usize, &shape: &u64| {
@@ -353,7 +352,7 @@ impl Joined {
     }
 }
 
-/// The chunks of a joined array: unchanged from one file, or encoded when they are read.
+/// The chunks of a joined array, either unchanged from one file or encoded on each read.
 #[derive(Debug)]
 pub(super) struct JoinedChunks {
     pub(super) joined: Arc<Joined>,
@@ -399,7 +398,7 @@ impl Chunks for JoinedChunks {
     }
 }
 
-/// Returns true if elements of a type have a variable size.
+/// Returns true if elements of the data type have variable length.
 pub(super) fn is_variable(data_type: &DataType) -> bool {
     data_type.storage() == Storage::Variable
 }

@@ -1,4 +1,4 @@
-//! The rules for merging the attributes of several files.
+//! Rules for merging the attributes of several files.
 
 use zarrox::json::{Json, Map};
 
@@ -18,8 +18,7 @@ const MEANING: [&str; 12] = [
     crate::ENUM,
 ];
 
-/// Returns the names of the attributes that differ between two files: first the attributes that define the meaning of
-/// elements, and then all others.
+/// Returns the names of the attributes that differ between two files: those that define the meaning of elements, and all others.
 pub(super) fn differing<'a>(first: &'a Map, other: &'a Map) -> (Vec<&'a str>, Vec<&'a str>) {
     let is_same = |name: &str| match (first.get(name), other.get(name)) {
         (Some(one), Some(other)) => is_same(name, one, other),
@@ -39,7 +38,7 @@ fn is_same(name: &str, one: &Json, other: &Json) -> bool {
     name == "calendar" && is_standard(one) && is_standard(other)
 }
 
-/// Returns the paths of the arrays that the attributes `names` of the array at `path` refer to, such as its bounds.
+/// Returns the paths of the arrays, such as bounds, that are referenced by the attributes `names` of the array at `path`.
 pub(super) fn named_by(path: &str, attributes: &Map, names: &[&str]) -> Vec<String> {
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
     let values = names.iter().filter_map(|name| attributes.get(name)?.as_str());

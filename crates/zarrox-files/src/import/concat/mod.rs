@@ -1,4 +1,4 @@
-//! Many files as one hierarchy. Arrays that have the dimension of the concatenation are joined along it, and other
+//! Concatenates many files into one hierarchy. Arrays with the concatenation dimension are joined along it; all other
 //! arrays must be equal in all files.
 
 mod append;
@@ -31,7 +31,7 @@ pub(crate) use append::{Appending, Target};
 pub(crate) use joined::Stored;
 pub(crate) use plan::Request;
 
-/// Files as one store of Zarr.
+/// Several files as a single Zarr store.
 pub(crate) struct Concatenated {
     pub(crate) store: FileStore,
     /// Differences between the files that are lost in the result.
@@ -40,7 +40,7 @@ pub(crate) struct Concatenated {
     pub(crate) is_new: bool,
 }
 
-/// Opens files as one store of Zarr.
+/// Opens several files as a single Zarr store.
 pub(crate) fn open(files: &[PathBuf], request: &Request<'_>, reading: &Reading) -> Result<Concatenated> {
     let files = sources::expanded(files)?;
     let plan = plan::plan(Sources::new(&files, None, reading), request)?;
@@ -92,7 +92,7 @@ impl Plan {
     }
 }
 
-/// Changes the document of an array of the first file to the document of the joined array.
+/// Converts the metadata document of an array in the first file to that of the joined array.
 fn describe(document: &mut zarrox::json::Map, joined: &Joined, dimension: &str) {
     document.insert("shape".to_owned(), joined.shape.clone().into());
     let chunks = Json::from(joined.chunk_shape.clone());

@@ -1,4 +1,4 @@
-//! The order of files along a dimension, by the values of their coordinates.
+//! The order of files along a dimension, determined by the values of their coordinates.
 
 use std::cmp::Ordering;
 
@@ -15,13 +15,12 @@ pub(super) struct Coordinates<'a> {
     pub(super) sources: &'a Sources,
     pub(super) nodes: &'a [Nodes],
     pub(super) dimension: &'a str,
-    /// A function that returns the valid length, along the dimension, of an array to which an interrupted run has
-    /// appended.
+    /// A function that returns the valid length along the dimension, for an array to which an interrupted run has appended.
     pub(super) first_length: &'a dyn Fn(&str) -> Option<u64>,
 }
 
 impl Coordinates<'_> {
-    /// Returns the paths of the coordinates of the first file, coordinates of outer groups first.
+    /// Returns the paths of the coordinates in the first file. Coordinates of outer groups come first.
     pub(super) fn paths(&self) -> Vec<String> {
         let Some(first) = self.nodes.first() else { return Vec::new() };
         let is_coordinate = |path: &str, info: &Info| {
@@ -34,7 +33,7 @@ impl Coordinates<'_> {
         paths
     }
 
-    /// Reads the values of a coordinate in a file, in the units of another file.
+    /// Reads the values of a coordinate in `file`, converted to the units of the file `base`.
     fn values(&self, path: &str, file: usize, base: usize) -> Result<Values> {
         let missing =
             || unsupported(format!("the coordinate '/{path}' is missing in {}", self.sources.name(file)));
@@ -66,8 +65,7 @@ impl Coordinates<'_> {
         values.shifted(shift).ok_or_else(inexact)
     }
 
-    /// Returns the indices of the files, sorted by the values of a coordinate. The first file stays first if it is
-    /// `fixed`.
+    /// Returns the indices of the files, sorted by the values of a coordinate. If `is_fixed` is true, the first file stays first.
     pub(super) fn order(&self, path: &str, is_fixed: bool) -> Result<Vec<usize>> {
         let count = self.nodes.len();
         let values: Vec<Values> = (0..count).map(|file| self.values(path, file, 0)).collect::<Result<_>>()?;
@@ -103,8 +101,8 @@ impl Coordinates<'_> {
         Ok(order)
     }
 
-    /// Checks that the values of a coordinate continue from file to file: without overlaps, and in one
-    /// direction. The files are sorted.
+    /// Checks that the values of a coordinate continue from file to file without overlaps and in a single direction. The
+    /// files must already be sorted.
     pub(super) fn check(&self, path: &str) -> Result<()> {
         let mut direction = Ordering::Equal;
         let mut before: Option<(usize, Values)> = None;
@@ -132,7 +130,7 @@ impl Coordinates<'_> {
     }
 }
 
-/// Returns the conversion from the times of a file to the times of another file, if their units differ.
+/// Returns the conversion of times from the units of `other` to those of `base`, if the units differ.
 pub(super) fn shift(base: &Info, other: &Info) -> Option<Shift> {
     let (to, from) = (Units::of(&base.attributes)?, Units::of(&other.attributes)?);
     if to == from { None } else { Shift::new(from, to) }

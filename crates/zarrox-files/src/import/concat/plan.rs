@@ -1,4 +1,4 @@
-//! The plan of a concatenation: which arrays are joined, and which are common to all files.
+//! The plan of a concatenation: which arrays are joined, and which are shared by all files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,27 +22,27 @@ use crate::times::{Shift, Units};
 pub(crate) struct Request<'a> {
     /// The dimension along which files are joined.
     pub(crate) dimension: &'a str,
-    /// True if arrays that should be equal are taken from the first file if they differ.
+    /// True to take arrays that should be equal from the first file if they differ.
     pub(crate) first_wins: bool,
-    /// The replacement of an array that a file lacks; `None` if a lacking array is an error.
+    /// The values used for an array that a file lacks; `None` if a lacking array is an error.
     pub(crate) fills: Option<&'a Fills>,
-    /// True if damaged files are skipped.
+    /// True to skip damaged files.
     pub(crate) skips_damaged: bool,
-    /// A function that returns true for the path of an array that is imported.
+    /// A function that returns true for the paths of arrays to import.
     pub(crate) keeps: &'a dyn Fn(&str) -> bool,
-    /// A function that returns the length, along the dimension, of an array in the hierarchy to which files are
-    /// appended.
+    /// For an append that continues after an interruption: a function that returns the original length of an array along
+    /// the dimension.
     pub(crate) first_length: &'a dyn Fn(&str) -> Option<u64>,
-    /// True if the first source is a hierarchy, to which files are appended.
+    /// True if the first source is the hierarchy to which the files are appended.
     pub(crate) appends: bool,
 }
 
-/// An array of the result.
+/// An array in the result.
 #[derive(Debug)]
 pub(super) enum Planned {
     /// An array that concatenates the elements of all files.
     Joined(Arc<Joined>),
-    /// An array that is equal in all files, and is read from this source.
+    /// An array that is equal in all files. It is read from the source with the given index.
     Same(usize, Stored),
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Plan {
     pub(super) sources: Arc<Sources>,
     pub(super) groups: BTreeMap<String, Map>,
     pub(super) arrays: BTreeMap<String, Planned>,
-    /// The source of the metadata of each array.
+    /// The index of the source of each array's metadata.
     pub(super) bases: BTreeMap<String, usize>,
     pub(super) dimension: String,
     /// True if no file has the dimension.
@@ -68,13 +68,13 @@ struct Planner<'a> {
     sources: Arc<Sources>,
     nodes: Vec<Nodes>,
     is_new: bool,
-    /// The arrays of bounds, each with the array whose units it has.
+    /// The bounds arrays, each with the array whose units it shares.
     bounds: BTreeMap<String, String>,
-    /// The arrays that get a new dimension only if they differ between files.
+    /// The arrays that receive a new dimension only if they differ between files.
     auxiliary: BTreeSet<String>,
-    /// The number of files in which an attribute differs from the attribute of the first file.
+    /// The number of files in which an attribute differs from that of the first file, by array and attribute.
     differing: BTreeMap<(String, String), usize>,
-    /// The number of files that lack an array.
+    /// The number of files that lack an array, by array.
     filled: BTreeMap<String, usize>,
     notes: Vec<String>,
 }
@@ -111,7 +111,7 @@ pub(super) fn plan(mut sources: Sources, request: &Request<'_>) -> Result<Plan> 
     planner.run(left_out)
 }
 
-/// Reads the nodes of all sources, and skips damaged sources if that is allowed.
+/// Reads the nodes of all sources, and skips damaged sources if the request allows it.
 fn scanned(sources: &mut Sources, request: &Request<'_>) -> Result<(Vec<Nodes>, Vec<LeftOut>)> {
     let (mut all, mut left_out, mut kept) = (Vec::<Nodes>::new(), Vec::new(), Vec::new());
     for number in 0..sources.len() {
@@ -141,7 +141,7 @@ fn scanned(sources: &mut Sources, request: &Request<'_>) -> Result<(Vec<Nodes>, 
     Ok((all, left_out))
 }
 
-/// Shares metadata that is equal to the metadata of the first file, so that thousands of files need little memory.
+/// Shares metadata that equals that of the first file, so that thousands of files need little memory.
 fn share(nodes: &mut Nodes, first: Option<&Nodes>) {
     let Some(first) = first else { return };
     for (path, info) in &mut nodes.arrays {
@@ -151,7 +151,7 @@ fn share(nodes: &mut Nodes, first: Option<&Nodes>) {
     }
 }
 
-/// Sorts the files by their coordinates, and checks that the coordinates continue from file to file.
+/// Sorts the files by their coordinates, and checks that the coordinates continue from one file to the next.
 fn put_in_order(sources: &mut Sources, nodes: &mut Vec<Nodes>, request: &Request<'_>) -> Result<()> {
     let (dimension, first_length) = (request.dimension, request.first_length);
     let coordinates = Coordinates { sources, nodes, dimension, first_length };
@@ -166,7 +166,7 @@ fn put_in_order(sources: &mut Sources, nodes: &mut Vec<Nodes>, request: &Request
     paths.iter().try_for_each(|path| coordinates.check(path))
 }
 
-/// Returns the arrays of bounds, each with the array that it bounds.
+/// Returns the bounds arrays, each with the array that it belongs to.
 fn bounds(nodes: &Nodes) -> BTreeMap<String, String> {
     let names = ["bounds", "climatology"];
     let of = |(path, info): (&String, &Arc<Info>)| {
@@ -178,7 +178,7 @@ fn bounds(nodes: &Nodes) -> BTreeMap<String, String> {
     nodes.arrays.iter().flat_map(of).collect()
 }
 
-/// Returns the number of a dimension of an array.
+/// Returns the index of a dimension of an array.
 fn axis_of(info: &Info, dimension: &str) -> Option<usize> {
     info.names.iter().position(|name| name.as_deref() == Some(dimension))
 }
@@ -187,14 +187,14 @@ fn above(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(above, _)| above)
 }
 
-/// Returns the text of a missing value that is the fill value of an array.
+/// Formats the missing value of an array whose fill value is its missing value.
 fn shown_missing((info, missing): (&Arc<Info>, &Option<FillValue>)) -> String {
     let (data_type, registry) = (&info.metadata.data_type, registry());
     let text = |fill| registry.family(data_type).map(|family| family.fill_to_v3(data_type, fill).to_string());
     missing.as_ref().and_then(|fill| text(fill).ok()).unwrap_or_else(|| "none".to_owned())
 }
 
-/// Returns true if the fill value of an array is the missing value of another one, in a format in which xarray masks
+/// Returns true if the fill value of an array equals the missing value of another one, in a format in which xarray masks
 /// the fill value.
 fn masks_fill_value(array: &Info, other: &Info) -> bool {
     let (of_array, Some(value)) = (&array.metadata, other.attributes.get(FILL_VALUE)) else { return false };
@@ -220,9 +220,9 @@ impl Planner<'_> {
             let is_joined = self.is_joined(&path, base)? || self.differs_along(&path, base, &others)?;
             if is_joined { joined.push(path) } else { same.push((path, base)) }
         }
-        // If a coordinate differs, all arrays that depend on it differ.
+        // If a coordinate differs, all arrays that depend on it differ as well.
         same.sort_by_key(|(path, base)| !self.is_coordinate(path, *base));
-        // The loop is over files, since only a few are open at a time.
+        // The outer loop is over files, since only a few files are open at a time.
         for file in 0..self.nodes.len() {
             for (path, base) in same.iter().filter(|(_, base)| *base < file) {
                 self.check_same(path, *base, file)?;
@@ -257,7 +257,7 @@ impl Planner<'_> {
         Ok(Plan { sources, groups, arrays, bases, dimension, is_new, notes, left_out })
     }
 
-    /// Checks that all arrays of the destination with the dimension grow, so that they keep the same length.
+    /// Checks that the append extends all arrays of the destination that have the dimension, so that their lengths stay equal.
     fn check_destination(&self) -> Result<()> {
         let Some(destination) = self.nodes.first().filter(|_| self.request.appends) else { return Ok(()) };
         let stays = |(path, info): &(&String, &Arc<Info>)| {
@@ -299,7 +299,7 @@ impl Planner<'_> {
     }
 
     /// Returns the first file that has an array, and the other files that have it. A file that lacks the array is an
-    /// error, unless fill values replace the array.
+    /// error, unless the array is replaced by fill values.
     fn having(&self, path: &str) -> Result<(usize, Vec<usize>)> {
         let (have, lack): (Vec<usize>, Vec<usize>) =
             (0..self.nodes.len()).partition(|&file| self.info(file, path).is_ok());
@@ -316,8 +316,8 @@ impl Planner<'_> {
         Ok((base, have.into_iter().skip(1).collect()))
     }
 
-    /// Returns the arrays that get a new dimension only if they differ between files: coordinates, and arrays that
-    /// attributes name.
+    /// Returns the arrays referenced by attributes, such as bounds. They receive a new dimension only if they differ
+    /// between files.
     fn auxiliary(&self) -> BTreeSet<String> {
         let Some(first) = self.nodes.first().filter(|_| self.is_new) else { return BTreeSet::new() };
         let names =
@@ -330,14 +330,14 @@ impl Planner<'_> {
         arrays.chain(groups).collect()
     }
 
-    /// Returns true if an array is a coordinate: it has the name of a dimension.
+    /// Returns true if an array is a coordinate: its name is that of a dimension.
     fn is_coordinate(&self, path: &str, base: usize) -> bool {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         let Some(nodes) = self.nodes.get(base) else { return false };
         nodes.arrays.values().any(|info| info.names.iter().any(|dim| dim.as_deref() == Some(name)))
     }
 
-    /// Returns true if an array has the dimension.
+    /// Returns true if an array is joined along the dimension.
     fn is_joined(&self, path: &str, base: usize) -> Result<bool> {
         if self.is_new {
             let is_alone =
@@ -353,7 +353,7 @@ impl Planner<'_> {
         Ok(along == 1)
     }
 
-    /// Returns true if an array that attributes name differs between files, so that it gets the new dimension.
+    /// Returns true if an array referenced by attributes differs between files, so that it receives the new dimension.
     fn differs_along(&self, path: &str, base: usize, others: &[usize]) -> Result<bool> {
         if !self.is_new || !self.auxiliary.contains(path) || self.is_coordinate(path, base) {
             return Ok(false);
@@ -390,8 +390,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Checks that the arrays of two files agree, except in the length along an axis. Returns the conversion of the
-    /// times.
+    /// Checks that the arrays in two files agree, except in their length along an axis. Returns the conversion of times,
+    /// if one is needed.
     fn check_form(
         &mut self,
         path: &str,
@@ -463,7 +463,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the conversion of the times of bounds, which have the units of another array.
+    /// Returns the conversion of times for a bounds array, which has the units of another array.
     fn shift_of_parent(&self, path: &str, base: usize, file: usize) -> Result<Option<Shift>> {
         let Some(parent) = self.bounds.get(path) else { return Ok(None) };
         if self.info(base, path)?.attributes.contains_key("units") {
@@ -475,7 +475,7 @@ impl Planner<'_> {
         Ok(shift(first, info))
     }
 
-    /// Returns the lengths along the dimension of the arrays of each group, in each file.
+    /// For each file, returns the length along the dimension of the arrays in each group.
     fn lengths(&self) -> Result<Vec<BTreeMap<String, u64>>> {
         let mut all = Vec::new();
         for (file, nodes) in self.nodes.iter().enumerate() {
@@ -499,14 +499,14 @@ impl Planner<'_> {
         Ok(all)
     }
 
-    /// Returns the length of an array along an axis.
+    /// Returns the length of an array in a file along an axis.
     fn length(&self, file: usize, path: &str, axis: usize) -> Result<u64> {
         let known = (self.request.first_length)(path).filter(|_| self.request.appends && file == 0);
         let own = || self.info(file, path).map(|info| info.metadata.shape.get(axis).copied().unwrap_or(0));
         known.map_or_else(own, Ok)
     }
 
-    /// Returns the pieces of joined arrays. Files are read one after another.
+    /// Returns the pieces of all joined arrays. The files are read one after another.
     fn pieces(
         &mut self,
         joined: &[String],
@@ -576,7 +576,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns the piece of a file that lacks an array: its elements are missing values.
+    /// Returns the piece for a file that lacks an array. All its elements are missing values.
     fn lacking(
         &mut self,
         path: &str,

@@ -1,4 +1,4 @@
-//! [`Sources`]: many files, of which only some are open at a time.
+//! [`Sources`]: many files, only some of which are open at a time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -15,19 +15,19 @@ use crate::input::{corrupt, failed, unsupported};
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The number of files that are open at a time. The usual limit of a process is 1024 open files.
+/// The maximum number of files that are open at the same time. The usual limit for a process is 1024.
 const OPEN: usize = 64;
 
 /// The location of a source.
 #[derive(Debug)]
 enum Origin {
-    /// A file, with its length and the time of its last change when it was read first.
+    /// A file, with its length and modification time when it was first read.
     File { path: PathBuf, state: Option<(u64, Option<SystemTime>)> },
-    /// A hierarchy of Zarr, to which files are appended.
+    /// A Zarr hierarchy to which files are appended.
     Hierarchy { place: Place, options: Box<OpenOptions> },
 }
 
-/// A source that is open.
+/// An open source.
 #[derive(Debug)]
 struct Opened {
     root: Node,
@@ -39,7 +39,7 @@ struct Opened {
 pub(crate) struct Sources {
     places: Vec<Origin>,
     reading: Reading,
-    /// The open sources, the most recently used one last.
+    /// The open sources, the most recently used source last.
     opened: Mutex<Vec<(usize, Arc<Opened>)>>,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct Sources {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Info {
     pub(super) metadata: ArrayMetadata,
-    /// The names of the dimensions.
+    /// The dimension names.
     pub(super) names: Vec<Option<String>>,
-    /// The attributes, without the attributes for dimension names.
+    /// The attributes, without those for dimension names.
     pub(super) attributes: Map,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Nodes {
 }
 
 impl Sources {
-    /// Creates the sources: the hierarchy, if there is one, and these files after it.
+    /// Creates the sources: the hierarchy, if there is one, followed by the files.
     pub(super) fn new(
         files: &[PathBuf],
         hierarchy: Option<(&Place, &OpenOptions)>,
@@ -93,7 +93,7 @@ impl Sources {
         self.opened.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Returns the name of a source in messages.
+    /// Returns the name of a source for messages.
     pub(super) fn name(&self, number: usize) -> String {
         match self.places.get(number) {
             Some(Origin::File { path, .. }) => format!("'{}'", path.display()),
@@ -130,7 +130,7 @@ impl Sources {
         Ok(nodes)
     }
 
-    /// Returns an array of a source, and reopens the source if necessary.
+    /// Returns an array of a source. Reopens the source if necessary.
     pub(super) fn array(&self, number: usize, path: &str) -> Result<Array> {
         let opened = match self.found(number) {
             Some(opened) => opened,
@@ -198,7 +198,7 @@ impl Sources {
     }
 }
 
-/// Opens the root of a file. Its arrays are read on the calling thread, since chunks are read in parallel.
+/// Opens the root of a file. Its arrays are read on the calling thread, because chunks are already read in parallel.
 pub(crate) fn root_of(store: &FileStore) -> Result<Node> {
     let options = OpenOptions::new().mode(OpenMode::Read).threads(1).consolidated(Consolidated::Never);
     options.open((Arc::new(store.clone()), ""))
@@ -216,7 +216,7 @@ fn info(array: &Array) -> Info {
     Info { metadata: array.metadata().clone(), names, attributes }
 }
 
-/// Returns the files of the inputs. The files of a directory are in the natural order of their names.
+/// Expands the inputs to a list of files. The files in a directory are in natural name order.
 pub(crate) fn expanded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut is_given = true;
@@ -242,7 +242,7 @@ pub(crate) fn expanded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         files.extend(found);
     }
     let name = |path: &PathBuf| path.to_string_lossy().into_owned();
-    // Sorted names come from a directory or a shell pattern; the order of other names is deliberate.
+    // Sorted names come from a directory or a shell pattern; any other order is deliberate.
     if !is_given || files.is_sorted_by(|one, other| name(one) <= name(other)) {
         files.sort_by(|one, other| {
             crate::natural::natural(&name(one), &name(other)).then_with(|| one.cmp(other))

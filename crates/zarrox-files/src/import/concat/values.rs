@@ -1,4 +1,4 @@
-//! The values of coordinates, and comparisons of arrays.
+//! Coordinate values, and comparisons of arrays.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::chunks::each_position;
 use crate::input::unsupported;
 use crate::times::Shift;
 
-/// The maximum number of chunks of arrays that are compared.
+/// The maximum number of chunks in arrays that are compared.
 const MOST_CHUNKS: u64 = 1 << 24;
 
 /// The values of a coordinate.
@@ -22,12 +22,12 @@ pub(crate) enum Values {
     Whole(Vec<i128>),
     /// Floats.
     Float(Vec<f64>),
-    /// Text.
+    /// Strings.
     Text(Vec<String>),
 }
 
 impl Values {
-    /// Returns the elements of an array as ordered values; `None` if the type has no order.
+    /// Returns the elements of an array as comparable values; `None` if their type has no order.
     pub(crate) fn of(elements: &DynArray) -> Option<Self> {
         match elements.data_type().storage() {
             Storage::Int(_) | Storage::Uint(_) => integers(elements).map(Self::Whole),
@@ -49,7 +49,7 @@ impl Values {
         }
     }
 
-    /// Compares the value `index` with the value `of_other` of `other`; `None` if they cannot be compared.
+    /// Compares the value at `index` with the value of `other` at `of_other`; `None` if they cannot be compared.
     pub(crate) fn compare(&self, index: usize, other: &Self, of_other: usize) -> Option<Ordering> {
         match (self, other) {
             (Self::Whole(own), Self::Whole(other)) => Some(own.get(index)?.cmp(other.get(of_other)?)),
@@ -59,8 +59,8 @@ impl Values {
         }
     }
 
-    /// Returns the order of the values: `Less` if they ascend, `Greater` if they descend, `Equal` for fewer than two values,
-    /// and `None` otherwise.
+    /// Returns the order of the values: `Less` if they are ascending, `Greater` if they are descending, `Equal` if there
+    /// are fewer than two values, and `None` otherwise.
     pub(crate) fn order(&self) -> Option<Ordering> {
         let is_number = !matches!(self, Self::Float(values) if values.iter().any(|value| value.is_nan()));
         if !is_number {
@@ -86,7 +86,7 @@ impl Values {
         })
     }
 
-    /// Returns a value as text.
+    /// Formats a value.
     pub(crate) fn shown(&self, index: usize) -> String {
         let shown = match self {
             Self::Whole(values) => values.get(index).map(i128::to_string),
@@ -126,7 +126,7 @@ fn integers(elements: &DynArray) -> Option<Vec<i128>> {
     elements.elements().map(one).collect()
 }
 
-/// Returns the bytes of an integer of this size; `None` if it does not fit.
+/// Encodes an integer in the given storage type; `None` if it does not fit.
 fn bytes_of(value: i128, storage: &Storage) -> Option<Vec<u8>> {
     Some(match storage {
         Storage::Int(1) => i8::try_from(value).ok()?.to_ne_bytes().to_vec(),
@@ -141,10 +141,10 @@ fn bytes_of(value: i128, storage: &Storage) -> Option<Vec<u8>> {
     })
 }
 
-/// Converts the times of an array, except missing values.
+/// Converts the times in an array, except missing values.
 ///
-/// The fill value stays unchanged if `is_missing` is set, or if it cannot be converted. Otherwise it is converted, since 0,
-/// the usual fill value, is a valid time.
+/// The fill value is left unchanged if `is_missing` is true or if it cannot be converted. Otherwise it is converted,
+/// because the usual fill value, 0, is a valid time.
 pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing: bool) -> Result<DynArray> {
     let storage = elements.data_type().storage();
     let inexact = || unsupported("a time has no exact value in the units of the first file");
@@ -185,7 +185,7 @@ pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing
     )
 }
 
-/// Returns the position of the first difference between two arrays of one shape and type; `None` if they are equal bit by bit.
+/// Returns the position of the first difference between two arrays of the same shape and type; `None` if they are bitwise equal.
 pub(super) fn first_difference(one: &Array, other: &Array) -> Result<Option<Vec<u64>>> {
     let is_same_grid = one.chunk_grid() == other.chunk_grid() && one.fill_bytes() == other.fill_bytes();
     let chunks = is_same_grid.then(|| stored_by_either(one, other)).transpose()?;
@@ -213,7 +213,7 @@ pub(super) fn first_difference(one: &Array, other: &Array) -> Result<Option<Vec<
     found
 }
 
-/// Returns the positions of the chunks that at least one of two arrays has stored.
+/// Returns the indices of the chunks that are stored in at least one of two arrays.
 fn stored_by_either(one: &Array, other: &Array) -> Result<BTreeSet<Vec<u64>>> {
     let mut chunks = BTreeSet::new();
     for array in [one, other] {

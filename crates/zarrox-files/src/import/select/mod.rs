@@ -1,4 +1,4 @@
-//! Parts of files: ranges of dimensions, by indices or by the values of their coordinates.
+//! Selects parts of files: ranges along dimensions, by index or by coordinate value.
 
 mod range;
 mod selected;
@@ -19,7 +19,7 @@ use selected::{Selected, SelectedChunks};
 
 pub use range::Select;
 
-/// Returns the part of a file that lies in ranges of its dimensions.
+/// Returns the part of a file within the given ranges of its dimensions.
 pub(crate) fn apply(store: &FileStore, selects: &[Select]) -> Result<FileStore> {
     let root = root_of(store)?;
     let mut part =
@@ -66,7 +66,7 @@ struct Part<'a> {
     selects: &'a [Select],
     arrays: BTreeMap<String, Array>,
     documents: MemoryStore,
-    /// The ranges of dimensions by the paths of their coordinates, so that each coordinate is read once.
+    /// The ranges found so far, by coordinate path and selection, so that each coordinate is read only once.
     spans: BTreeMap<(String, usize), Span>,
 }
 
@@ -98,7 +98,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// Returns the ranges of an array along its dimensions.
+    /// Returns the range along each dimension of an array.
     fn spans_of(&mut self, path: &str, array: &Array) -> Result<Vec<Span>> {
         let mut spans: Vec<Span> = array.shape().iter().map(|&length| Span::whole(length)).collect();
         let names = array.dimension_names().unwrap_or_default().to_vec();
@@ -114,7 +114,7 @@ impl Part<'_> {
         Ok(spans)
     }
 
-    /// Returns the range of a dimension of size `length` of an array.
+    /// Returns the range along a dimension of length `length` of the array at `path`.
     fn span(&mut self, number: usize, select: &Select, path: &str, length: u64) -> Result<Span> {
         if !select.needs_coordinate() {
             return select.of_indices(length);
@@ -143,7 +143,7 @@ impl Part<'_> {
         Ok(span)
     }
 
-    /// Returns the coordinate of a dimension of an array, from the group of the array or from an ancestor.
+    /// Returns the coordinate for a dimension of an array, from the array's group or one of its ancestors.
     fn coordinate(&self, path: &str, dimension: &str) -> Option<(String, Array)> {
         let mut above = path;
         while !above.is_empty() {
@@ -156,7 +156,7 @@ impl Part<'_> {
         None
     }
 
-    /// Creates the document of an array and the object that reads its chunks.
+    /// Creates the metadata document of an array and the object that reads its chunks.
     fn array(
         &self,
         path: &str,

@@ -1,4 +1,4 @@
-//! [`Select`]: a range of a dimension, by indices or by the values of its coordinate.
+//! [`Select`]: a range along a dimension, by index or by coordinate value.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -8,11 +8,11 @@ use zarrox::{Array, DynArray, Error, ErrorKind, Result};
 use crate::import::concat::values::Values;
 use crate::times::Units;
 
-/// A range of a dimension.
+/// A range along a dimension.
 ///
-/// Indices follow the rules of NumPy's slices: `time=0:100`, `time=-12:`, `x=::2`; a single index keeps its dimension
-/// with a length of 1. Values of the coordinate are separated by two dots, and both ends are included: `lat=10..50`,
-/// `lat=..0`, `time=2000-01-01..2000-12-31`, where a date means the whole day, month or year.
+/// Indices follow the rules of NumPy slices: `time=0:100`, `time=-12:`, `x=::2`; a single index keeps its dimension, with
+/// length 1. Coordinate values are separated by two dots, and both ends are included: `lat=10..50`, `lat=..0`,
+/// `time=2000-01-01..2000-12-31`, where a date means the whole day, month or year.
 ///
 /// ```
 /// use zarrox_files::Select;
@@ -54,7 +54,7 @@ impl FromStr for Select {
     type Err = Error;
 
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when the text is not a valid range.
+    /// [`ErrorKind::InvalidArgument`] if the string is not a valid range.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |why: &str| {
             wrong(format!(
@@ -98,12 +98,12 @@ impl Select {
         &self.dimension
     }
 
-    /// Returns true if the range is given by values of the coordinate.
+    /// Returns true if the range is given by coordinate values.
     pub(super) fn needs_coordinate(&self) -> bool {
         matches!(self.range, Range::Labels { .. })
     }
 
-    /// Returns the indices along a dimension of this length.
+    /// Returns the selected indices along a dimension of the given length.
     pub(super) fn of_indices(&self, length: u64) -> Result<Span> {
         let from_end =
             |index: i64| if index < 0 { i128::from(length) + i128::from(index) } else { index.into() };
@@ -131,7 +131,7 @@ impl Select {
         }
     }
 
-    /// Returns the indices whose values of a coordinate are in the range.
+    /// Returns the indices at which the values of a coordinate are in the range.
     pub(super) fn of_labels(&self, coordinate: &Array) -> Result<Span> {
         let Range::Labels { first, last } = &self.range else {
             return self.of_indices(coordinate.shape().first().copied().unwrap_or(0));
@@ -158,7 +158,7 @@ impl Select {
     }
 }
 
-/// Returns the mask of the values that lie between two labels.
+/// Returns a mask of the values that lie between two labels.
 fn inside(
     values: &Values,
     units: Option<Units>,

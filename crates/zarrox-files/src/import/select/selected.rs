@@ -1,4 +1,4 @@
-//! [`Selected`]: a part of an array, which copies chunks unchanged where they are aligned.
+//! [`Selected`]: a part of an array, whose chunks are copied unchanged where they are aligned.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -18,17 +18,17 @@ use crate::input::corrupt;
 pub(super) struct Selected {
     pub(super) array: Array,
     spans: Vec<Span>,
-    /// The shape of the chunks of the array.
+    /// The chunk shape of the array.
     chunks: Vec<u64>,
     pub(super) chunk_shape: Vec<u64>,
     grid: Vec<u64>,
     stored: Stored,
-    /// True if the chunk boundaries of the part are chunk boundaries of the array.
+    /// True if the chunk boundaries of the part coincide with chunk boundaries of the array.
     is_aligned: bool,
 }
 
 impl Selected {
-    /// Creates the part of an array that lies in these ranges.
+    /// Creates the part of an array within the given ranges.
     pub(super) fn new(array: Array, spans: Vec<Span>) -> Result<Self> {
         let chunks = array.chunk_grid().largest_chunk().to_vec();
         let is_whole = spans.iter().zip(array.shape()).all(|(span, &length)| *span == Span::whole(length));
@@ -52,14 +52,14 @@ impl Selected {
         self.spans.iter().map(|span| span.length).collect()
     }
 
-    /// Returns the position of the stored chunk that equals a chunk of the part.
+    /// Returns the index of the stored chunk that is identical to a chunk of the part, if there is one.
     fn as_stored(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         if !self.is_aligned {
             return None;
         }
         let along = |(dim, &index): (usize, &u64)| {
             let (span, length) = (self.spans.get(dim)?, (*self.chunks.get(dim)?).max(1));
-            // A chunk that is cut by the selection would keep elements that were not selected.
+            // A chunk that is only partly selected would still contain elements that are not selected.
             let is_complete = (index + 1).checked_mul(length)? <= span.length
                 || span.start + span.length == *self.array.shape().get(dim)?;
             is_complete.then_some(span.start / length + index)
@@ -67,7 +67,7 @@ impl Selected {
         chunk.iter().enumerate().map(along).collect()
     }
 
-    /// Returns the elements of a chunk, as ranges of indices of the part.
+    /// Returns the region of a chunk, as index ranges of the part.
     fn region_of(&self, chunk: &[u64]) -> Vec<(u64, u64)> {
         let range = |((&index, &length), span): ((&u64, &u64), &Span)| {
             let start = index.saturating_mul(length).min(span.length);
@@ -155,7 +155,7 @@ impl Elements for Arc<Selected> {
     }
 }
 
-/// The chunks of a part of an array: unchanged chunks of the array, or chunks that are encoded when they are read.
+/// The chunks of a part of an array, either unchanged chunks of the array or chunks encoded on each read.
 #[derive(Debug)]
 pub(super) struct SelectedChunks {
     pub(super) selected: Arc<Selected>,
@@ -201,7 +201,7 @@ impl Chunks for SelectedChunks {
     }
 }
 
-/// Visits the positions of a range along each dimension.
+/// Visits all positions in a region, which is given as a range along each dimension.
 pub(super) fn each_in(
     region: &[(u64, u64)],
     visit: &mut dyn FnMut(Vec<u64>) -> ControlFlow<()>,

@@ -8,24 +8,24 @@ use zarrox::codecs::Zlib;
 
 use crate::input::{corrupt, zeroed};
 
-/// The maximum expansion of DEFLATE.
+/// The maximum expansion ratio of DEFLATE.
 const DEFLATE_RATIO: usize = 1032;
 
 pub(super) fn damaged(error: &dyn std::fmt::Display) -> zarrox::Error {
     corrupt(format!("a strip or tile is damaged: {error}"))
 }
 
-/// Inflates at most `size` bytes of a stream of zlib.
+/// Inflates at most `size` bytes of a zlib stream.
 pub(super) fn inflated(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     match inflated_at_once(bytes, size)? {
         Some(out) => Ok(out),
-        // The limit is one byte larger, so that the decoder reaches the checksum of a stream of `size` bytes.
+        // The limit is one byte larger, so that the decoder reaches and verifies the checksum of a stream of `size` bytes.
         None => limited(flate2::read::ZlibDecoder::new(bytes), size.saturating_add(1)),
     }
 }
 
-/// Inflates a stream of at most `size` bytes without trailing bytes, which takes half of the time; `None` for
-/// other streams.
+/// Inflates a stream that decodes to at most `size` bytes and has no trailing bytes. This takes half the time. Returns
+/// `None` for other streams.
 fn inflated_at_once(bytes: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
     if size / DEFLATE_RATIO > bytes.len() {
         return Ok(None);
@@ -64,11 +64,11 @@ mod tests {
         let bytes: Vec<u8> = (0..5000_u32).map(|at| ((at * at) >> 7).to_le_bytes()[0]).collect();
         let stream = deflated(&bytes);
         assert_eq!(inflated(&stream, 5000).unwrap(), bytes);
-        // The caller rejects too few bytes, and ignores additional bytes.
+        // The caller rejects too few bytes and ignores additional bytes.
         assert_eq!(inflated(&stream, 6000).unwrap(), bytes);
         assert!(inflated(&stream, 3000).unwrap().starts_with(&bytes[..3000]));
         assert!(inflated(&stream, 3000).unwrap().len() <= 3001);
-        // A short stream does not reserve memory that it cannot fill.
+        // For a short stream, no more memory is reserved than it can fill.
         assert_eq!(inflated(&stream, usize::MAX).unwrap(), bytes);
         for behind in [&[0, 0][..], &[1, 2, 3]] {
             assert_eq!(inflated(&[&stream, behind].concat(), 5000).unwrap(), bytes);

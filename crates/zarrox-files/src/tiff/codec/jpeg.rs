@@ -1,4 +1,4 @@
-//! JPEG, with tables that all strips and tiles of an image share.
+//! JPEG, with tables that are shared by all strips and tiles of an image.
 
 use zarrox::Result;
 use zune_jpeg::JpegDecoder;
@@ -11,7 +11,7 @@ use crate::encoded::jpeg;
 use crate::input::{corrupt, unsupported};
 use crate::tiff::sample::Sample;
 
-/// The colour model of a JPEG.
+/// The colour space of a JPEG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tiff) enum Colours {
     Gray,
@@ -24,7 +24,7 @@ pub(in crate::tiff) enum Colours {
 }
 
 impl Colours {
-    /// Returns the colours of an image with `samples` interleaved samples.
+    /// Returns the colour space of an image with `samples` interleaved samples.
     pub(super) fn of(photometric: u64, samples: u64, sample: &Sample) -> Result<Self> {
         if sample.bits != 8 || sample.is_packed() {
             let bits = sample.bits;
@@ -50,10 +50,10 @@ impl Colours {
     }
 }
 
-/// The Adobe segment that marks untransformed colours.
+/// The Adobe segment that declares untransformed colours.
 const AS_STORED: &[u8] = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00";
 
-/// Returns an error if the header in the first bytes of a JPEG has an unsupported form.
+/// Returns an error if the header of a JPEG, in its first bytes, declares an unsupported format.
 pub(super) fn check(start: &[u8]) -> Result<()> {
     let mut at = 2;
     while let Some(&[0xff, marker]) = start.get(at..at + 2) {
@@ -80,9 +80,9 @@ pub(super) fn check(start: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the samples of a JPEG with shared tables.
+/// Decodes the samples of a JPEG with shared tables.
 pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    // The tables are a JPEG without an image. Its end marker and the start marker of the image are dropped.
+    // The tables form a JPEG without an image. Its end marker and the start marker of the image are dropped.
     let tables = tables.strip_prefix(b"\xff\xd8");
     let tables = tables.map(|tables| tables.strip_suffix(b"\xff\xd9").unwrap_or(tables));
     let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or tile is not a JPEG"))?;

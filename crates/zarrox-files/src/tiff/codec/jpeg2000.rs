@@ -1,5 +1,5 @@
-//! JPEG 2000: codestreams, alone or in the boxes of a JP2. Components are returned as stored, without palettes and
-//! colour conversion. Each sample becomes a whole element.
+//! JPEG 2000: bare codestreams, and codestreams in JP2 boxes. Components are returned as stored, without applying
+//! palettes or colour conversion. Each sample becomes a whole element.
 
 use hayro_jpeg2000::{DecodeError, DecodeSettings, DecoderContext, Image, MarkerError};
 use zarrox::data_type::Endian;
@@ -11,19 +11,19 @@ use super::wanted::Wanted;
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::tiff::sample::Sample;
 
-/// The first bytes of a codestream: its start, and the segment of sizes.
+/// The first bytes of a codestream: the start marker (SOC) and the marker of the size segment (SIZ).
 const CODESTREAM: &[u8] = b"\xff\x4f\xff\x51";
 
-/// The first bytes of the boxes of a JP2.
+/// The first bytes of a JP2 file.
 const BOXES: &[u8] = b"\0\0\0\x0cjP  ";
 
 /// The maximum number of components that the decoder supports.
 pub(super) const MOST_COMPONENTS: u64 = 255;
 
-/// The maximum number of tiles of a codestream.
+/// The maximum number of tiles in a codestream.
 const MOST_TILES: u64 = 65_535;
 
-/// Returns true if samples of this form can be decoded as components of JPEG 2000.
+/// Returns true if samples of this type can be decoded as JPEG 2000 components.
 pub(super) fn can_be(sample: &Sample) -> bool {
     use DataType as Type;
     matches!(sample.data_type, Type::UInt8 | Type::UInt16 | Type::Int8 | Type::Int16)
@@ -38,7 +38,7 @@ struct Component {
     is_whole: bool,
 }
 
-/// The segment of sizes at the start of a codestream.
+/// The size segment at the start of a codestream.
 #[derive(Debug)]
 struct Header {
     capabilities: u16,
@@ -49,7 +49,7 @@ struct Header {
 }
 
 impl Header {
-    /// Returns the header of a codestream; `None` if it is truncated, or its sizes are invalid.
+    /// Parses the header of a codestream; `None` if it is truncated or its sizes are invalid.
     fn of(codestream: &[u8]) -> Option<Self> {
         let segment = codestream.strip_prefix(CODESTREAM)?.get(2..)?;
         let (capabilities, rest) = segment.split_first_chunk()?;
@@ -84,7 +84,8 @@ impl Header {
         })
     }
 
-    /// Fails if the image does not have `samples` components of this form, or if it needs an unsupported feature.
+    /// Returns an error if the image does not have `samples` components of the given sample type, or if it uses an
+    /// unsupported feature.
     fn check(&self, samples: u64, sample: &Sample) -> Result<()> {
         if self.capabilities & 0x4000 != 0 {
             return Err(unsupported("high-throughput JPEG 2000 is not supported"));
@@ -112,7 +113,7 @@ impl Header {
     }
 }
 
-/// Returns the codestream: the bytes themselves, or the codestream in the boxes of a JP2.
+/// Returns the codestream, which is either all bytes or inside the boxes of a JP2.
 fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.starts_with(CODESTREAM) {
         return Some(bytes);
@@ -134,23 +135,23 @@ fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Fails if the JPEG 2000 image with these first bytes does not have `samples` samples of this form, or if it is
-/// not supported.
+/// Returns an error if the JPEG 2000 image with the given first bytes does not have `samples` samples of the given type,
+/// or if it is not supported.
 pub(super) fn check(start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
     match codestream(start).and_then(Header::of) {
         Some(header) => header.check(samples, sample),
-        // Decoding the image will report the error.
+        // The error will be reported when the image is decoded.
         None => Ok(()),
     }
 }
 
-/// Returns the samples of a JPEG 2000.
+/// Decodes the samples of a JPEG 2000 image.
 pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let codestream = codestream(bytes).ok_or_else(|| corrupt("a strip or tile is not a JPEG 2000"))?;
     let header = Header::of(codestream).ok_or_else(|| corrupt("the header of a JPEG 2000 is damaged"))?;
     header.check(wanted.samples as u64, wanted.sample)?;
     pictures::check(header.rows, header.columns, wanted)?;
-    // Lenient decoders replace missing data by zeros.
+    // Lenient decoders replace missing data with zeros.
     let settings = DecodeSettings { strict: true, resolve_palette_indices: false, target_resolution: None };
     let image = Image::new(codestream, &settings).map_err(not_decoded)?;
     let mut context = DecoderContext::default();
@@ -180,7 +181,7 @@ pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
 }
 
 impl Component {
-    /// Undoes the decoder's shift to unsigned numbers, and returns the bits of the sample.
+    /// Undoes the decoder's shift to unsigned integers, and returns the bits of the sample.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -209,7 +210,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the header of an image of 3 rows and 5 columns.
+    /// Returns the header of an image with 3 rows and 5 columns.
     fn header(capabilities: u16, components: &[[u8; 3]]) -> Vec<u8> {
         let count = u16::try_from(components.len()).unwrap();
         let sizes = [5_u32, 3, 0, 0, 5, 3, 0, 0].map(u32::to_be_bytes).concat();

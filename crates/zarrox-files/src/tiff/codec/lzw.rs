@@ -1,4 +1,4 @@
-//! LZW in the bit order of TIFF 6, and in the bit order of older writers.
+//! LZW in the bit order of TIFF 6 and in that of older writers.
 
 use weezl::BitOrder;
 use weezl::decode::Decoder;
@@ -7,10 +7,10 @@ use zarrox::Result;
 use super::general::damaged;
 use crate::input::zeroed;
 
-/// Returns the first `size` decoded bytes, or fewer if the stream is shorter.
+/// Decodes the first `size` bytes, or fewer if the stream is shorter.
 pub(super) fn decoded(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
-    // The first code clears the table: 256 in 9 bits. In the old bit order, the lowest bits of a byte come
-    // first.
+    // The first code is 256 in 9 bits, which clears the table. In the old bit order, the least significant bits of a byte
+    // come first.
     let is_old = matches!(bytes, [0, second, ..] if second & 1 == 1);
     let mut decoder = match is_old {
         true => Decoder::new(BitOrder::Lsb, 8),

@@ -37,21 +37,21 @@ pub(super) enum Compression {
     Png,
 }
 
-/// The properties of an image that its decoder needs.
+/// The properties of an image that decoders need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Properties<'a> {
     pub(super) photometric: u64,
-    /// The number of interleaved samples of a pixel.
+    /// The number of interleaved samples in a pixel.
     pub(super) samples: u64,
     pub(super) sample: &'a Sample,
-    /// The options of CCITT's Group 3.
+    /// The options for CCITT Group 3.
     pub(super) t4_options: u64,
-    /// The parameters of LERC.
+    /// The LERC parameters.
     pub(super) lerc: &'a [u64],
 }
 
 impl Compression {
-    /// Returns the compression with this number, for an image.
+    /// Returns the compression with the given number for an image.
     pub(super) fn of(number: u64, image: Properties<'_>) -> Result<Self> {
         let Properties { samples, sample, .. } = image;
         let is_bytes = sample.bits == 8 && !sample.is_packed();
@@ -103,28 +103,28 @@ impl Compression {
         })
     }
 
-    /// Returns true if the decoder returns colours for each pixel.
+    /// Returns true if the decoder itself converts samples to colours for each pixel.
     pub(super) fn has_own_colours(self) -> bool {
         matches!(self, Self::Jpeg(_) | Self::Jpeg2000 | Self::WebP | Self::Png | Self::Lerc(_))
     }
 
-    /// Returns true if the decoder returns elements, which have no predictor.
+    /// Returns true if the decoder itself returns elements, to which no predictor applies.
     pub(super) fn has_own_elements(self) -> bool {
         self.has_own_colours() || matches!(self, Self::Ccitt(_))
     }
 
-    /// Returns true if the decoder returns whole elements for samples of fewer bits.
+    /// Returns true if the decoder returns whole elements even for samples with fewer bits.
     pub(super) fn has_unpacked_elements(self) -> bool {
         self == Self::Jpeg2000
     }
 
-    /// Returns true if the first bytes of a strip or tile determine whether it is supported.
+    /// Returns true if the first bytes of a strip or tile tell whether it is supported.
     pub(super) fn has_header(self) -> bool {
         matches!(self, Self::Jpeg(_) | Self::Jpeg2000)
     }
 
-    /// Fails if a strip or a tile with these first bytes has an unsupported form, or does not have `samples`
-    /// samples of this form.
+    /// Returns an error if a strip or tile with the given first bytes has an unsupported format, or does not have
+    /// `samples` samples of the given type.
     pub(super) fn check_header(self, start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
         match self {
             Self::Jpeg(_) => jpeg::check(start),
@@ -133,13 +133,13 @@ impl Compression {
         }
     }
 
-    /// Returns true if the bits of compressed bytes may be reversed.
+    /// Returns true if the bits of the compressed bytes may be reversed.
     pub(super) fn can_be_reversed(self) -> bool {
         !self.has_own_colours()
     }
 }
 
-/// Returns the requested samples of a strip or tile, in the byte order of the file.
+/// Decodes the requested samples of a strip or tile, in the byte order of the file.
 pub(super) fn decompressed(
     compression: Compression,
     bytes: Vec<u8>,
@@ -172,7 +172,7 @@ pub(super) fn decompressed(
     Ok(out)
 }
 
-/// Decodes runs of equal bytes, and literals.
+/// Decodes PackBits: runs of equal bytes, and literals.
 fn unpacked(mut bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     while let Some((&head, rest)) = bytes.split_first()

@@ -11,7 +11,7 @@ use super::wanted::Wanted;
 use crate::encoded::png_chunks;
 use crate::input::{corrupt, zeroed};
 
-/// Returns the error of an image of the wrong size.
+/// Returns the error for an image of the wrong size.
 fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {
     corrupt(format!(
         "a picture of {rows} x {columns} pixels is in a strip or tile of {} times {}",
@@ -19,7 +19,7 @@ fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {
     ))
 }
 
-/// Fails if an image has the wrong number of columns, or too few rows.
+/// Returns an error if an image has the wrong number of columns or too few rows.
 pub(super) fn check(rows: u32, columns: u32, wanted: Wanted<'_>) -> Result<()> {
     let fits = usize::try_from(columns).is_ok_and(|columns| columns == wanted.columns)
         && usize::try_from(rows)
@@ -27,7 +27,7 @@ pub(super) fn check(rows: u32, columns: u32, wanted: Wanted<'_>) -> Result<()> {
     if fits { Ok(()) } else { Err(differs(rows.into(), columns.into(), wanted)) }
 }
 
-/// Returns the samples of a PNG.
+/// Decodes the samples of a PNG.
 pub(super) fn png(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     png_chunks::check(bytes)?;
     let decoder = image::codecs::png::PngDecoder::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
@@ -51,7 +51,7 @@ pub(super) fn png(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Returns the samples of a WebP, three or four bytes for each pixel.
+/// Decodes the samples of a WebP image: three or four bytes per pixel.
 pub(super) fn webp(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let mut decoder = image_webp::WebPDecoder::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
     let (columns, rows) = decoder.dimensions();

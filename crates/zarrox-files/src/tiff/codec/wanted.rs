@@ -4,15 +4,15 @@ use zarrox::data_type::Endian;
 
 use super::super::sample::Sample;
 
-/// The samples of a strip or a tile.
+/// The samples of a strip or tile that a decoder must return.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tiff) struct Wanted<'a> {
     pub(in crate::tiff) rows: usize,
     pub(in crate::tiff) columns: usize,
-    /// The number of interleaved samples of a pixel.
+    /// The number of interleaved samples in a pixel.
     pub(in crate::tiff) samples: usize,
     pub(in crate::tiff) sample: &'a Sample,
-    /// The number of bytes of the samples.
+    /// The total size of the samples in bytes.
     pub(in crate::tiff) size: usize,
     pub(in crate::tiff) endian: Endian,
 }

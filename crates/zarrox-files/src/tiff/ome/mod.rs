@@ -1,4 +1,4 @@
-//! OME-TIFF: the images that OME-XML describes. Their planes may be in several files.
+//! OME-TIFF: images described by OME-XML, whose planes may be in several files.
 //!
 //! Specification: <https://docs.openmicroscopy.org/ome-model/latest/ome-tiff/specification.html>
 
@@ -24,7 +24,7 @@ use crate::store::LeftOut;
 /// The maximum number of planes of an image.
 const MOST_PLANES: u64 = 1 << 20;
 
-/// The maximum number of files of an image that stay open.
+/// The maximum number of files of an image that are kept open.
 const MOST_OPEN: usize = 64;
 
 /// The maximum number of files of an image.
@@ -33,19 +33,19 @@ const MOST_FILES: usize = 1 << 16;
 /// The maximum size of a separate metadata file, in bytes.
 const MOST_TEXT: u64 = 256 << 20;
 
-/// The main file, and the files that it refers to.
+/// The main file and the files that it refers to.
 #[derive(Debug)]
 struct Files<'a> {
     path: &'a Path,
     external: &'a External,
     own: &'a Contents,
-    /// The indices of the images of the file by the positions of their directories.
+    /// The indices of the images in the main file, by the position of their directories in the chain.
     own_numbers: BTreeMap<u64, usize>,
-    /// The identifier of the file.
+    /// The UUID of the main file.
     uuid: Option<String>,
-    /// The contents of the other files, with the indices of their images by the positions of their directories.
+    /// The contents of the other files, with the indices of their images by the position of their directories in the chain.
     others: BTreeMap<String, (Contents, BTreeMap<u64, usize>)>,
-    /// The errors of files that could not be opened.
+    /// The errors for files that could not be opened.
     failed: BTreeMap<String, Error>,
 }
 
@@ -59,7 +59,7 @@ enum Plane<'a> {
     Missing,
 }
 
-/// The images of the file that contains a run of planes.
+/// The images in the file that contains a run of planes.
 #[derive(Debug, Clone, Copy)]
 struct Pages<'a> {
     contents: &'a Contents,
@@ -67,8 +67,7 @@ struct Pages<'a> {
     is_own: bool,
 }
 
-/// Returns the series that OME-XML describes, and the series of other pages; `None` if the description has no
-/// images.
+/// Returns the series described by OME-XML, and series of all other pages; `None` if the description contains no images.
 pub(super) fn series(
     text: &str,
     input: &Input,
@@ -110,7 +109,7 @@ pub(super) fn series(
     Ok(Some(all))
 }
 
-/// Returns the images of an OME-XML string, or of the metadata file that it refers to.
+/// Returns the images described by an OME-XML string, or by the metadata file that it refers to.
 fn described(text: &str, files: &mut Files<'_>) -> Result<Vec<Described>> {
     let mut document = xml::parse(text)?;
     if let Document::Elsewhere(name, uuid) = document {
@@ -190,7 +189,7 @@ impl Files<'_> {
         Ok(contents)
     }
 
-    /// Returns the images of the file with a run of planes; `None` if the file could not be opened.
+    /// Returns the images in the file that contains a run of planes; `None` if the file could not be opened.
     fn pages(&self, run: &Run) -> Option<Pages<'_>> {
         if self.is_own(run) {
             return Some(Pages { contents: self.own, numbers: &self.own_numbers, is_own: true });
@@ -199,8 +198,7 @@ impl Files<'_> {
         Some(Pages { contents, numbers, is_own: false })
     }
 
-    /// Returns the kind of the error with which the file with a run of planes could not be opened; `None` if it
-    /// is open.
+    /// Returns the kind of error that occurred when the file that contains a run of planes was opened; `None` if it is open.
     fn failure(&self, run: &Run) -> Option<ErrorKind> {
         self.failed.get(run.file.as_deref()?).map(Error::kind)
     }
@@ -225,7 +223,7 @@ impl Files<'_> {
                 image.size_y, image.size_x, form.height, form.width
             )));
         }
-        // The samples of a pixel are channels of the same page.
+        // The samples of a pixel are channels in the same page.
         let samples = if image.size_c.is_multiple_of(form.samples) { form.samples } else { 1 };
         let length = |axis: char| match axis {
             'Z' => image.size_z,
@@ -244,7 +242,7 @@ impl Files<'_> {
                 let first = if axis == 'C' { run.first(axis) / samples } else { run.first(axis) };
                 place.saturating_mul(length(axis)).saturating_add(first)
             });
-            // Without a number of planes, the run contains all pages of the file.
+            // If the number of planes is not specified, the run contains all pages of the file.
             let most = run.count.unwrap_or(count).min(count);
             let Some(pages) = self.pages(run) else {
                 let kind = self.failure(run).unwrap_or(ErrorKind::Corrupt);
@@ -323,7 +321,7 @@ impl Files<'_> {
             .collect();
         let mut series = Series::new(axes, &found);
         if series.directory.is_none() {
-            // The image has the form of an earlier image, which has the tags.
+            // The image has the same form as an earlier image, for which the tags are stored.
             series.directory = self.own.found.first().and_then(|found| found.directory.clone());
         }
         series.name = image.name.clone().filter(|name| !is_only || !name.is_empty());
@@ -342,7 +340,7 @@ impl Files<'_> {
     }
 }
 
-/// Returns the index of each image by the position of its directory in the chain.
+/// Returns the index of each image, by the position of its directory in the chain.
 fn by_number(contents: &Contents) -> BTreeMap<u64, usize> {
     let found = contents.found.iter().enumerate().filter(|(_, found)| found.is_in_chain);
     found.map(|(index, found)| (found.number as u64, index)).collect()

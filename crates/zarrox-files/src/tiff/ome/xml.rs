@@ -1,4 +1,4 @@
-//! OME-XML: images with their dimensions, planes, sizes and channels.
+//! OME-XML: images with their dimensions, planes, physical sizes and channels.
 
 use roxmltree::{Document as Xml, Node, ParsingOptions};
 use zarrox::Result;
@@ -7,15 +7,15 @@ use crate::input::corrupt;
 use crate::tiff::channel::Channel;
 use crate::tiff::scales::Scales;
 
-/// The maximum number of elements of a document.
+/// The maximum number of XML nodes in a document.
 const MOST_NODES: u32 = 1 << 23;
 
 /// The content of a document.
 #[derive(Debug)]
 pub(super) enum Document {
-    /// The images, and the identifier of the file.
+    /// The images, and the UUID of the file.
     Images(Vec<Described>, Option<String>),
-    /// The name of the file that has the metadata, and the identifier of this file.
+    /// The name of the file that contains the metadata, and the UUID of this file.
     Elsewhere(String, Option<String>),
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Document {
 #[derive(Debug, Clone)]
 pub(super) struct Described {
     pub(super) name: Option<String>,
-    /// The dimensions of planes from the fastest to the slowest: `ZCT`.
+    /// The plane dimensions from fastest- to slowest-varying, for example `ZCT`.
     pub(super) order: String,
     pub(super) size_x: u64,
     pub(super) size_y: u64,
@@ -35,7 +35,7 @@ pub(super) struct Described {
     pub(super) channels: Vec<Channel>,
 }
 
-/// Consecutive planes in a file.
+/// A run of consecutive planes in a file.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     z: u64,
@@ -45,7 +45,7 @@ pub(super) struct Run {
     pub(super) ifd: u64,
     /// The number of planes; `None` for all pages of the file.
     pub(super) count: Option<u64>,
-    /// The file; `None` for the main file.
+    /// The name of the file; `None` for the main file.
     pub(super) file: Option<String>,
     pub(super) uuid: Option<String>,
 }
@@ -98,7 +98,7 @@ fn child<'a, 'b>(node: Node<'a, 'b>, name: &'static str) -> Option<Node<'a, 'b>>
     children(node, name).next()
 }
 
-/// Returns an integer of an element.
+/// Returns an integer attribute of an XML element.
 fn whole(node: Node<'_, '_>, name: &str) -> Result<Option<u64>> {
     let Some(text) = node.attribute(name) else { return Ok(None) };
     let number = text.trim().parse();
@@ -165,7 +165,7 @@ fn scales(pixels: Node<'_, '_>) -> Scales {
 }
 
 fn channel(channel: Node<'_, '_>) -> Channel {
-    // Red, green, blue and opacity as a signed integer.
+    // The colour is a signed integer that consists of red, green, blue and opacity.
     let color = channel.attribute("Color").and_then(|text| text.trim().parse::<i64>().ok());
     let color = color.map(|number| format!("{:06X}", (number >> 8) & 0xff_ffff));
     Channel { name: channel.attribute("Name").map(str::to_owned), color, range: None }

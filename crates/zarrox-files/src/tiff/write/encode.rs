@@ -1,4 +1,4 @@
-//! Strips and tiles that are written to a file: predictors and compression.
+//! Encodes strips and tiles: predictors and compression.
 
 use std::io::Write as _;
 
@@ -14,14 +14,14 @@ use crate::tiff::predictor::Predictor;
 pub enum Compression {
     /// No compression.
     None,
-    /// Deflate, which all programs read.
+    /// Deflate, which all programs can read.
     #[default]
     Deflate,
-    /// Zstandard, which GDAL, libtiff and tifffile read.
+    /// Zstandard, which GDAL, libtiff and tifffile can read.
     Zstandard,
 }
 
-/// The level of Zstandard, which is about as fast as deflate.
+/// The Zstandard level, at which it is about as fast as deflate.
 const ZSTANDARD: i32 = 9;
 
 impl Compression {
@@ -49,7 +49,7 @@ impl Compression {
     }
 }
 
-/// Returns the predictor for elements of this type. Microscopy programs do not read the predictor of floats.
+/// Returns the predictor for elements of the given type. Microscopy programs cannot read the float predictor.
 pub(super) fn predictor_of(data_type: &DataType, compression: Compression, with_floats: bool) -> Predictor {
     match data_type {
         _ if compression == Compression::None => Predictor::None,
@@ -71,7 +71,7 @@ pub(super) fn predictor_of(data_type: &DataType, compression: Compression, with_
 pub(super) struct Encoding {
     pub(super) compression: Compression,
     pub(super) predictor: Predictor,
-    /// The number of interleaved samples, and the size of a sample in bytes.
+    /// The number of interleaved samples in a pixel, and the size of a sample in bytes.
     pub(super) samples: usize,
     pub(super) size: usize,
     /// The TIFF sample format.
@@ -79,7 +79,7 @@ pub(super) struct Encoding {
 }
 
 impl Encoding {
-    /// Encodes a strip or a tile, whose rows have `row` bytes.
+    /// Encodes a strip or tile whose rows have `row` bytes.
     pub(super) fn encode(self, mut bytes: Vec<u8>, row: usize) -> Result<Vec<u8>> {
         for row in bytes.chunks_exact_mut(row.max(1)) {
             match self.predictor {

@@ -1,5 +1,4 @@
-//! The bytes of a file: the header, the strips and tiles, and the directories, in the classic form or in the form of
-//! BigTIFF.
+//! Writes the bytes of a file: header, strips or tiles, and directories, as classic TIFF or BigTIFF.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -8,8 +7,8 @@ use zarrox::data_type::Endian;
 
 use crate::input::{failed, unsupported};
 
-/// The maximum number of bytes of elements of a file in the classic form, whose offsets have 32 bits.
-/// Compressed elements may be slightly larger.
+/// The maximum total size in bytes of the elements in a classic TIFF file, which has 32-bit offsets. Compressed elements
+/// may be slightly larger.
 const CLASSIC: u64 = 3_900_000_000;
 
 /// The value of a tag.
@@ -19,19 +18,19 @@ pub(super) enum Value {
     Shorts(Vec<u16>),
     Long(u32),
     Doubles(Vec<f64>),
-    /// Offsets or sizes, of 32 bits in the classic form.
+    /// Offsets or sizes, which have 32 bits in classic TIFF.
     Offsets(Vec<u64>),
     /// Offsets of directories.
     Directories(Vec<u64>),
 }
 
-/// The tags of a directory, by their numbers.
+/// The tags of a directory, by tag number.
 pub(super) type Tags = std::collections::BTreeMap<u16, Value>;
 
 /// A file that is being written.
 pub(super) struct File<W> {
     out: W,
-    /// The number of bytes written.
+    /// The number of bytes written so far.
     at: u64,
     is_big: bool,
 }
@@ -39,7 +38,7 @@ pub(super) struct File<W> {
 impl<W: Write + Seek> File<W> {
     /// Starts a file for `bytes` bytes of elements, in `parts` strips or tiles.
     pub(super) fn begin(out: W, bytes: u64, parts: u64) -> Result<Self> {
-        // Encoding adds a header and a checksum to an incompressible strip or tile.
+        // If a strip or tile is incompressible, encoding adds a header and a checksum.
         let most = bytes.saturating_add(bytes / 1000).saturating_add(parts.saturating_mul(64));
         let mut file = Self { out, at: 0, is_big: most > CLASSIC };
         let mark: &[u8] = if Endian::NATIVE == Endian::Little { b"II" } else { b"MM" };
@@ -61,7 +60,7 @@ impl<W: Write + Seek> File<W> {
         Ok(())
     }
 
-    /// Returns an offset as encoded in the file.
+    /// Encodes an offset.
     fn offset(&self, offset: u64) -> Result<Vec<u8>> {
         if self.is_big {
             return Ok(offset.to_ne_bytes().to_vec());
@@ -77,8 +76,7 @@ impl<W: Write + Seek> File<W> {
         Ok(place)
     }
 
-    /// Writes directories one after another, and returns their offsets. If they are `chained`, each has the offset of
-    /// the next directory.
+    /// Writes consecutive directories and returns their offsets. If they are `chained`, each contains the offset of the next one.
     pub(super) fn directories(
         &mut self,
         all: impl ExactSizeIterator<Item = Tags>,
@@ -98,8 +96,7 @@ impl<W: Write + Seek> File<W> {
         Ok(offsets)
     }
 
-    /// Returns the bytes of a directory at the current offset: the entries, and the values that do not fit into the
-    /// entries.
+    /// Encodes a directory at the current offset: its entries, and the values that do not fit into the entries.
     fn directory(&self, tags: &Tags, has_next: bool) -> Result<Vec<u8>> {
         let (inline, entry) = if self.is_big { (8, 20) } else { (4, 12) };
         let head = if self.is_big { 8 } else { 2 };
@@ -129,7 +126,7 @@ impl<W: Write + Seek> File<W> {
         Ok(entries)
     }
 
-    /// Returns the TIFF type of a value, the number of its elements, and its bytes.
+    /// Encodes a value. Returns its TIFF type, the number of its elements, and its bytes.
     fn encoded(&self, value: &Value) -> Result<(u16, usize, Vec<u8>)> {
         let offsets = |offsets: &[u64]| -> Result<Vec<u8>> {
             Ok(offsets.iter().map(|&offset| self.offset(offset)).collect::<Result<Vec<_>>>()?.concat())
@@ -148,7 +145,7 @@ impl<W: Write + Seek> File<W> {
         })
     }
 
-    /// Completes a file whose first directory is at this offset.
+    /// Completes a file. `first` is the offset of the first directory.
     pub(super) fn finish(mut self, first: u64) -> Result<()> {
         let offset = self.offset(first)?;
         let writing = |error| failed("writing the file", error);

@@ -1,4 +1,4 @@
-//! The GDAL metadata of an image: the missing value, and for each band its scale, offset, unit, name and metadata.
+//! The GDAL metadata of an image: the missing-value marker, and the scale, offset, unit, name and metadata of each band.
 
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, Result};
@@ -8,14 +8,13 @@ use crate::input::unsupported;
 use crate::placed::{Axis, Placed};
 use crate::tiff::tag;
 
-/// The item that GDAL stores with a role, although it is named like metadata.
+/// An item that GDAL stores with a role, although its name looks like that of ordinary metadata.
 const COLOUR: &str = "COLORINTERP";
 
-/// Adds the tags of an image with `bands` bands.
+/// Adds the tags for an image with `bands` bands.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when an attribute does not have a value for each band, or cannot be represented
-/// in XML.
+/// [`zarrox::ErrorKind::Unsupported`] if an attribute does not have a value for each band or cannot be represented in XML.
 pub(super) fn add(placed: &Placed, bands: u64, tags: &mut Tags) -> Result<()> {
     if let Some(text) = no_data(placed)? {
         tags.insert(tag::NO_DATA, Value::Text(text));
@@ -56,12 +55,12 @@ pub(super) fn add(placed: &Placed, bands: u64, tags: &mut Tags) -> Result<()> {
     Ok(())
 }
 
-/// An item of GDAL's XML.
+/// An item in the GDAL XML.
 #[derive(Debug)]
 struct Item {
     name: String,
     domain: Option<String>,
-    /// The band, and the GDAL role of the item.
+    /// The band and the GDAL role of the item.
     band: Option<usize>,
     role: Option<&'static str>,
     value: String,
@@ -74,7 +73,7 @@ struct Bands<'p> {
 }
 
 impl Bands<'_> {
-    /// Returns the items of a role: the values that the attribute has for each band, or the same value for all bands.
+    /// Returns the items with a role: the values in the attribute for each band, or the same value for all bands.
     fn items(
         &self,
         name: &'static str,
@@ -99,10 +98,10 @@ impl Bands<'_> {
         Ok(all.map(item).collect())
     }
 
-    /// Returns the values that an attribute has for the bands of the selection.
+    /// Returns the values in an attribute for the bands of the selection.
     ///
     /// # Errors
-    /// If the attribute is not a list with such a value for each band.
+    /// If the attribute is not a list with a value of type `T` for each band.
     fn list<T>(&self, name: &str, value: &dyn Fn(&Json) -> Option<T>) -> Result<Option<Vec<T>>> {
         let Some(stored) = self.placed.attribute(name) else { return Ok(None) };
         let list = stored.as_array().ok_or_else(|| not_written(name, stored))?;
@@ -117,7 +116,7 @@ impl Bands<'_> {
         values.map(Some).ok_or_else(|| not_written(name, stored))
     }
 
-    /// Returns the positions of the bands of the image in a list of `length` values.
+    /// Returns the positions, in a list of `length` values, of the bands of the image.
     fn positions(&self, length: usize) -> Option<Vec<usize>> {
         let shape = self.placed.array.shape();
         let has_length = |dim: usize| shape.get(dim).and_then(|&n| usize::try_from(n).ok()) == Some(length);
@@ -131,7 +130,7 @@ impl Bands<'_> {
     }
 }
 
-/// Returns the positions that a selection takes along a dimension.
+/// Returns the positions selected along a dimension.
 fn along(axis: &Axis) -> Option<Vec<usize>> {
     let position = |nth: u64| {
         let distance = i64::try_from(nth).ok()?.checked_mul(axis.step)?;
@@ -140,7 +139,7 @@ fn along(axis: &Axis) -> Option<Vec<usize>> {
     (0..axis.count).map(position).collect()
 }
 
-/// Returns the items of metadata, whose names may begin with a domain.
+/// Returns the items for metadata in a map. Names may begin with a domain.
 fn of_map(attribute: &str, map: &Map, band: Option<usize>) -> Result<Vec<Item>> {
     let item = |(name, value): (&String, &Json)| {
         let value = match value {
@@ -158,7 +157,7 @@ fn of_map(attribute: &str, map: &Map, band: Option<usize>) -> Result<Vec<Item>> 
     map.iter().map(item).collect()
 }
 
-/// Returns the XML of items; empty without items.
+/// Formats items as XML; empty if there are none.
 fn document(items: Vec<Item>) -> Result<String> {
     if items.is_empty() {
         return Ok(String::new());
@@ -183,7 +182,7 @@ fn document(items: Vec<Item>) -> Result<String> {
     Ok(xml)
 }
 
-/// Escapes a string for XML. Control characters other than tabs and line ends are an error.
+/// Escapes a string for XML. Control characters other than tabs and line breaks are an error.
 fn text_of_xml(text: &str) -> Result<String> {
     match text.chars().find(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
         None => Ok(escaped(text)),
@@ -199,8 +198,7 @@ fn not_written(name: &str, value: &Json) -> Error {
     ))
 }
 
-/// Returns the text of the element that marks missing values: the value of an attribute, or the fill value if it is
-/// not 0.
+/// Returns the missing-value marker as a string: the value of an attribute, or the fill value if it is not 0.
 fn no_data(placed: &Placed) -> Result<Option<String>> {
     let data_type = placed.array.data_type();
     if matches!(data_type, DataType::Bool | DataType::Complex64 | DataType::Complex128) {

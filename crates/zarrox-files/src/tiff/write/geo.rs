@@ -1,4 +1,4 @@
-//! Georeferencing of an image as tags of GeoTIFF.
+//! Writes the georeferencing of an image as GeoTIFF tags.
 
 use zarrox::json::Json;
 use zarrox::{Group, Node, Result};
@@ -8,13 +8,13 @@ use crate::placed::{Axis, Placed};
 use crate::tiff::geo::{GEOGRAPHIC, MODEL_TYPE, PROJECTED, RASTER_TYPE};
 use crate::tiff::tag;
 
-/// The EPSG code of longitude and latitude on WGS 84.
+/// The EPSG code of WGS 84 longitude and latitude.
 const WGS_84: u16 = 4326;
 
-/// The EPSG codes of systems that are always projected, regardless of the coordinates of the image.
+/// The ranges of EPSG codes that always denote projected systems, regardless of the coordinates of the image.
 const SURELY_PROJECTED: [std::ops::RangeInclusive<u16>; 2] = [2000..=3999, 20000..=32766];
 
-/// The names of dimensions of columns, and of rows, whose coordinates are used as geographic coordinates.
+/// The names of column dimensions, and of row dimensions, whose coordinates are used for georeferencing.
 const EAST: [&str; 8] =
     ["x", "lon", "longitude", "long", "easting", "east", "projection_x_coordinate", "rlon"];
 const NORTH: [&str; 8] =
@@ -23,16 +23,16 @@ const NORTH: [&str; 8] =
 /// The georeferencing of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Georeference {
-    /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Integer columns and rows are the
-    /// corners of pixels.
+    /// The affine transform as six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Integer columns
+    /// and rows denote the corners of pixels.
     transform: [f64; 6],
-    /// The code of the coordinate system, and whether its coordinates are longitude and latitude.
+    /// The EPSG code of the coordinate reference system, and whether its coordinates are longitude and latitude.
     system: Option<(u16, bool)>,
 }
 
 impl Georeference {
-    /// Returns the georeferencing of an array from its attributes or its coordinates. Its last dimensions are these rows
-    /// and columns.
+    /// Determines the georeferencing of an array from its attributes or coordinates. `rows` and `columns` are its last
+    /// spatial dimensions.
     pub(super) fn of(placed: &Placed, rows: &Axis, columns: &Axis, size: (u64, u64)) -> Result<Option<Self>> {
         let transform = match of_attribute(placed, rows, columns) {
             Some(transform) => transform,
@@ -81,7 +81,7 @@ impl Georeference {
     }
 }
 
-/// Returns the transform in the attribute of an import, for a part of the array.
+/// Returns the transform in the attribute written by an import, adjusted to the selected part of the array.
 #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
 fn of_attribute(placed: &Placed, rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     let numbers = placed.attribute("transform")?.as_array()?;
@@ -89,7 +89,7 @@ fn of_attribute(placed: &Placed, rows: &Axis, columns: &Axis) -> Option<[f64; 6]
     let &[a, b, c, d, e, f] = numbers.as_slice() else { return None };
     let (column, row) = (columns.start as f64, rows.start as f64);
     let (right, down) = (columns.step as f64, rows.step as f64);
-    // The center of the first pixel is fixed, so its corner depends on the pixel size.
+    // The center of the first pixel stays fixed, so its corner depends on the pixel size.
     let corner = |along_x: f64, along_y: f64, begin: f64| {
         begin + along_x * (column + 0.5 * (1.0 - right)) + along_y * (row + 0.5 * (1.0 - down))
     };
@@ -108,8 +108,8 @@ fn of_coordinates(rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     Some([right, 0.0, east - right / 2.0, 0.0, down, north - down / 2.0])
 }
 
-/// Returns the code of the coordinate system: the code in the attribute `crs`, or in the variable that the CF attribute
-/// `grid_mapping` names.
+/// Returns the EPSG code of the coordinate reference system, from the attribute `crs` or from the variable named in the
+/// CF attribute `grid_mapping`.
 fn code_of(placed: &Placed) -> Result<Option<u16>> {
     let of_text = |text: &str| text.trim().strip_prefix("EPSG:").and_then(|code| code.trim().parse().ok());
     let of_parent = placed.parent.as_ref().and_then(|group| group.attributes().get("crs")?.as_str());
@@ -121,19 +121,20 @@ fn code_of(placed: &Placed) -> Result<Option<u16>> {
     Ok(of_grid_mapping(group, name.trim_end_matches(':')))
 }
 
-/// Returns the code in the well-known text of a grid mapping variable of CF.
+/// Returns the EPSG code in the well-known text of a CF grid mapping variable.
 fn of_grid_mapping(group: &Group, name: &str) -> Option<u16> {
     let Ok(Node::Array(array)) = group.open(name) else { return None };
     let text = |name: &str| array.attributes().get(name).and_then(Json::as_str);
     let wkt = text("crs_wkt").or_else(|| text("spatial_ref"))?;
-    // The last authority in the text identifies the whole system if the text ends with it.
+    // If the text ends with an authority, this authority identifies the whole system.
     let end = wkt.trim_end().trim_end_matches(']');
     let last = end.rfind('[').map(|at| &end[at + 1..])?;
     let mut parts = last.split(',').map(|part| part.trim().trim_matches('"'));
     (parts.next() == Some("EPSG")).then(|| parts.next()?.parse().ok())?
 }
 
-/// Returns true if a system with this code may be geographic, and the corners of the image are longitudes and latitudes.
+/// Returns true if a system with the given code may be geographic and the corners of the image are valid longitudes and
+/// latitudes.
 #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
 fn are_degrees(code: u16, transform: &[f64; 6], (height, width): (u64, u64)) -> bool {
     let [a, b, c, d, e, f] = *transform;

@@ -1,4 +1,4 @@
-//! The layout of an array as images: the dimensions of pages, planes and samples, and the strips or tiles.
+//! The layout of an array as images: page, plane and sample dimensions, and strips or tiles.
 
 use std::ops::Range;
 
@@ -7,60 +7,60 @@ use zarrox::{Array, DataType, Result};
 use crate::input::unsupported;
 use crate::placed::{Axis, Placed};
 
-/// The maximum number of samples of a pixel, and the maximum number of pixels along a side.
+/// The maximum number of samples in a pixel, and the maximum number of pixels along a side.
 const MOST_SAMPLES: u64 = 65_535;
 const MOST_SIDE: u64 = (1 << 31) - 1;
 
-/// The sides of tiles in pixels: their divisor, their range, and the usual side.
+/// The side lengths of tiles in pixels: their divisor, their range, and their default.
 const TILE: u64 = 16;
 const SIDES: std::ops::RangeInclusive<u64> = 64..=1024;
 const USUAL_SIDE: u64 = 256;
 
-/// The target size of strips in bytes, and the maximum size of a row.
+/// The target size of a strip, and the maximum size of a row, both in bytes.
 const STRIP: u64 = 256 << 10;
 const MOST_ROW: u64 = 4 << 20;
 
-/// The maximum size of a tile in bytes, and the maximum number of strips and tiles of a file, whose offsets are kept in
-/// memory.
+/// The maximum size of a tile in bytes, and the maximum number of strips or tiles in a file. Their offsets are kept in memory.
 const MOST_TILE: u64 = 16 << 20;
 const MOST_PARTS: u64 = 1 << 26;
 
-/// The images of an array.
+/// The layout of an array as images.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     /// The lengths of the dimensions that precede the rows.
     pub(super) lead: Vec<u64>,
     pub(super) height: u64,
     pub(super) width: u64,
-    /// The interleaved samples in a pixel, which are the last dimension; `None` for pixels of one element.
+    /// The number of interleaved samples in a pixel, which is the length of the last dimension; `None` if a pixel is a
+    /// single element.
     pub(super) samples: Option<u64>,
     /// True if the dimensions before the rows are separate sample planes, not pages.
     pub(super) is_planar: bool,
-    /// The rows and columns of a strip or a tile.
+    /// The number of rows and columns in a strip or tile.
     pub(super) part: (u64, u64),
     pub(super) is_tiled: bool,
-    /// The lengths of chunks, in the order of the dimensions of the result.
+    /// The chunk shape, in the dimension order of the result.
     chunks: Vec<u64>,
     /// The size of an element in bytes.
     pub(super) size: u64,
 }
 
-/// The dimensions that are samples.
+/// The role of the dimensions that precede the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leading {
-    /// All dimensions before the rows are samples, which GDAL reads as bands.
+    /// All dimensions before the rows are sample dimensions, which GDAL reads as bands.
     Planes,
-    /// No dimension is samples: all dimensions before the rows are pages, as in microscopy.
+    /// All dimensions before the rows are page dimensions, as in microscopy.
     Pages,
-    /// A dimension with a name for samples.
+    /// A dimension is a sample dimension if its name says so.
     Named,
 }
 
 impl Layout {
-    /// Returns the images of a selection.
+    /// Returns the layout of a selection.
     ///
     /// # Errors
-    /// [`zarrox::ErrorKind::Unsupported`] when TIFF does not support the data type or the dimensions.
+    /// [`zarrox::ErrorKind::Unsupported`] if TIFF does not support the data type or the dimensions.
     pub(super) fn of(placed: &Placed, leading: Leading) -> Result<Self> {
         let data_type = placed.array.data_type();
         sample_format(data_type)?;
@@ -109,7 +109,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Chooses strips if chunks are as wide as the image, and tiles otherwise.
+    /// Chooses strips if chunks are as wide as the image, otherwise tiles.
     fn divide(&mut self) {
         let first = self.lead.len();
         let (rows, columns) = (self.chunks[first], self.chunks[first + 1]);
@@ -140,7 +140,7 @@ impl Layout {
         self.size * self.samples.unwrap_or(1)
     }
 
-    /// Returns the number of images: pages or planes.
+    /// Returns the number of images, which are pages or sample planes.
     pub(super) fn images(&self) -> u64 {
         self.lead.iter().product()
     }
@@ -150,18 +150,18 @@ impl Layout {
         if self.is_planar { 1 } else { self.images() }
     }
 
-    /// Returns the number of samples of a pixel in all planes.
+    /// Returns the total number of samples in a pixel over all planes.
     pub(super) fn all_samples(&self) -> u64 {
         if self.is_planar { self.images() } else { self.samples.unwrap_or(1) }
     }
 
-    /// Returns the number of strips or tiles of an image along rows and columns.
+    /// Returns the number of strips or tiles in an image along rows and columns.
     pub(super) fn parts(&self) -> (u64, u64) {
         (self.height.div_ceil(self.part.0), self.width.div_ceil(self.part.1))
     }
 
-    /// Returns the shape of the blocks that are read at once: whole strips or tiles of at most `memory` bytes, but at
-    /// least one strip or tile. Blocks consist of whole chunks if possible.
+    /// Returns the shape of the blocks that are read at a time: whole strips or tiles with a total of at most `memory`
+    /// bytes, but at least one. If possible, blocks consist of whole chunks.
     pub(super) fn block(&self, memory: u64) -> Vec<u64> {
         let first = self.lead.len();
         let lengths: Vec<u64> = self.lead.iter().copied().chain([self.height, self.width]).collect();
@@ -188,7 +188,7 @@ impl Layout {
         block
     }
 
-    /// Returns the ranges of all blocks with these lengths.
+    /// Returns the ranges of all blocks with the given shape.
     pub(super) fn blocks(&self, block: &[u64]) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
         let lengths: Vec<u64> = self.lead.iter().copied().chain([self.height, self.width]).collect();
         let block = block.to_vec();
@@ -209,8 +209,8 @@ impl Layout {
     }
 }
 
-/// Returns true if the last dimension is the samples of a pixel: if it has a name for samples, or if it has no name and
-/// the length of a colour.
+/// Returns true if the last dimension is the sample dimension: if its name says so, or if it has no name and its length
+/// is that of a colour.
 fn has_samples(axes: &[&Axis], data_type: &DataType) -> bool {
     let [.., _, _, last] = axes else { return false };
     let is_colour = matches!(data_type, DataType::UInt8 | DataType::UInt16) && matches!(last.count, 3 | 4);

@@ -1,7 +1,7 @@
-//! TIFF files from arrays: plain TIFF, GeoTIFF if the array is georeferenced, and OME-TIFF.
+//! Writes arrays to TIFF files: plain TIFF, GeoTIFF if the array is georeferenced, or OME-TIFF.
 //!
-//! The crate `tiff` writes strips in order, but neither tiles nor planes, and it needs a version of Zstandard that
-//! cannot be linked together with ours.
+//! The crate `tiff` is not used: it writes strips in order, but neither tiles nor planes, and it depends on a version of
+//! Zstandard that cannot be linked together with ours.
 
 mod encode;
 mod file;
@@ -32,7 +32,7 @@ const SOFTWARE: u16 = 305;
 const SUB_DIRECTORIES: u16 = 330;
 const EXTRA_SAMPLES: u16 = 338;
 
-/// The prefixes of descriptions that are metadata of the file from which an array was imported.
+/// The prefixes of descriptions that contain metadata about the file from which an array was imported.
 const OF_FILES: [&str; 4] = ["ImageJ=", "<?xml", "<OME", "{\"shape\""];
 
 /// Options for writing a file.
@@ -40,13 +40,13 @@ pub(crate) struct Options<'a> {
     /// True for OME-TIFF.
     pub(crate) is_ome: bool,
     pub(crate) compression: Compression,
-    /// The maximum number of bytes of elements in memory.
+    /// The memory limit for elements, in bytes.
     pub(crate) memory: u64,
     /// A function that is called with the number of elements written since its last call.
     pub(crate) progress: &'a (dyn Fn(u64) -> Result<()> + Sync),
 }
 
-/// A level of a pyramid: the images of an array, and the locations of their strips or tiles.
+/// A pyramid level: the images of an array, and the locations of their strips or tiles.
 struct Level {
     layout: Layout,
     encoding: Encoding,
@@ -57,8 +57,8 @@ struct Level {
 /// Writes a file.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when TIFF does not support the data type or the dimensions; the errors of reading
-/// and writing.
+/// [`zarrox::ErrorKind::Unsupported`] if TIFF does not support the data type or the dimensions; any error that occurs
+/// while reading or writing.
 pub(crate) fn write(
     node: &Node,
     selection: &Selection,
@@ -102,7 +102,7 @@ pub(crate) fn write(
         levels.push(level(&array.slice(..), layout, &mut file, options)?);
     }
     let main = level(&placed.array.slice(&placed.selection), layout, &mut file, options)?;
-    // The offsets of the directories of the overviews of each page.
+    // The offsets of the overview directories of each page.
     let mut below = vec![Vec::new(); usize::try_from(main.layout.pages()).unwrap_or(0)];
     for level in &levels {
         let directories = (0..below.len()).map(|page| level.tags(page, true));
@@ -125,8 +125,7 @@ pub(crate) fn write(
     file.finish(offsets.first().copied().unwrap_or_default())
 }
 
-/// Returns the lower resolutions of an OME-Zarr image that are smaller along rows and columns only, as TIFF overviews
-/// require.
+/// Returns the lower resolutions of an OME-Zarr image that are smaller only along rows and columns, as TIFF overviews require.
 fn smaller(placed: &Placed, main: &Layout) -> Result<Vec<(Array, Layout)>> {
     let mut all: Vec<(Array, Layout)> = Vec::new();
     let Some((image, parent)) = placed.image.as_ref().zip(placed.parent.as_ref()) else { return Ok(all) };
@@ -149,7 +148,7 @@ fn smaller(placed: &Placed, main: &Layout) -> Result<Vec<(Array, Layout)>> {
     Ok(all)
 }
 
-/// Returns the description of an image: the description of the array, or the shape of pages in tifffile's format.
+/// Returns the description of an image: that of the array, or else the shape in tifffile's format.
 fn description(placed: &Placed, layout: &Layout) -> Option<String> {
     let text =
         placed.text("description").filter(|text| !OF_FILES.iter().any(|start| text.starts_with(start)));
@@ -186,7 +185,7 @@ fn level(
     };
     let (down, across) = layout.parts();
     let mut places = vec![vec![(0, 0); number(down * across)]; number(layout.images())];
-    // Memory holds a block and its compressed form.
+    // Memory holds a block and its compressed strips or tiles.
     let block = layout.block((options.memory / 3).max(1));
     for ranges in layout.blocks(&block) {
         let selected: Vec<DimSelection> =
@@ -206,19 +205,19 @@ fn level(
     Ok(Level { layout, encoding, places })
 }
 
-/// Elements of whole strips or tiles of some images.
+/// The elements of whole strips or tiles of consecutive images.
 struct Block<'a> {
     elements: &'a DynArray,
     ranges: &'a [Range<u64>],
     layout: &'a Layout,
 }
 
-/// A strip or a tile.
+/// A strip or tile.
 struct Part {
-    /// The index of the image in the file, and in the block.
+    /// The index of the image in the file, and its index in the block.
     image: u64,
     in_block: u64,
-    /// The index of the part along rows and columns.
+    /// The indices of the strip or tile along rows and columns.
     row: u64,
     column: u64,
 }
@@ -229,7 +228,7 @@ impl Block<'_> {
         (&self.ranges[first], &self.ranges[first + 1])
     }
 
-    /// Returns the strips or tiles of the block.
+    /// Returns the strips or tiles in the block.
     fn parts(&self) -> impl Iterator<Item = Part> {
         let (rows, columns) = self.sides();
         let (height, width) = self.layout.part;
@@ -247,7 +246,7 @@ impl Block<'_> {
         })
     }
 
-    /// Returns the index, in the file, of an image of the block.
+    /// Returns the index in the file of an image in the block.
     fn image(&self, in_block: u64) -> u64 {
         let (mut rest, mut image, mut factor) = (in_block, 0, 1);
         for (range, length) in self.ranges.iter().zip(&self.layout.lead).rev() {
@@ -259,21 +258,21 @@ impl Block<'_> {
         image
     }
 
-    /// Returns the rows and columns of a part that are inside the image.
+    /// Returns the rows and columns of a strip or tile that are inside the image.
     fn covered(&self, part: &Part) -> (Range<u64>, Range<u64>) {
         let (height, width) = self.layout.part;
         let range = |number: u64, side: u64, length: u64| number * side..((number + 1) * side).min(length);
         (range(part.row, height, self.layout.height), range(part.column, width, self.layout.width))
     }
 
-    /// Returns the size of a row of a part in bytes.
+    /// Returns the size in bytes of a row of a strip or tile.
     fn row(&self, part: &Part) -> usize {
         let (_, columns) = self.covered(part);
         let width = if self.layout.is_tiled { self.layout.part.1 } else { columns.end - columns.start };
         usize::try_from(width * self.layout.pixel()).unwrap_or(usize::MAX)
     }
 
-    /// Returns the bytes of a part. A tile has zeros beyond the image.
+    /// Returns the bytes of a strip or tile. Tiles are padded with zeros beyond the image.
     fn bytes(&self, part: &Part) -> Vec<u8> {
         let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         let (rows, columns) = self.covered(part);
@@ -324,7 +323,7 @@ impl Level {
         }
         let usual = if is_colour { 3 } else { 1 };
         if samples > usual {
-            // The fourth sample of colours is the opacity.
+            // For colours, the fourth sample is the opacity.
             let kind = if is_colour { 2 } else { 0 };
             tags.insert(EXTRA_SAMPLES, Value::Shorts(vec![kind; samples - usual]));
         }

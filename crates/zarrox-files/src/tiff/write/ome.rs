@@ -1,4 +1,4 @@
-//! The description of an image in OME-XML.
+//! Describes an image in OME-XML.
 //!
 //! Specification: <https://docs.openmicroscopy.org/ome-model/6.3.1/ome-tiff/specification.html>
 
@@ -11,10 +11,10 @@ use crate::placed::{Axis, Placed};
 
 const SCHEMA: &str = "http://www.openmicroscopy.org/Schemas/OME/2016-06";
 
-/// The page dimensions of OME.
+/// The page dimensions in OME.
 const LEADING: [char; 3] = ['c', 'z', 't'];
 
-/// The OME units by their OME-Zarr names and by their symbols.
+/// The OME units, by OME-Zarr name or symbol.
 const UNITS: [(&[&str], &str); 14] = [
     (&["angstrom"], "Å"),
     (&["nanometer", "nm"], "nm"),
@@ -32,10 +32,10 @@ const UNITS: [(&[&str], &str); 14] = [
     (&["day", "d"], "d"),
 ];
 
-/// Returns the XML of an image with this layout.
+/// Returns the OME-XML for an image with the given layout.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Unsupported`] when OME does not support the dimensions or the data type.
+/// [`zarrox::ErrorKind::Unsupported`] if OME does not support the dimensions or the data type.
 pub(super) fn description(placed: &Placed, layout: &Layout) -> Result<String> {
     let axes: Vec<&Axis> = placed.result().collect();
     let leading = leading(&axes[..layout.lead.len()])?;
@@ -86,7 +86,7 @@ fn label<'a>(axis: &Axis, labels: &'a [String], channel: u64) -> Option<&'a str>
     labels.get(usize::try_from(position).ok()?).map(String::as_str).filter(|label| !label.is_empty())
 }
 
-/// Returns the page dimensions with their OME letters. Dimensions without names are in the usual order.
+/// Returns the page dimensions with their OME letters. Dimensions without names are assumed to be in the default order.
 fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     let usual = ['t', 'c', 'z'];
     if axes.len() <= usual.len() && axes.iter().all(|axis| axis.name.is_none()) {
@@ -114,7 +114,7 @@ fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     Ok(found)
 }
 
-/// Returns the XML attributes of the spacing along a dimension.
+/// Returns the XML attributes for the spacing along a dimension.
 fn physical(name: &str, axis: Option<&Axis>) -> String {
     let Some((axis, (_, step))) = axis.and_then(|axis| Some((axis, axis.even?))) else {
         return String::new();
@@ -125,7 +125,7 @@ fn physical(name: &str, axis: Option<&Axis>) -> String {
         .and_then(|unit| UNITS.iter().find(|(names, _)| names.contains(&unit)).map(|(_, symbol)| *symbol));
     let is_time = name == "TimeIncrement";
     match unit {
-        // Without a unit, the spacing is in the reference frame of the array.
+        // A spacing without a unit is in the reference frame of the array.
         None if is_time || step == 1.0 => String::new(),
         None => format!(" {name}=\"{}\" {name}Unit=\"reference frame\"", step.abs()),
         Some(symbol) => format!(" {name}=\"{}\" {name}Unit=\"{symbol}\"", step.abs()),

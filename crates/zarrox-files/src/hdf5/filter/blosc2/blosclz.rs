@@ -1,14 +1,14 @@
-//! BloscLZ, the compressor of Blosc itself.
+//! BloscLZ, Blosc's own compressor.
 
 use zarrox::Result;
 
 use super::super::copies;
 use crate::input::corrupt;
 
-/// The largest distance that fits into 13 bits.
+/// The largest match distance that fits into 13 bits.
 const NEAR: usize = 8191;
 
-/// Decodes bytes that fill `out`.
+/// Decodes bytes into `out`, which they must fill.
 pub(super) fn decode_into(bytes: &[u8], out: &mut [u8]) -> Result<()> {
     decode(bytes, out)
         .filter(|&length| length == out.len())
@@ -16,15 +16,15 @@ pub(super) fn decode_into(bytes: &[u8], out: &mut [u8]) -> Result<()> {
         .ok_or_else(|| corrupt("a chunk compressed with BloscLZ is damaged"))
 }
 
-/// Decodes bytes into the start of `out`, and returns the number of decoded bytes; `None` if `bytes` are
-/// damaged, or if the decoded bytes do not fit.
+/// Decodes bytes into the start of `out`, and returns the number of decoded bytes; `None` if `bytes` are damaged or the
+/// decoded bytes do not fit.
 fn decode(bytes: &[u8], out: &mut [u8]) -> Option<usize> {
     let mut bytes = bytes.iter().as_slice();
     let mut length = 0;
     let mut mask = 31;
     while let Some((&control, rest)) = bytes.split_first() {
         bytes = rest;
-        // The highest bits of the first control byte are the level.
+        // The high bits of the first control byte are the compression level.
         let control = usize::from(control) & mask;
         mask = 255;
         if control < 32 {

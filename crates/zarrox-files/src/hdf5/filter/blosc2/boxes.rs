@@ -1,4 +1,4 @@
-//! [`Boxes`]: the multidimensional blocks of a frame, which the metalayer `b2nd` describes.
+//! [`Boxes`]: the multidimensional blocks of a frame, which are described by the `b2nd` metalayer.
 
 use zarrox::Result;
 
@@ -6,8 +6,8 @@ use super::super::given::Given;
 use super::bytes::{big_size, byte};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// An array with multidimensional chunks and blocks. Chunks at the end of a dimension are padded to the full chunk shape, and
-/// blocks at the end of a chunk to the full block shape.
+/// An array with multidimensional chunks and blocks. Chunks at the edge of the array are padded to the full chunk shape,
+/// and blocks at the edge of a chunk to the full block shape.
 #[derive(Debug)]
 pub(super) struct Boxes {
     shape: Vec<usize>,
@@ -43,18 +43,18 @@ impl Boxes {
         Ok(boxes)
     }
 
-    /// Returns the number of elements of a shape.
+    /// Returns the number of elements in an array of the given shape.
     fn count(dims: impl IntoIterator<Item = usize>) -> Result<usize> {
         let count = dims.into_iter().try_fold(1_usize, usize::checked_mul);
         count.ok_or_else(|| corrupt("a Blosc2 frame has too many elements"))
     }
 
-    /// Returns the lengths of the chunk, rounded up to whole blocks.
+    /// Returns the shape of the chunk, padded to whole blocks.
     fn padded(&self) -> impl Iterator<Item = usize> {
         self.chunk.iter().zip(&self.block).map(|(chunk, block)| chunk.div_ceil(*block).saturating_mul(*block))
     }
 
-    /// Returns the number of bytes of the chunk, rounded up to whole blocks. The size of an element follows from the size of the
+    /// Returns the size of the chunk in bytes, padded to whole blocks. The element size is derived from the size of the
     /// filter's input.
     pub(super) fn padded_size(&self, given: Given) -> Result<usize> {
         let (count, size) = (Self::count(self.shape.iter().copied())?, given.size.unwrap_or(given.limit));
@@ -64,7 +64,7 @@ impl Boxes {
         Self::count(self.padded().chain([size / count]))
     }
 
-    /// Returns the elements in their order, without padding.
+    /// Returns the elements in row-major order, without padding.
     pub(super) fn joined(&self, padded: &[u8], given: Given) -> Result<Vec<u8>> {
         let stored = Self::count(self.padded())?;
         let item = padded.len() / stored.max(1);
@@ -84,7 +84,7 @@ impl Boxes {
         Ok(joined)
     }
 
-    /// Copies the rows of a block to their positions in the array.
+    /// Copies the rows of a block to their positions in the array `joined`.
     fn place(&self, block: &[u8], start: &[usize], item: usize, joined: &mut [u8]) {
         let last = self.shape.len() - 1;
         let width = self.shape[last].saturating_sub(start[last]).min(self.block[last]) * item;
@@ -103,7 +103,7 @@ impl Boxes {
     }
 }
 
-/// Returns the position of an element in a shape from its row-major index.
+/// Converts the row-major index of an element to its index along each dimension.
 fn indices(index: usize, shape: &[usize]) -> Vec<usize> {
     let mut rest = index;
     let mut position: Vec<usize> =

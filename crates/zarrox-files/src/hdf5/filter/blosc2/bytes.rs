@@ -1,4 +1,4 @@
-//! Reads numbers at any position of a byte slice.
+//! Reads integers at any position in a byte slice.
 
 use zarrox::Result;
 
@@ -8,7 +8,7 @@ fn cut() -> zarrox::Error {
     corrupt("a chunk compressed with Blosc2 is truncated")
 }
 
-/// Returns bytes at a position.
+/// Returns `length` bytes at a position.
 pub(super) fn slice(bytes: &[u8], at: usize, length: usize) -> Result<&[u8]> {
     at.checked_add(length).and_then(|end| bytes.get(at..end)).ok_or_else(cut)
 }
@@ -22,18 +22,17 @@ pub(super) fn byte(bytes: &[u8], at: usize) -> Result<u8> {
     bytes.get(at).copied().ok_or_else(cut)
 }
 
-/// Returns a signed little-endian number.
+/// Returns the signed little-endian integer at a position.
 pub(super) fn little(bytes: &[u8], at: usize) -> Result<i32> {
     array(bytes, at).map(i32::from_le_bytes)
 }
 
-/// Returns a little-endian number of bytes.
+/// Returns a size in bytes, stored as a little-endian integer.
 pub(super) fn little_size(bytes: &[u8], at: usize) -> Result<usize> {
     usize::try_from(little(bytes, at)?).map_err(|_| corrupt("a length in a Blosc2 chunk is negative"))
 }
 
-/// Returns a number of bytes, stored as a big-endian integer of 2, 4 or 8 bytes after its
-/// `MessagePack` class.
+/// Returns a size in bytes, stored in `MessagePack` format: a type byte, then a big-endian integer of 2, 4 or 8 bytes.
 pub(super) fn big_size(bytes: &[u8], at: usize, class: u8) -> Result<usize> {
     let value = match (byte(bytes, at)?, class) {
         (0xcd, 0xcd) => Some(i64::from(u16::from_be_bytes(array(bytes, at + 1)?))),

@@ -1,4 +1,4 @@
-//! Chunks of Blosc2: a header, and blocks that are filtered and compressed.
+//! Blosc2 chunks: a header, followed by filtered and compressed blocks.
 
 use zarrox::{Result, codecs};
 
@@ -10,7 +10,7 @@ use super::blosclz;
 use super::bytes::{byte, little, little_size, slice};
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The bits of the flags of a header.
+/// The flag bits of a header.
 mod flag {
     pub(super) const SHUFFLE: u8 = 1;
     pub(super) const COPY: u8 = 2;
@@ -33,9 +33,9 @@ struct Header {
     encoded: usize,
     /// The length of the header.
     length: usize,
-    /// The codes and the parameters of the filters, in the order in which they were applied.
+    /// The code and parameter of each filter, in the order in which the filters were applied.
     filters: [(u8, u8); FILTERS],
-    /// The special value of all elements; 0 if the elements differ.
+    /// The code of the special value that all elements have; 0 if the chunk has no special value.
     repeated: u8,
 }
 
@@ -79,7 +79,7 @@ impl Header {
     }
 }
 
-/// Returns the decoded bytes of a chunk at the start of `bytes`.
+/// Decodes the chunk at the start of `bytes`.
 pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     let header = Header::read(bytes)?;
     if header.size != size {
@@ -124,7 +124,7 @@ pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8
     }
 }
 
-/// Returns `size` bytes, which repeat an element.
+/// Returns `size` bytes that consist of copies of an element.
 fn filled(element: &[u8], size: usize) -> Result<Vec<u8>> {
     if element.is_empty() || !size.is_multiple_of(element.len()) {
         return Err(corrupt(format!(
@@ -137,20 +137,20 @@ fn filled(element: &[u8], size: usize) -> Result<Vec<u8>> {
     Ok(decoded)
 }
 
-/// The decoder of the blocks of a chunk.
+/// The decoder for the blocks of a chunk.
 #[derive(Debug)]
 struct Blocks {
     type_size: usize,
     block: usize,
     is_one_stream: bool,
     compressor: Compressor,
-    /// The filters to undo, in this order.
+    /// The filters, in the order in which they are undone.
     filters: Vec<Sorted>,
-    /// The size of the elements of the delta filter, if it is used.
+    /// The element size of the delta filter, if the chunk uses it.
     delta: Option<usize>,
 }
 
-/// A compressor of streams.
+/// The compressor of the streams of a block.
 #[derive(Debug)]
 enum Compressor {
     BloscLz,
@@ -158,11 +158,11 @@ enum Compressor {
     Other(Coded),
 }
 
-/// A filter that sorts the bytes of a block.
+/// A filter that reorders the bits or bytes of a block.
 #[derive(Debug)]
 enum Sorted {
     Bytes(Unshuffle),
-    /// Bitshuffle. Version 2 of chunks does not shuffle blocks whose length is not a multiple of eight elements.
+    /// Bitshuffle. Version 2 chunks leave blocks unshuffled whose length is not a multiple of eight elements.
     Bits {
         size: usize,
         is_whole: bool,
@@ -186,7 +186,7 @@ impl Blocks {
                 return Err(unsupported("a Blosc2 chunk with a filter before delta"));
             }
             match code {
-                // The bits that truncation removed are lost.
+                // Truncated bits cannot be restored.
                 0 | 4 => {}
                 1 if parameter > 0 => filters.push(Sorted::Bytes(Unshuffle::new(usize::from(parameter))?)),
                 1 => filters.push(Sorted::Bytes(Unshuffle::new(header.type_size)?)),
@@ -255,7 +255,7 @@ impl Blocks {
         }
     }
 
-    /// Undoes all filters but delta.
+    /// Undoes all filters except delta.
     fn undo_filters(&self, block: &mut [u8], buffer: &mut [u8]) -> Result<()> {
         for filter in &self.filters {
             match filter {
@@ -274,8 +274,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Undoes the filter delta: each element of the first block is combined with the element before it, and each element of
-    /// another block with the corresponding element of the first block.
+    /// Undoes the delta filter: each element of the first block is XORed with the element before it, and each element of
+    /// any other block with the corresponding element of the first block.
     fn undo_delta(&self, before: &[u8], block: &mut [u8]) {
         let Some(size) = self.delta else { return };
         let whole = block.len() / size * size;

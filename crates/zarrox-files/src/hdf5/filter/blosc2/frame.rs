@@ -1,4 +1,4 @@
-//! [`Frame`]: chunks of Blosc2 with a header.
+//! [`Frame`]: a header, followed by Blosc2 chunks.
 
 use zarrox::Result;
 
@@ -6,7 +6,7 @@ use super::bytes::{big_size, byte, slice};
 use super::chunk;
 use crate::input::{corrupt, unsupported};
 
-/// The positions in a header.
+/// The offsets of fields in a header.
 mod at {
     pub(super) const MAGIC: usize = 2;
     pub(super) const HEADER_LENGTH: usize = 10;
@@ -19,22 +19,22 @@ mod at {
     pub(super) const LAYERS: usize = 88;
 }
 
-/// The highest version of a frame that is known.
+/// The latest supported version of the frame format.
 const VERSION: u8 = 3;
 
-/// A frame of chunks.
+/// A frame: a header, followed by chunks.
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     bytes: &'a [u8],
     /// The length of the header, which precedes the chunks.
     header: usize,
-    /// The number of decoded bytes.
+    /// The total size of the decoded chunks in bytes.
     size: usize,
-    /// The number of encoded bytes of all chunks.
+    /// The total size of the encoded chunks in bytes.
     encoded: usize,
     /// The size of an element.
     type_size: usize,
-    /// The decoded size of all chunks but the last.
+    /// The decoded size of each chunk except the last.
     chunk_size: usize,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Frame<'a> {
         Ok(None)
     }
 
-    /// Returns the decoded bytes of all chunks. Fails if there are more than `most` bytes.
+    /// Decodes all chunks. Returns an error if the decoded size exceeds `most` bytes.
     pub(super) fn decode(&self, most: usize) -> Result<Vec<u8>> {
         if self.size > most {
             return Err(corrupt(format!("a Blosc2 frame has {} bytes, more than {most}", self.size)));
@@ -110,8 +110,8 @@ impl<'a> Frame<'a> {
         Ok(decoded)
     }
 
-    /// Decodes the chunk of an entry of the index. The entry is the offset of the chunk after the header, or has the
-    /// special value of all elements in its highest byte.
+    /// Decodes the chunk for an index entry. The entry is either the offset of the chunk from the end of the header, or
+    /// has the code of a special value in its most significant byte.
     fn chunk(&self, entry: i64, size: usize) -> Result<Vec<u8>> {
         match usize::try_from(entry) {
             Ok(offset) => {

@@ -1,6 +1,6 @@
 //! Blosc2: a frame with one or more chunks, whose blocks may be multidimensional.
 //!
-//! Specifications: the files `README_CFRAME_FORMAT.rst`, `README_CHUNK_FORMAT.rst` and `README_B2ND_METALAYER.rst` of
+//! Specifications: the files `README_CFRAME_FORMAT.rst`, `README_CHUNK_FORMAT.rst` and `README_B2ND_METALAYER.rst` in
 //! <https://github.com/Blosc/c-blosc2>
 
 mod blosclz;
@@ -29,7 +29,7 @@ impl Undo for Blosc2 {
     fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>> {
         let frame = Frame::read(&bytes)?;
         let Some(boxes) = frame.layer("b2nd")?.map(Boxes::read).transpose()? else {
-            // Only multidimensional blocks are padded.
+            // Padding only occurs with multidimensional blocks.
             let decoded = frame.decode(given.size.unwrap_or(given.limit))?;
             given.announced(decoded.len())?;
             return Ok(decoded);

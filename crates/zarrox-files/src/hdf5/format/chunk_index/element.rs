@@ -1,4 +1,4 @@
-//! The entries of fixed and extensible arrays, one for each chunk.
+//! The entries of fixed arrays and extensible arrays: one for each chunk.
 
 use zarrox::Result;
 
@@ -12,14 +12,14 @@ use crate::input::corrupt;
 pub(super) struct Element {
     /// The size of an entry in bytes.
     pub(super) size: usize,
-    /// The width of the stored size of a filtered chunk.
+    /// The width in bytes of the field with the stored size of a filtered chunk; `None` if chunks are not filtered.
     filtered: Option<usize>,
-    /// The stored size of chunks without filters.
+    /// The stored size of unfiltered chunks.
     chunk_bytes: u64,
 }
 
 impl Element {
-    /// Returns the layout of entries of this size. The client specifies whether chunks are filtered.
+    /// Returns the layout of entries of the given size. The client ID determines whether chunks are filtered.
     pub(super) fn new(source: &Source, client: u8, size: usize, chunk_bytes: u64) -> Result<Self> {
         let offset = source.sizes.offset;
         let filtered = match client {
@@ -34,7 +34,7 @@ impl Element {
         Ok(Self { size, filtered, chunk_bytes })
     }
 
-    /// Reads the next entry; `None` for a chunk that was not written.
+    /// Reads the next entry; `None` if the chunk was never written.
     pub(super) fn next(&self, cursor: &mut Cursor<'_>) -> Result<Option<Stored>> {
         let address = cursor.address()?;
         let (size, mask) = match self.filtered {
@@ -45,7 +45,7 @@ impl Element {
     }
 }
 
-/// Returns true if a bit is set. The first bit is the highest bit of its byte.
+/// Returns true if a bit of a bitmap is set. Bits are numbered from the most significant bit of the first byte.
 pub(super) fn is_set(bits: &[u8], number: u64) -> bool {
     let byte = usize::try_from(number / 8).ok().and_then(|place| bits.get(place));
     byte.is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)

@@ -1,7 +1,8 @@
-//! Extensible arrays of chunks (section III.H of the specification).
+//! Extensible array indexes of chunks (section III.H of the specification).
 //!
-//! The index block has the first elements, the addresses of the first data blocks, and the addresses of super blocks. Super
-//! blocks have the addresses of all other data blocks. Later data blocks are larger, and large data blocks consist of pages.
+//! The index block contains the first elements, the addresses of the first data blocks, and the addresses of the super
+//! blocks. The super blocks contain the addresses of all other data blocks. Later data blocks are larger, and large data
+//! blocks are divided into pages.
 
 use std::collections::HashSet;
 
@@ -20,7 +21,7 @@ const SUPER: &str = "a super block of an extensible array of chunks";
 const DATA: &str = "a data block of an extensible array of chunks";
 const PAGE: &str = "a page of an extensible array of chunks";
 
-/// Adds the chunks of an array.
+/// Adds the chunks in an array to `grid`.
 pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     let order = grid.order(true)?;
     let length = 16 + 6 * source.sizes.length + source.sizes.offset;
@@ -32,7 +33,7 @@ pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result
     let size = usize::from(cursor.u8()?);
     let element = Element::new(source, client, size, grid.chunk_bytes)?;
     let numbers = [cursor.u8()?, cursor.u8()?, cursor.u8()?, cursor.u8()?, cursor.u8()?];
-    // The numbers of blocks, bytes and elements.
+    // The counts of blocks, bytes and elements.
     cursor.skip(6 * source.sizes.length)?;
     let Some(index) = cursor.address()? else { return Ok(()) };
     let sizes = BlockSizes::new(numbers)?;
@@ -45,17 +46,17 @@ pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result
 /// The parameters that determine the sizes of blocks.
 #[derive(Debug)]
 struct BlockSizes {
-    /// The width of offsets in the array.
+    /// The width in bytes of an offset in the array.
     offset_width: usize,
-    /// The number of elements of the index block.
+    /// The number of elements in the index block.
     direct: u64,
-    /// The number of elements of the smallest data block.
+    /// The number of elements in the smallest data block.
     smallest: u64,
-    /// The number of data blocks of the smallest super block that is stored.
+    /// The number of data blocks in the smallest stored super block.
     pointers: u64,
-    /// The number of elements of a page.
+    /// The number of elements in a page.
     page: u64,
-    /// The number of super blocks, including super blocks that are not stored.
+    /// The number of super blocks, including those that are not stored.
     super_blocks: u32,
 }
 
@@ -73,7 +74,7 @@ impl BlockSizes {
         Ok(Self { offset_width, direct, smallest, pointers, page: 1 << page_bits, super_blocks })
     }
 
-    /// Returns the number of data blocks of a super block, and the number of elements of each of them.
+    /// Returns the number of data blocks in a super block, and the number of elements in each data block.
     fn of(&self, super_block: u32) -> Result<(u64, u64)> {
         let elements =
             1_u64.checked_shl(super_block.div_ceil(2)).and_then(|factor| factor.checked_mul(self.smallest));
@@ -129,7 +130,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Starts to read a block. Fails if the block was visited before.
+    /// Starts reading a block. Returns an error if the block was already visited.
     fn start<'b>(&mut self, bytes: &'b [u8], signature: &[u8], what: &'static str) -> Result<Cursor<'b>> {
         let mut cursor = self.source.cursor(bytes, what);
         cursor.signature(signature)?;
@@ -155,7 +156,7 @@ impl Array<'_> {
         }
     }
 
-    /// Reads a super block. Returns the number of the first element after the super block.
+    /// Reads a super block, and returns the index of the first element after it.
     fn super_block(&mut self, address: Address, number: u32, first: u64) -> Result<u64> {
         self.visit(address, SUPER)?;
         let (blocks, elements) = self.sizes.of(number)?;
@@ -189,7 +190,7 @@ impl Array<'_> {
         (6 + self.source.sizes.offset + self.sizes.offset_width) as u64
     }
 
-    /// Reads a data block without pages.
+    /// Reads a data block that is not divided into pages.
     fn data(&mut self, address: Address, first: u64, elements: u64) -> Result<()> {
         self.visit(address, DATA)?;
         let bytes =
@@ -204,7 +205,8 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Reads the pages of a data block that were written. The bits of the pages begin at `bit` of the bitmap `written`.
+    /// Reads the pages of a data block that have been written, according to the bitmap `written`. The first page has the
+    /// bit number `bit`.
     fn pages(&mut self, address: Address, first: u64, pages: u64, written: &[u8], bit: u64) -> Result<()> {
         self.visit(address, DATA)?;
         let prefix = self.prefix() + 4;

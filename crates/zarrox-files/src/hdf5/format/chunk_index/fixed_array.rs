@@ -1,4 +1,4 @@
-//! Fixed arrays of chunks (section III.I of the specification).
+//! Fixed array indexes of chunks (section III.I of the specification).
 
 use zarrox::Result;
 
@@ -13,7 +13,7 @@ const HEADER: &str = "the header of a fixed array of chunks";
 const BLOCK: &str = "the data block of a fixed array of chunks";
 const PAGE: &str = "a page of a fixed array of chunks";
 
-/// Adds the chunks of an array.
+/// Adds the chunks in an array to `grid`.
 pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     let order = grid.order(false)?;
     let length = 12 + source.sizes.length + source.sizes.offset;
@@ -35,12 +35,12 @@ pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result
     if elements > page { array.pages(block, &order, grid) } else { array.whole(block, &order, grid) }
 }
 
-/// An array whose header was read.
+/// An array whose header has been read.
 struct Array<'s> {
     source: &'s Source,
     element: Element,
     elements: u64,
-    /// The number of elements of a page.
+    /// The number of elements in a page.
     page: u64,
 }
 
@@ -55,7 +55,7 @@ impl Array<'_> {
         bytes.ok_or_else(|| corrupt(format!("a fixed array of chunks has {elements} elements")))
     }
 
-    /// Adds the chunks of a data block without pages.
+    /// Adds the chunks in a data block that is not divided into pages.
     fn whole(&self, address: Address, order: &Linear, grid: &mut Grid) -> Result<()> {
         let length = self.bytes_of(self.elements)?.saturating_add(self.prefix());
         let bytes = self.source.read(address, length)?;
@@ -71,7 +71,7 @@ impl Array<'_> {
         cursor.address().map(drop)
     }
 
-    /// Adds the chunks of the pages that were written.
+    /// Adds the chunks in all pages that have been written.
     fn pages(&self, address: Address, order: &Linear, grid: &mut Grid) -> Result<()> {
         let count = self.elements.div_ceil(self.page);
         let length = self.prefix() + count.div_ceil(8) + 4;
@@ -94,7 +94,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Adds the chunks of all remaining elements. The first element has the index `first`.
+    /// Adds the chunks of all remaining elements, the first of which has the index `first`.
     fn elements(&self, mut cursor: Cursor<'_>, first: u64, order: &Linear, grid: &mut Grid) -> Result<()> {
         for index in first.. {
             if cursor.left() < self.element.size {

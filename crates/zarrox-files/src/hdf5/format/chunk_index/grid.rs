@@ -1,26 +1,26 @@
-//! The chunks of a dataset by their position.
+//! The chunks of a dataset by position.
 
 use zarrox::{Error, ErrorKind, Result};
 
 use crate::hdf5::format::model::{Address, StoredChunk};
 use crate::input::corrupt;
 
-/// The maximum number of chunks of a dataset.
+/// The maximum supported number of chunks in a dataset.
 const MOST: usize = 1 << 24;
 
-/// The grid of a dataset, and the chunks that were found in it.
+/// The chunk grid of a dataset, and the chunks found so far.
 #[derive(Debug)]
 pub(super) struct Grid {
     pub(super) shape: Vec<u64>,
     pub(super) max: Vec<Option<u64>>,
     pub(super) chunk: Vec<u64>,
-    /// The size in bytes of a chunk without filters.
+    /// The size in bytes of an unfiltered chunk.
     pub(super) chunk_bytes: u64,
     pub(super) are_edges_unfiltered: bool,
     pub(super) found: Vec<StoredChunk>,
 }
 
-/// The entry of an index for a chunk.
+/// The index entry of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stored {
     pub(super) address: Address,
@@ -29,8 +29,8 @@ pub(super) struct Stored {
 }
 
 impl Grid {
-    /// Adds the chunk whose first element is at this position. Chunks outside the shape are skipped: a
-    /// dataset that was made smaller may have them.
+    /// Adds the chunk whose first element is at the given offset. Chunks outside the shape are skipped: they can remain
+    /// when a dataset is shrunk.
     pub(super) fn add(&mut self, offset: Vec<u64>, stored: Stored) -> Result<()> {
         if offset.iter().zip(&self.chunk).any(|(offset, length)| offset % length != 0) {
             return Err(corrupt(format!(
@@ -55,30 +55,30 @@ impl Grid {
         Ok(())
     }
 
-    /// Adds the chunk with this chunk index.
+    /// Adds the chunk with the given chunk index.
     pub(super) fn add_scaled(&mut self, scaled: &[u64], stored: Stored) -> Result<()> {
         let offset = scaled.iter().zip(&self.chunk).map(|(number, &length)| number.checked_mul(length));
         match offset.collect::<Option<Vec<u64>>>() {
             Some(offset) => self.add(offset, stored),
-            // The offset overflows, so that the chunk is outside the shape.
+            // The offset overflows, so the chunk is outside the shape.
             None => Ok(()),
         }
     }
 
-    /// Returns true if the chunk at an offset reaches beyond the shape.
+    /// Returns true if the chunk at an offset extends beyond the shape.
     fn is_partial(&self, offset: &[u64]) -> bool {
         let mut ends = offset.iter().zip(&self.chunk).map(|(offset, length)| offset.saturating_add(*length));
         let mut shape = self.shape.iter();
         ends.any(|end| shape.next().is_some_and(|&length| end > length))
     }
 
-    /// Returns the number of chunks along each dimension of this shape.
+    /// Returns the number of chunks along each dimension of an array of the given shape.
     pub(super) fn counts(&self, shape: &[u64]) -> Vec<u64> {
         shape.iter().zip(&self.chunk).map(|(length, chunk)| length.div_ceil(*chunk)).collect()
     }
 
-    /// Returns the order of chunks in an index that numbers them by the maximum shape. With
-    /// `has_unlimited`, the only unlimited dimension comes first.
+    /// Returns the order of chunks in an index that numbers the chunks of the maximum shape. If `has_unlimited` is true,
+    /// the only unlimited dimension varies slowest.
     pub(super) fn order(&self, has_unlimited: bool) -> Result<Linear> {
         let unlimited: Vec<usize> =
             (0..self.max.len()).filter(|&dimension| self.max[dimension].is_none()).collect();
@@ -114,16 +114,16 @@ impl Grid {
 /// The order of chunks in a linear index.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Linear {
-    /// The dimensions, the slowest first.
+    /// The dimensions, from slowest- to fastest-varying.
     dimensions: Vec<usize>,
-    /// The distance in the order between neighbouring chunks, along each dimension.
+    /// The stride in the linear index between neighbouring chunks along each dimension.
     steps: Vec<u64>,
     /// True if the dataset cannot have chunks.
     pub(super) is_empty: bool,
 }
 
 impl Linear {
-    /// Returns the chunk index of the chunk at a position of the order.
+    /// Converts a position in the linear index to a chunk index.
     pub(super) fn scaled(&self, index: u64) -> Vec<u64> {
         let mut scaled = vec![0; self.steps.len()];
         let mut rest = index;
@@ -135,7 +135,7 @@ impl Linear {
         scaled
     }
 
-    /// Returns the position of a chunk in the index.
+    /// Converts a chunk index to a position in the linear index.
     pub(super) fn index(&self, scaled: &[u64]) -> Option<u64> {
         let products = scaled.iter().zip(&self.steps).map(|(number, &step)| number.checked_mul(step));
         products.sum()
@@ -158,7 +158,7 @@ mod tests {
             found: Vec::new(),
         };
         let order = grid.order(true).unwrap();
-        // Two by two chunks for each step along the unlimited dimension.
+        // There are 2 × 2 chunks for each step along the unlimited dimension.
         assert_eq!(order.scaled(0), [0, 0, 0]);
         assert_eq!(order.scaled(1), [0, 0, 1]);
         assert_eq!(order.scaled(2), [1, 0, 0]);

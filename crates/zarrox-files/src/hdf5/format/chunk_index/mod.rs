@@ -1,4 +1,4 @@
-//! The indexes of the chunks of datasets (section IV.A.2.i and appendix C of the specification).
+//! Chunk indexes of datasets (section IV.A.2.i and appendix C of the specification).
 
 mod element;
 mod extensible_array;
@@ -51,7 +51,7 @@ pub(super) fn read(source: &Source, dataset: &Dataset) -> Result<Vec<StoredChunk
 
 fn btree1(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     let rank = grid.chunk.len();
-    // The last offset of a key counts the bytes in an element, and is always zero.
+    // The last offset in a key is the offset within an element, which is always zero.
     let tree = Tree { source, kind: 1, key: 8 + 8 * (rank + 1) };
     tree.each(address, &mut |key, address| {
         let mut cursor = source.cursor(key, "the key of a chunk");
@@ -90,7 +90,7 @@ fn btree2(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     Ok(())
 }
 
-/// Adds all chunks, which lie one after another.
+/// Adds all chunks, which are stored contiguously.
 fn implicit(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     let order = grid.order(false)?;
     let counts = grid.counts(&grid.shape);
@@ -111,7 +111,7 @@ fn implicit(source: &Source, address: Address, grid: &mut Grid) -> Result<()> {
     }
 }
 
-/// Advances to the next chunk; false after the last one.
+/// Advances to the next chunk index. Returns false after the last chunk.
 fn advance(scaled: &mut [u64], counts: &[u64]) -> bool {
     for (number, &count) in scaled.iter_mut().zip(counts).rev() {
         *number += 1;

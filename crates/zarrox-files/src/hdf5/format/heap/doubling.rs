@@ -1,26 +1,25 @@
 //! The doubling table of a fractal heap: the sizes of its blocks.
 //!
-//! A row has blocks of one size. The blocks of the first two rows have the first size; in each further row
-//! the size doubles. Blocks larger than the maximum direct block are
-//! indirect: they have rows of their own.
+//! All blocks in a row have the same size. The blocks in the first two rows have the starting size, and the size doubles
+//! with each further row. Blocks larger than the maximum direct block size are indirect: they have their own rows.
 
 use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// The table of a heap.
+/// The doubling table of a heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Doubling {
-    /// The number of blocks of a row.
+    /// The number of blocks in a row.
     width: u64,
-    /// The size of the first blocks in bytes.
+    /// The starting block size in bytes.
     pub(super) first: u64,
     most_direct: u64,
     /// The width in bytes of offsets in the heap.
     pub(super) offset_width: usize,
 }
 
-/// The block with an offset.
+/// The block that contains an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The index of the block in its parent.
@@ -28,7 +27,7 @@ pub(super) struct Entry {
     /// The offset of the block in its parent.
     pub(super) start: u64,
     pub(super) size: u64,
-    /// The number of rows of an indirect block; 0 for a direct block.
+    /// The number of rows in an indirect block; 0 for a direct block.
     pub(super) rows: u64,
 }
 
@@ -43,29 +42,29 @@ impl Doubling {
         Ok(Self { width, first, most_direct, offset_width: usize::from(bits).div_ceil(8) })
     }
 
-    /// Returns the width in bytes of the lengths of objects in direct blocks.
+    /// Returns the width in bytes of the length of an object in a direct block.
     pub(super) fn direct_width(&self) -> usize {
         (self.most_direct.ilog2() as usize).div_ceil(8)
     }
 
-    /// Returns the number of rows of direct blocks.
+    /// Returns the number of rows that consist of direct blocks.
     fn direct_rows(&self) -> u64 {
         u64::from(self.most_direct.ilog2() - self.first.ilog2()) + 2
     }
 
-    /// Returns the number of direct blocks and the number of indirect blocks in the first `rows` rows.
+    /// Returns the numbers of direct and indirect blocks in the first `rows` rows.
     pub(super) fn entries(&self, rows: u64) -> (u64, u64) {
         let direct = rows.min(self.direct_rows());
         (direct * self.width, (rows - direct) * self.width)
     }
 
-    /// Returns the size of the blocks of a row.
+    /// Returns the size of the blocks in a row.
     fn size(&self, row: u64) -> Option<u64> {
         let doublings = u32::try_from(row.saturating_sub(1)).ok()?;
         self.first.checked_mul(1_u64.checked_shl(doublings)?)
     }
 
-    /// Returns the block with an offset, if it lies in the first `rows` rows.
+    /// Returns the block that contains an offset, if the block is in the first `rows` rows.
     pub(super) fn entry(&self, offset: u64, rows: u64) -> Option<Entry> {
         let mut before = 0_u64;
         for row in 0..rows {
@@ -86,12 +85,12 @@ impl Doubling {
         None
     }
 
-    /// Returns the number of rows that the blocks of a row have themselves; 0 for direct blocks.
+    /// Returns the number of rows in each block of a row whose blocks have `size` bytes; 0 for direct blocks.
     fn rows_of(&self, row: u64, size: u64) -> Option<u64> {
         if row < self.direct_rows() {
             return Some(0);
         }
-        // The size of an indirect block is the total size of its rows.
+        // An indirect block spans the total size of its rows.
         let first_row = self.first.ilog2() + self.width.ilog2();
         size.ilog2().checked_sub(first_row).map(|rows| u64::from(rows) + 1)
     }

@@ -1,4 +1,4 @@
-//! Fractal heaps: links, attributes and shared messages of any number (section III.G).
+//! Fractal heaps, which store any number of links, attributes and shared messages (section III.G).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,25 +18,25 @@ const HEADER: &str = "the header of a fractal heap";
 const DIRECT: &str = "a direct block of a fractal heap";
 const INDIRECT: &str = "an indirect block of a fractal heap";
 const ID: &str = "the place of an object in a fractal heap";
-/// The maximum size of the cached blocks in bytes.
+/// The maximum total size of the cached blocks in bytes.
 const MOST_KEPT: usize = 16 << 20;
 
-/// A heap whose header was read.
+/// A heap whose header has been read.
 #[derive(Debug)]
 pub(in crate::hdf5::format) struct FractalHeap {
     address: Address,
     id_length: usize,
     filters: Vec<Filter>,
     has_checksums: bool,
-    /// The B-tree of large objects.
+    /// The B-tree of huge objects.
     huge: Option<Address>,
     doubling: Doubling,
     root: Option<Address>,
-    /// The number of rows of the root; 0 if it is a direct block.
+    /// The number of rows in the root block; 0 if it is a direct block.
     rows: u64,
-    /// The stored size and the mask of the root, if it is a filtered direct block.
+    /// The stored size and filter mask of the root block, if it is a filtered direct block.
     filtered_root: (u64, u32),
-    /// The width of lengths of objects.
+    /// The width in bytes of the length of an object.
     length_width: usize,
     kept: Mutex<Cache>,
 }
@@ -54,11 +54,11 @@ struct Cache {
 #[derive(Debug, Clone, Copy)]
 struct BlockLocation {
     address: Option<Address>,
-    /// The stored size and the mask of skipped filters of a filtered direct block.
+    /// For a filtered direct block: the stored size, and the mask of skipped filters.
     filtered: (u64, u32),
 }
 
-/// The location of a large object.
+/// The location of a huge object.
 #[derive(Debug, Clone, Copy)]
 struct Huge {
     address: Address,
@@ -85,7 +85,7 @@ impl FractalHeap {
         Self::parse(cursor, address, filters_length)
     }
 
-    /// Parses the header after its version.
+    /// Parses the part of the header after the version.
     fn parse(mut cursor: Cursor<'_>, address: Address, filters_length: usize) -> Result<Self> {
         let sizes = cursor.sizes();
         let id_length = usize::from(cursor.u16()?);
@@ -94,7 +94,7 @@ impl FractalHeap {
         let most_managed = u64::from(cursor.u32()?);
         cursor.length()?;
         let huge = cursor.address()?;
-        // The free space, and the numbers of objects and bytes.
+        // The free space, and the counts of objects and bytes.
         cursor.skip(9 * sizes.length + sizes.offset)?;
         let width = u64::from(cursor.u16()?);
         let (first, most_direct) = (cursor.length()?, cursor.length()?);
@@ -133,9 +133,9 @@ impl FractalHeap {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the maximum number of bytes of all objects.
+    /// Returns a limit on the total size of all objects.
     pub(in crate::hdf5::format) fn budget(&self, source: &Source) -> Budget {
-        // Deflate expands a byte to at most 1032 bytes.
+        // Inflating expands each byte to at most 1032 bytes.
         let factor = if self.filters.is_empty() { 1 } else { 1032 };
         Budget::new(source.input.length().saturating_mul(factor), "a fractal heap")
     }
@@ -152,17 +152,17 @@ impl FractalHeap {
         }
     }
 
-    /// Returns an object that is stored in its ID.
+    /// Returns a tiny object, which is stored in its ID.
     fn tiny(&self, mut cursor: Cursor<'_>, flags: u8) -> Result<Vec<u8>> {
         let mut length = usize::from(flags & 0xf);
-        // Longer IDs have a second byte for the length.
+        // Longer IDs have an extended length of two bytes.
         if self.id_length > 18 {
             length = length << 8 | usize::from(cursor.u8()?);
         }
         Ok(cursor.take(length + 1)?.to_vec())
     }
 
-    /// Returns a large object, which is stored outside the blocks.
+    /// Returns a huge object, which is stored outside the blocks.
     fn huge(&self, source: &Source, mut cursor: Cursor<'_>) -> Result<Vec<u8>> {
         let sizes = source.sizes;
         let is_filtered = !self.filters.is_empty();
@@ -185,7 +185,7 @@ impl FractalHeap {
         unfiltered(&self.filters, huge.mask, bytes, huge.size)
     }
 
-    /// Returns the large objects by their numbers.
+    /// Returns all huge objects by ID.
     fn all_huge(&self, source: &Source, is_filtered: bool) -> Result<Arc<HashMap<u64, Huge>>> {
         if let Some(all) = &self.kept().huge {
             return Ok(Arc::clone(all));
@@ -205,7 +205,7 @@ impl FractalHeap {
         Ok(all)
     }
 
-    /// Returns an object of a direct block.
+    /// Returns a managed object, which is stored in a direct block.
     fn managed(&self, source: &Source, mut cursor: Cursor<'_>) -> Result<Vec<u8>> {
         let offset = cursor.number(self.doubling.offset_width)?;
         let length = cursor.number(self.length_width)?;
@@ -222,7 +222,7 @@ impl FractalHeap {
         Ok(bytes.to_vec())
     }
 
-    /// Returns the direct block with an offset of the heap, and the offset of its start.
+    /// Returns the direct block that contains an offset in the heap, and the offset at which the block starts.
     fn block(&self, source: &Source, offset: u64) -> Result<(Arc<Vec<u8>>, u64)> {
         let missing = || corrupt(format!("a fractal heap has no block for the offset {offset}"));
         let mut place = BlockLocation { address: self.root, filtered: self.filtered_root };
@@ -241,7 +241,7 @@ impl FractalHeap {
         Ok((self.direct(source, address, start, size, place.filtered)?, start))
     }
 
-    /// Fails unless a block belongs to this heap and has this offset.
+    /// Returns an error unless a block belongs to this heap and starts at the given offset.
     fn expect_start(&self, cursor: &mut Cursor<'_>, signature: &[u8], start: u64) -> Result<()> {
         cursor.signature(signature)?;
         cursor.version(0)?;
@@ -310,7 +310,7 @@ impl FractalHeap {
         if self.has_checksums {
             let stored = cursor.u32()?;
             let behind = bytes.len() - cursor.left();
-            // The checksum was computed with its own bytes set to zero.
+            // The checksum is computed with its own bytes set to zero.
             bytes[behind - 4..behind].fill(0);
             compare(checksum(&bytes), stored, DIRECT)?;
         }
@@ -326,7 +326,7 @@ impl FractalHeap {
     }
 }
 
-/// Reads the address and the size of a large object.
+/// Reads the address and size of a huge object.
 fn huge(cursor: &mut Cursor<'_>, is_filtered: bool) -> Result<Huge> {
     let (address, stored) = (cursor.defined_address()?, cursor.length()?);
     let (mask, size) = if is_filtered { (cursor.u32()?, cursor.length()?) } else { (0, stored) };

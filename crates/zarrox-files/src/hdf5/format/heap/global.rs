@@ -1,4 +1,4 @@
-//! Global heaps: values of variable length (section III.E).
+//! Global heaps, which store variable-length values (section III.E).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::hdf5::format::source::Source;
 use crate::input::corrupt;
 
 const WHAT: &str = "a collection of a global heap";
-/// The maximum size of the cached collections in bytes.
+/// The maximum total size of the cached collections in bytes.
 const MOST_KEPT: usize = 16 << 20;
 
 /// A collection of objects.
@@ -61,7 +61,7 @@ impl GlobalHeap {
 }
 
 impl Cache {
-    /// Caches a collection, and evicts the oldest collections.
+    /// Caches a collection, and evicts the oldest collections if the cache is full.
     fn keep(&mut self, address: Address, collection: &Arc<Collection>) {
         if self.collections.contains_key(&address) {
             return;
@@ -94,7 +94,7 @@ impl Collection {
             let mut cursor = source.cursor(rest, WHAT);
             let index = cursor.u16()?;
             if index == 0 {
-                // Free space, up to the end.
+                // The rest of the collection is free space.
                 break;
             }
             cursor.skip(6)?;

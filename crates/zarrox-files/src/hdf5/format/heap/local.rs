@@ -1,4 +1,4 @@
-//! Local heaps: the names of an old group (section III.D).
+//! Local heaps, which store the names in an old-style group (section III.D).
 
 use zarrox::Result;
 
@@ -9,7 +9,7 @@ use crate::input::corrupt;
 
 const WHAT: &str = "a local heap";
 
-/// The names of a group.
+/// The link names of a group.
 #[derive(Debug)]
 pub(in crate::hdf5::format) struct LocalHeap {
     data: Vec<u8>,
@@ -30,12 +30,12 @@ impl LocalHeap {
         Ok(Self { data })
     }
 
-    /// Returns the number of bytes of all names.
+    /// Returns the total size of all names in bytes.
     pub(in crate::hdf5::format) fn length(&self) -> u64 {
         self.data.len() as u64
     }
 
-    /// Returns the name at an offset, up to its NUL.
+    /// Returns the NUL-terminated name at an offset, without the NUL.
     pub(in crate::hdf5::format) fn name(&self, offset: u64) -> Result<&[u8]> {
         let rest = usize::try_from(offset).ok().and_then(|offset| self.data.get(offset..));
         let rest = rest.filter(|rest| rest.contains(&0));

@@ -1,4 +1,4 @@
-//! Heaps: names, links, attributes and values of variable length (section III of the specification).
+//! Heaps, which store names, links, attributes and variable-length values (section III of the specification).
 
 mod doubling;
 pub(super) mod fractal;

@@ -1,4 +1,4 @@
-//! Filters of the blocks of fractal heaps.
+//! Decodes filtered blocks of fractal heaps.
 
 use std::io::Read;
 
@@ -26,7 +26,7 @@ fn decoded(filter: &Filter, bytes: &[u8], size: u64) -> Result<Vec<u8>> {
     match filter.id {
         1 => {
             let mut decoded = Vec::new();
-            // Reading one byte more detects excess data. A checksum may be after the bytes.
+            // One more byte is read to detect excess data. The bytes may be followed by a checksum.
             let mut decoder = flate2::read::ZlibDecoder::new(bytes).take(size.saturating_add(5));
             let read = decoder.read_to_end(&mut decoded);
             read.map_err(|error| {

@@ -12,7 +12,7 @@ use crate::input::{corrupt, unsupported};
 /// The maximum nesting depth of types.
 const MOST_DEPTH: usize = 64;
 
-/// The head of a datatype.
+/// The fields at the start of every datatype.
 #[derive(Clone, Copy)]
 struct Head {
     version: u8,
@@ -26,7 +26,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Datatype>
     next(&mut cursor, 0)
 }
 
-/// Parses the next datatype, which is nested in `depth` others.
+/// Parses the next datatype, which is nested in `depth` other datatypes.
 fn next(cursor: &mut Cursor<'_>, depth: usize) -> Result<Datatype> {
     if depth > MOST_DEPTH {
         return Err(corrupt(format!("a datatype has more than {MOST_DEPTH} levels")));
@@ -61,7 +61,7 @@ fn order(flags: u32) -> Order {
     if flags & 1 == 0 { Order::Little } else { Order::Big }
 }
 
-/// Reads the position of the bits of a number in its bytes.
+/// Reads the position of the significant bits within the bytes of a number.
 fn bits(cursor: &mut Cursor<'_>, head: Head) -> Result<Bits> {
     let bits = Bits { order: order(head.flags), offset: cursor.u16()?, precision: cursor.u16()? };
     let end = usize::from(bits.offset) + usize::from(bits.precision);
@@ -115,7 +115,7 @@ fn tag(cursor: &mut Cursor<'_>, flags: u32) -> Result<String> {
     Ok(String::from_utf8_lossy(until_nul(cursor.take(length)?)).into_owned())
 }
 
-/// Reads the name of a member, which is padded up to version 2.
+/// Reads the name of a member, which is padded in versions 1 and 2.
 fn name(cursor: &mut Cursor<'_>, head: Head) -> Result<Vec<u8>> {
     let name = if head.version < 3 { cursor.padded_text()? } else { cursor.text()? };
     Ok(name.to_vec())
@@ -148,10 +148,10 @@ fn member(cursor: &mut Cursor<'_>, head: Head) -> Result<Member> {
     Ok(Member { name, offset, datatype })
 }
 
-/// Reads the dimensions of a member of version 1.
+/// Reads the dimensions of a version 1 member.
 fn old_shape(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     let rank = usize::from(cursor.u8()?);
-    // Reserved bytes, and the unused permutation.
+    // Reserved bytes and the unused permutation.
     cursor.skip(11)?;
     let lengths = (0..4).map(|_| cursor.u32()).collect::<Result<Vec<u32>>>()?;
     let Some(lengths) = lengths.get(..rank) else {
@@ -160,7 +160,7 @@ fn old_shape(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     Ok(lengths.iter().map(|&length| u64::from(length)).collect())
 }
 
-/// Returns the type of arrays of this shape.
+/// Returns an array type with the given shape.
 fn array_of(base: Datatype, shape: Vec<u64>) -> Result<Datatype> {
     let size =
         shape.iter().try_fold(base.size, |all, &length| all.checked_mul(usize::try_from(length).ok()?));
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    // The bytes are the result of h5py's `TypeID.encode` without its first two bytes.
+    // The bytes are the result of h5py's `TypeID.encode`, without the first two bytes.
 
     #[test]
     fn plain_types() {
@@ -278,14 +278,14 @@ mod tests {
 
     #[test]
     fn members_of_version_1_have_dimensions() {
-        // A structure `a: i4[3]`, as HDF5 before 1.4 wrote it: one dimension of length 3.
+        // A structure `a: i4[3]` as written by HDF5 before 1.4: one dimension of length 3.
         let digits = "16010000 0c000000 6100000000000000 00000000 01 000000 00000000 00000000 03000000 00000000 00000000
             00000000 100800000400000000002000";
         let Class::Compound(members) = parsed(digits).unwrap().class else { panic!() };
         let array = Class::Array { base: Box::new(int(Order::Little)), shape: vec![3] };
         let datatype = Datatype { size: 12, class: array };
         assert_eq!(members, [Member { name: b"a".to_vec(), offset: 0, datatype }]);
-        // With one more element, the array exceeds the structure.
+        // With one more element, the array would not fit in the structure.
         let error = parsed(&digits.replace("03000000", "04000000")).unwrap_err().to_string();
         assert!(error.contains("the member 'a' of a structure of 12 bytes does not lie in it"), "{error}");
     }

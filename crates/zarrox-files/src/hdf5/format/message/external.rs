@@ -1,4 +1,4 @@
-//! External data files messages (section IV.A.2.h).
+//! External Data Files messages (section IV.A.2.h).
 
 use zarrox::Result;
 
@@ -7,12 +7,12 @@ use crate::hdf5::format::heap::local::LocalHeap;
 use crate::hdf5::format::model::ExternalFile;
 use crate::hdf5::format::source::Source;
 
-/// Parses the message with the files of a dataset, whose names are in a local heap.
+/// Parses the message that lists the external files of a dataset. The file names are stored in a local heap.
 pub(in crate::hdf5::format) fn parse(source: &Source, message: &[u8]) -> Result<Vec<ExternalFile>> {
     let mut cursor = source.cursor(message, "an external data files message");
     cursor.version(1)?;
     cursor.skip(3)?;
-    // The numbers of allocated and used slots.
+    // The numbers of allocated slots and used slots.
     cursor.u16()?;
     let count = cursor.u16()?;
     let heap = LocalHeap::read(source, cursor.defined_address()?)?;

@@ -1,4 +1,4 @@
-//! Fill value messages (sections IV.A.2.e and f).
+//! Fill value messages (sections IV.A.2.e and IV.A.2.f).
 
 use zarrox::Result;
 
@@ -7,23 +7,23 @@ use crate::hdf5::format::cursor::Cursor;
 /// A fill value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hdf5::format) enum Fill {
-    /// No value was set: elements are zero.
+    /// No value was set: the elements are zero.
     Default,
     Undefined,
     Value(Vec<u8>),
 }
 
-/// Parses the message of HDF5 before 1.6.
+/// Parses the message written by HDF5 before 1.6.
 pub(in crate::hdf5::format) fn parse_old(mut cursor: Cursor<'_>) -> Result<Fill> {
     let length = cursor.u32()?;
     value(&mut cursor, length)
 }
 
-/// Parses the message of HDF5 from 1.6 on.
+/// Parses the message written by HDF5 1.6 and later.
 pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Fill> {
     match cursor.u8()? {
         version @ (1 | 2) => {
-            // The space allocation time, and the fill value write time.
+            // The space allocation time and the fill value write time.
             cursor.skip(2)?;
             let is_defined = cursor.u8()? != 0;
             if !is_defined {

@@ -8,7 +8,7 @@ use crate::input::corrupt;
 
 /// The maximum number of filters in HDF5.
 const MOST: u8 = 32;
-/// The smallest number of a filter that is not part of HDF5.
+/// The smallest ID of a filter that is not part of HDF5.
 const FIRST_FOREIGN: u16 = 256;
 
 /// Parses a filter pipeline message.

@@ -11,9 +11,9 @@ use crate::input::{corrupt, unsupported};
 #[derive(Debug)]
 pub(in crate::hdf5::format) enum Stored {
     Ready(Layout),
-    /// Contiguous elements, with their number of bytes.
+    /// Contiguous elements, with their size in bytes.
     Contiguous(Option<Address>, u64),
-    /// Chunks, and whether chunks that reach beyond the shape are stored without filters.
+    /// Chunks, and whether chunks that extend beyond the shape are stored unfiltered.
     Chunked {
         layout: Layout,
         are_edges_unfiltered: bool,
@@ -31,8 +31,8 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Stored> {
     }
 }
 
-/// Parses the versions 1 and 2. For layouts other than chunks, the dimensions may be truncated; the
-/// dataspace has the valid ones.
+/// Parses versions 1 and 2. For layouts other than chunked, the dimensions may be truncated; those in the dataspace are
+/// authoritative.
 fn old(cursor: &mut Cursor<'_>) -> Result<Layout> {
     let rank = usize::from(cursor.u8()?);
     let class = cursor.u8()?;
@@ -81,7 +81,7 @@ fn new(cursor: &mut Cursor<'_>, version: u8) -> Result<Stored> {
     }
 }
 
-/// Reads the shape of a chunk, whose last number is the size of an element.
+/// Reads the stored shape of a chunk, whose last dimension is the element size.
 fn chunk(cursor: &mut Cursor<'_>, rank: usize, width: usize) -> Result<Vec<u64>> {
     if !(2..=MOST_DIMENSIONS + 1).contains(&rank) {
         return Err(corrupt(format!("chunks have {rank} dimensions with that of the elements")));
@@ -94,7 +94,7 @@ fn chunk(cursor: &mut Cursor<'_>, rank: usize, width: usize) -> Result<Vec<u64>>
     Ok(chunk)
 }
 
-/// Parses the chunked layout of version 4.
+/// Parses the chunked layout in version 4.
 fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
     let flags = cursor.u8()?;
     let rank = usize::from(cursor.u8()?);
@@ -104,7 +104,7 @@ fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
         1 if flags & 2 != 0 => ChunkIndex::Single(Some((cursor.length()?, cursor.u32()?))),
         1 => ChunkIndex::Single(None),
         2 => ChunkIndex::Implicit,
-        // Parameters that the headers of the indexes repeat.
+        // Parameters that are repeated in the index headers.
         3 => {
             cursor.skip(1)?;
             ChunkIndex::FixedArray

@@ -6,7 +6,7 @@ use crate::hdf5::format::cursor::Cursor;
 use crate::hdf5::format::model::{Link, Target};
 use crate::input::{corrupt, unsupported};
 
-/// The kind of external links.
+/// The link type of external links.
 const EXTERNAL: u8 = 64;
 
 /// Parses a link message.
@@ -16,7 +16,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Link> {
     let kind = if flags & 8 == 0 { 0 } else { cursor.u8()? };
     let order = if flags & 4 == 0 { None } else { Some(cursor.u64()?.cast_signed()) };
     if flags & 0x10 != 0 {
-        // The character set. Names are kept as bytes, since many programs declare a wrong character set.
+        // The character set. Names are kept as bytes, since many programs declare the wrong character set.
         cursor.u8()?;
     }
     let length = cursor.number(1 << (flags & 3))?;

@@ -1,4 +1,4 @@
-//! The messages of object headers, each by itself (section IV.A.2 of the specification).
+//! Parsers for the individual messages of object headers (section IV.A.2 of the specification).
 
 pub(super) mod datatype;
 pub(super) mod external;

@@ -43,7 +43,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Space> {
 }
 
 impl Space {
-    /// Returns the number of elements; `None` if the number has more than 64 bits.
+    /// Returns the number of elements; `None` if it exceeds 64 bits.
     pub(in crate::hdf5::format) fn elements(&self) -> Option<u64> {
         match self {
             Self::Null => Some(0),

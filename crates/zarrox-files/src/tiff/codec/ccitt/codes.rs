@@ -1,11 +1,11 @@
-//! The codes of runs: their lengths in bits, and the numbers of pixels.
+//! The codes of runs, with their lengths in bits and the numbers of pixels.
 
 use std::sync::OnceLock;
 
 /// The length of the longest code in bits.
 pub(super) const LONGEST: u32 = 13;
 
-/// The white runs: the length of the code, the code, and the number of pixels.
+/// The codes of white runs: the length of the code, the code, and the number of pixels.
 #[rustfmt::skip]
 const WHITE: [(u8, u16, u16); 104] = [
     (8, 0x35, 0), (6, 0x7, 1), (4, 0x7, 2), (4, 0x8, 3), (4, 0xb, 4), (4, 0xc, 5), (4, 0xe, 6),
@@ -27,7 +27,7 @@ const WHITE: [(u8, u16, u16); 104] = [
     (12, 0x17, 2304), (12, 0x1c, 2368), (12, 0x1d, 2432), (12, 0x1e, 2496), (12, 0x1f, 2560),
 ];
 
-/// The black runs: the length of the code, the code, and the number of pixels.
+/// The codes of black runs: the length of the code, the code, and the number of pixels.
 #[rustfmt::skip]
 const BLACK: [(u8, u16, u16); 104] = [
     (10, 0x37, 0), (3, 0x2, 1), (2, 0x3, 2), (2, 0x2, 3), (3, 0x3, 4), (4, 0x3, 5), (4, 0x2, 6),
@@ -50,7 +50,8 @@ const BLACK: [(u8, u16, u16); 104] = [
     (12, 0x17, 2304), (12, 0x1c, 2368), (12, 0x1d, 2432), (12, 0x1e, 2496), (12, 0x1f, 2560),
 ];
 
-/// A lookup table by the next `LONGEST` bits: the run, and the length of its code, which is 0 for an invalid code.
+/// A lookup table indexed by the next `LONGEST` bits. Each entry is a run and the length of its code, which is 0 for an
+/// invalid code.
 type Table = Vec<(u16, u8)>;
 
 fn table(codes: &[(u8, u16, u16)]) -> Table {
@@ -65,7 +66,7 @@ fn table(codes: &[(u8, u16, u16)]) -> Table {
     table
 }
 
-/// Returns the runs of white or of black pixels.
+/// Returns the table for runs of white or black pixels.
 pub(super) fn of(is_white: bool) -> &'static Table {
     static TABLES: OnceLock<(Table, Table)> = OnceLock::new();
     let (white, black) = TABLES.get_or_init(|| (table(&WHITE), table(&BLACK)));

@@ -1,4 +1,4 @@
-//! The compressions of fax machines: modified Huffman, Group 3 and Group 4.
+//! Fax compressions: modified Huffman, Group 3 and Group 4.
 //!
 //! Specifications: ITU-T T.4 and T.6.
 
@@ -9,12 +9,12 @@ use zarrox::Result;
 use super::wanted::Wanted;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The variant of the codes.
+/// The variant of the encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tiff) enum Mode {
     /// Modified Huffman. Rows are byte-aligned.
     Rows,
-    /// Group 3, in one dimension or in two.
+    /// Group 3, one-dimensional or two-dimensional.
     Group3 {
         is_2d: bool,
     },
@@ -22,7 +22,7 @@ pub(in crate::tiff) enum Mode {
 }
 
 impl Mode {
-    /// Returns the form of the codes of a compression from 2 to 4.
+    /// Returns the variant for a TIFF compression from 2 to 4.
     pub(super) fn of(compression: u64, t4_options: u64) -> Result<Self> {
         Ok(match compression {
             2 => Self::Rows,
@@ -35,14 +35,14 @@ impl Mode {
     }
 }
 
-/// A reader of bits, from the most significant bit of each byte. Bits after the last byte are zero.
+/// A bit reader that starts at the most significant bit of each byte. Bits after the last byte are zero.
 struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Bits<'_> {
-    /// Returns the next bits, at most 16, without consuming them.
+    /// Returns the next `count` bits, at most 16, without consuming them.
     fn peek(&self, count: u32) -> u32 {
         let byte = |nth: usize| u32::from(self.bytes.get(self.at / 8 + nth).copied().unwrap_or(0));
         let word = byte(0) << 16 | byte(1) << 8 | byte(2);
@@ -62,7 +62,7 @@ impl Bits<'_> {
         self.at = self.at.next_multiple_of(8);
     }
 
-    /// Reads a run of pixels: make-up codes of 64 pixels and more, and a terminating code.
+    /// Reads a run of pixels: any number of make-up codes, for 64 pixels or more, followed by a terminating code.
     fn run(&mut self, is_white: bool) -> Result<usize> {
         let mut total = 0;
         loop {
@@ -79,7 +79,7 @@ impl Bits<'_> {
         }
     }
 
-    /// Skips all end-of-line codes: at least 11 zeros and a one. Returns true if any code was skipped.
+    /// Skips all end-of-line codes, which consist of at least 11 zeros and a one. Returns true if any code was skipped.
     fn end_of_row(&mut self) -> bool {
         let mut found = false;
         while self.peek(11) == 0 && !self.is_over() {
@@ -99,7 +99,7 @@ impl Bits<'_> {
     }
 }
 
-/// A row: the columns at which the colour changes, beginning with white.
+/// A row, represented by the columns at which the colour changes. A row begins with white.
 type Changes = Vec<usize>;
 
 /// Reads a one-dimensionally coded row.
@@ -113,12 +113,12 @@ fn row_of_runs(bits: &mut Bits<'_>, columns: usize) -> Result<Changes> {
     Ok(changes)
 }
 
-/// Reads a two-dimensionally coded row, which depends on the row above.
+/// Reads a two-dimensionally coded row, which is coded relative to the row above.
 fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> Result<Changes> {
     let mut changes: Changes = Vec::new();
     let (mut place, mut at, mut is_white, mut is_start) = (0, 0_usize, true, true);
     while at < columns {
-        // The first change to the other colour after this column in the row above.
+        // Find the first change in the row above that is after this column and to the opposite colour.
         while place > 0 && above[place - 1] > at {
             place -= 1;
         }
@@ -159,11 +159,11 @@ enum Difference {
     Pass,
     /// Horizontal mode: two runs follow.
     Runs,
-    /// Vertical mode: the change is this number of columns after the change of the row above.
+    /// Vertical mode: the change is the given number of columns after the change in the row above.
     Shift(isize),
 }
 
-/// Returns the mode of the next 7 bits, and the length of its code.
+/// Decodes the mode at the start of the next 7 bits, and returns it with the length of its code.
 fn mode(bits: u32) -> Result<(Difference, u32)> {
     use Difference::{Pass, Runs, Shift};
     Ok(match bits {
@@ -181,7 +181,7 @@ fn mode(bits: u32) -> Result<(Difference, u32)> {
     })
 }
 
-/// Returns byte-aligned rows of bits, in which 1 is black.
+/// Decodes an image to byte-aligned rows of bits, in which 1 is black.
 pub(super) fn decoded(bytes: &[u8], mode: Mode, wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let (columns, in_row) = (wanted.columns, wanted.columns.div_ceil(8));
     let mut out = zeroed(wanted.size)?;
@@ -218,7 +218,7 @@ pub(super) fn decoded(bytes: &[u8], mode: Mode, wanted: Wanted<'_>) -> Result<Ve
     Ok(out)
 }
 
-/// Removes empty runs, and changes at the end of the row.
+/// Removes empty runs and changes at the end of the row.
 fn simplify(changes: &mut Changes, columns: usize) {
     let mut kept = Changes::with_capacity(changes.len());
     for &change in changes.iter().take_while(|&&change| change < columns) {
@@ -230,7 +230,7 @@ fn simplify(changes: &mut Changes, columns: usize) {
     *changes = kept;
 }
 
-/// Sets the bits of black runs.
+/// Sets the bits of all black runs.
 fn blacken(row: &mut [u8], changes: &[usize], columns: usize) {
     for pair in changes.chunks(2) {
         let (start, end) = (pair[0], pair.get(1).copied().unwrap_or(columns));
@@ -258,8 +258,7 @@ mod tests {
 
     #[test]
     fn runs_and_differences_are_rows() {
-        // The codes of white 2, black 3, white 3 are 0111 10 1000. The same row again has the code V0 three
-        // times.
+        // The codes of 2 white, 3 black and 3 white pixels are 0111 10 1000. An identical second row is coded as three times V0.
         assert_eq!(rows(&[0b0111_1010, 0b0000_0000], Mode::Rows, 8, 1).unwrap(), [0b0011_1000]);
         let codes = [0b0010_1111, 0b0111_1000, 0b0000_0001, 0b0000_0000, 0b0001_0000];
         assert_eq!(rows(&codes, Mode::Group4, 8, 2).unwrap(), [0b0011_1000, 0b0011_1000]);

@@ -1,4 +1,4 @@
-//! Bytes and bits of LERC.
+//! Byte and bit readers for LERC.
 
 use zarrox::Result;
 
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         self.array().map(i32::from_le_bytes)
     }
 
-    /// Reads a nonnegative number.
+    /// Reads a nonnegative integer.
     pub(super) fn length(&mut self) -> Result<usize> {
         usize::try_from(self.int()?).map_err(|_| corrupt("a LERC length is negative"))
     }
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads numbers of a few bits, at most `most` numbers.
+/// Reads bit-stuffed integers, at most `most` of them.
 pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>> {
     let head = reader.byte()?;
     let count = match head >> 6 {
@@ -65,7 +65,7 @@ pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>
     if head & 32 == 0 {
         return numbers(reader, count, bits);
     }
-    // The numbers are indices into a table whose implied first entry is 0.
+    // The integers are indices into a lookup table, whose implied first entry is 0.
     let length = usize::from(reader.byte()?).saturating_sub(1);
     let mut table = vec![0];
     table.append(&mut numbers(reader, length, bits)?);
@@ -78,7 +78,7 @@ pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>
         .collect()
 }
 
-/// Reads `count` numbers of `bits` bits, the lowest bits first.
+/// Reads `count` integers of `bits` bits each, least significant bits first.
 fn numbers(reader: &mut Reader<'_>, count: usize, bits: u32) -> Result<Vec<u32>> {
     if bits == 0 {
         return Ok(vec![0; count]);
@@ -99,11 +99,11 @@ fn numbers(reader: &mut Reader<'_>, count: usize, bits: u32) -> Result<Vec<u32>>
     Ok((0..count).map(number).collect())
 }
 
-/// Bits of little-endian words of 32 bits, the most significant bit first.
+/// A reader for the bits of little-endian 32-bit words, most significant bit first.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     bytes: &'a [u8],
-    /// The number of bits that were read.
+    /// The number of bits read so far.
     at: usize,
 }
 
@@ -121,12 +121,12 @@ impl<'a> Words<'a> {
         Ok(u32::from(byte >> (7 - bit % 8) & 1))
     }
 
-    /// Reads a number of `bits` bits.
+    /// Reads an integer of `bits` bits.
     pub(super) fn number(&mut self, bits: u32) -> Result<u32> {
         (0..bits).try_fold(0_u32, |number, _| Ok(number << 1 | self.bit()?))
     }
 
-    /// Returns the size in bytes of the words that were read.
+    /// Returns the size in bytes of the words read so far.
     pub(super) fn size(&self) -> usize {
         self.at.div_ceil(32) * 4
     }

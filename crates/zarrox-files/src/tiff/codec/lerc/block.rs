@@ -1,4 +1,4 @@
-//! Blocks of LERC: their headers, and their elements while they are decoded.
+//! LERC blocks: their headers, and the state while their elements are decoded.
 
 use zarrox::Result;
 
@@ -6,7 +6,7 @@ use super::super::wanted::Wanted;
 use super::bits::Reader;
 use crate::input::{corrupt, unsupported};
 
-/// The types of elements, by their numbers in the header.
+/// The element types, numbered as in the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     I8,
@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// Returns the type of an offset, which can be smaller than the data type.
+    /// Returns the type with which an offset is stored. It can be smaller than the data type.
     pub(super) fn of_offset(self, code: u8) -> Result<Self> {
         let number = self as i32;
         let code = i32::from(code);
@@ -61,7 +61,7 @@ impl Kind {
         })
     }
 
-    /// Writes a number into the little-endian bytes of an element.
+    /// Encodes a number into the little-endian bytes of an element.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -87,7 +87,7 @@ pub(super) struct Header {
     pub(super) version: i32,
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// The number of elements of a pixel.
+    /// The number of elements in a pixel.
     pub(super) depth: usize,
     pub(super) valid: usize,
     pub(super) block: usize,
@@ -98,7 +98,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header of a block that has the size of the strip or tile.
+    /// Reads the header of a block, whose size must be that of the strip or tile.
     pub(super) fn read(reader: &mut Reader<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Result<Self> {
         if reader.array::<6>()? != *b"Lerc2 " {
             return Err(unsupported("the first version of LERC is not supported"));
@@ -147,7 +147,7 @@ impl Header {
     }
 }
 
-/// Returns the Fletcher-32 checksum.
+/// Computes the Fletcher-32 checksum.
 fn fletcher(bytes: &[u8]) -> u32 {
     let (mut one, mut two) = (0xffff_u32, 0xffff_u32);
     let fold = |sum: u32| (sum & 0xffff) + (sum >> 16);
@@ -163,15 +163,15 @@ fn fletcher(bytes: &[u8]) -> u32 {
     two << 16 | one
 }
 
-/// A block while it is decoded.
+/// A block that is being decoded.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) header: Header,
     /// The mask of valid pixels; `None` if all pixels are valid.
     pub(super) mask: Option<Vec<bool>>,
-    /// The little-endian elements.
+    /// The decoded elements, in little-endian byte order.
     pub(super) out: Vec<u8>,
-    /// The largest element at each position along the depth.
+    /// The maximum of the elements at each position along the depth.
     pub(super) most: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Huffman-coded bytes of LERC.
+//! Huffman-coded bytes in LERC.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ const SYMBOLS: usize = 256;
 /// The maximum length of a code in bits.
 const LONGEST: u32 = 32;
 
-/// The symbols by the lengths and the bits of their codes.
+/// The symbols, by the length and bits of their code.
 #[derive(Debug)]
 struct Codes(HashMap<(u32, u32), u8>);
 
@@ -51,7 +51,7 @@ impl Codes {
     }
 }
 
-/// Reads all elements of a block, or the differences of neighbours.
+/// Reads all elements of a block, which may be stored as differences between neighbours.
 pub(super) fn read(block: &mut Block, reader: &mut Reader<'_>, is_difference: bool) -> Result<()> {
     let codes = Codes::read(reader)?;
     let mut words = Words::new(reader.rest());

@@ -1,4 +1,4 @@
-//! LERC: compression with a maximum error, in blocks with as few bits as needed.
+//! LERC: compression with a bounded error, in tiles that use the minimum number of bits.
 //!
 //! Specification: <https://github.com/Esri/lerc/blob/master/doc/lerc_format.md>
 
@@ -15,7 +15,7 @@ use super::general::{inflated, unzstd};
 use super::wanted::Wanted;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The compression around a block of LERC.
+/// The additional compression of a LERC block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tiff) enum Around {
     None,
@@ -24,7 +24,7 @@ pub(in crate::tiff) enum Around {
 }
 
 impl Around {
-    /// Returns the compression in the LERC parameters, which are a version, and the number of a compression.
+    /// Returns the additional compression from the LERC parameters, which are a version and a compression number.
     pub(super) fn of(parameters: &[u64]) -> Result<Self> {
         match parameters.get(1) {
             None | Some(0) => Ok(Self::None),
@@ -36,7 +36,7 @@ impl Around {
 }
 
 impl Block {
-    /// Reads all elements, after the mask.
+    /// Reads all elements. The mask has already been read.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let Header { version, depth, kind, max_error, min, max, .. } = self.header;
         if self.header.valid == 0 {
@@ -104,7 +104,7 @@ impl Block {
         Ok(())
     }
 
-    /// Reads a tile of some rows and columns.
+    /// Reads a tile that covers a range of rows and columns, at position `dim` along the depth.
     fn read_tile(
         &mut self,
         reader: &mut Reader<'_>,
@@ -181,9 +181,9 @@ fn read_mask(reader: &mut Reader<'_>, header: &Header) -> Result<Option<Vec<bool
     Ok(Some((0..pixels).map(bit).collect()))
 }
 
-/// Returns the samples of a strip or a tile, in the byte order of the file.
+/// Decodes the samples of a strip or tile, in the byte order of the file.
 pub(super) fn decoded(bytes: &[u8], around: Around, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    // A lossless block is hardly larger than its elements.
+    // A lossless block is barely larger than its elements.
     let most = wanted.size.saturating_mul(2).saturating_add(1 << 16);
     let whole = match around {
         Around::None => None,
@@ -200,7 +200,7 @@ pub(super) fn decoded(bytes: &[u8], around: Around, wanted: Wanted<'_>) -> Resul
     Ok(finished(block, wanted))
 }
 
-/// Marks missing elements, and converts to the byte order of the file.
+/// Marks missing elements, and converts the elements to the byte order of the file.
 fn finished(mut block: Block, wanted: Wanted<'_>) -> Vec<u8> {
     let (kind, depth) = (block.header.kind, block.header.depth);
     if block.mask.is_some() && matches!(kind, Kind::F32 | Kind::F64) {
@@ -213,7 +213,7 @@ fn finished(mut block: Block, wanted: Wanted<'_>) -> Vec<u8> {
         }
     }
     if depth + 1 == wanted.samples {
-        // The mask becomes the opacity.
+        // The mask becomes the opacity channel.
         let pixels = block.out.chunks_exact(depth.max(1)).enumerate();
         return pixels
             .flat_map(|(pixel, bytes)| {
