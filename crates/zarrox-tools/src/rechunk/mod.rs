@@ -58,7 +58,7 @@ impl fmt::Debug for Rechunk {
     }
 }
 
-/// Equal boxes of elements that are copied from one array to another one after the other, numbered in row-major order.
+/// Equal boxes into which the elements to copy are divided, numbered in row-major order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RechunkBoxes {
     /// The shape of a box that is not truncated at the edge of the array.
