@@ -1,11 +1,11 @@
-//! Recognizes other file formats by the first bytes of a file, with advice on opening it.
+//! Recognises other file formats by the first bytes of a file, with advice on opening it.
 
 use std::path::Path;
 
 /// The number of bytes at the beginning of a file that are examined.
 pub(crate) const LENGTH: u64 = 512;
 
-/// A recognized file format.
+/// A recognised file format.
 #[derive(Debug)]
 pub(crate) struct Kind {
     /// A description of the format, with advice on opening the file.
@@ -43,7 +43,7 @@ static KINDS: &[(usize, &[u8], Advice)] = &[
     (257, b"ustar", |_| packed("tar")),
 ];
 
-/// Returns the format of a file that begins with these bytes, if it is recognized.
+/// Returns the format of a file that begins with these bytes, if it is recognised.
 pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return Some(zipped(head, file));

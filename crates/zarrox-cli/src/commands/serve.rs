@@ -188,7 +188,7 @@ fn name_of(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Returns the last component of a URL, without the suffix that a path in an archive has.
+/// Returns the last component of a URL, without the query and the fragment.
 fn last_of_url(url: &str) -> Option<String> {
     debug_assert!(is_url(url));
     let plain = url.split(['?', '#']).next().unwrap_or(url);

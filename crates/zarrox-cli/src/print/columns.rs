@@ -141,7 +141,7 @@ impl<'r> FieldColumns<'r> {
         self.nested(&self.field.shape, &elements, summarised)
     }
 
-    /// Returns the elements of an array in brackets. Of a summarized array, it returns only those at the edges.
+    /// Returns the elements of an array in brackets. Of a summarised array, it returns only those at the edges.
     fn nested(&self, shape: &[usize], elements: &[&[u8]], summarised: bool) -> String {
         let [length, rest @ ..] = shape else {
             return elements.first().map_or_else(String::new, |element| self.columns.format(element));

@@ -22,7 +22,7 @@ const WIDTH: usize = 75;
 /// The number of elements that are shown at either end of a dimension if its middle is omitted.
 pub(crate) const EDGE: u64 = 3;
 
-/// The maximum number of elements of an array that is printed in full; larger arrays are summarized.
+/// The maximum number of elements of an array that is printed in full; larger arrays are summarised.
 pub(crate) const THRESHOLD: u64 = 1000;
 
 /// The index of the current element in row-major iteration.
