@@ -39,7 +39,7 @@ def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence
     if any(isinstance(store, KVStore) or getattr(store, "_custom", False) for store in stores):
         yield map  # A user-defined mapping may not be thread-safe.
         return
-    from concurrent.futures import ThreadPoolExecutor  # It is slow to import.
+    from concurrent.futures import ThreadPoolExecutor  # This module is slow to import.
 
     with ThreadPoolExecutor(_THREADS) as pool:
 

@@ -118,7 +118,7 @@ def _writable_store(
     group: type[GroupBase], store: StoreArgument, storage_options: dict[str, Any] | None, arrays: Iterable[Any]
 ) -> BaseStore:
     if _is_path(store):
-        # An archive that is opened with mode "w" is empty.
+        # Opening an archive with mode "w" empties it.
         for array in arrays:
             check_file_apart(array, os.fspath(store))
     return group._array._open_store(store, storage_options=storage_options, mode="w")

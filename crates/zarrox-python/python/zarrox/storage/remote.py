@@ -1,4 +1,4 @@
-"""Stores at URLs, and in the file systems of fsspec."""
+"""Stores at URLs, and in fsspec file systems."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _scheme(url: str) -> str:
 
 
 def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | None:
-    """Returns the options of fsspec as options of a native store.
+    """Converts fsspec options to options of a native store.
 
     Parameters
     ----------
