@@ -1,4 +1,4 @@
-//! Makes exceeding the system's resource limits for a process an ordinary error.
+//! Resource limits of the system: makes exceeding one an ordinary error.
 
 /// Blocks the signal that is sent when a write exceeds the file size limit (`ulimit -f`). The signal would end the process; if it
 /// is blocked, the write fails, and incomplete output is removed. Call this function before starting threads, which inherit the

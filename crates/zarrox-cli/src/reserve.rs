@@ -83,22 +83,22 @@ impl<A: GlobalAlloc> WithReserve<A> {
 // SAFETY: the inner allocator does all the work.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for WithReserve<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         self.reserving(layout.size(), || unsafe { self.allocator.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         self.reserving(layout.size(), || unsafe { self.allocator.alloc_zeroed(layout) })
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         unsafe { self.allocator.dealloc(pointer, layout) };
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise. If the call fails, the old block is unchanged.
+        // SAFETY: the caller guarantees it. If the call fails, the old block is unchanged.
         self.reserving(size, || unsafe { self.allocator.realloc(pointer, layout, size) })
     }
 }
@@ -117,7 +117,7 @@ mod tests {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             let take = |left: usize| left.checked_sub(layout.size());
             match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees it.
                 Ok(_) => unsafe { System.alloc(layout) },
                 Err(_) => ptr::null_mut(),
             }
@@ -125,7 +125,7 @@ mod tests {
 
         unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
             self.0.fetch_add(layout.size(), Ordering::Relaxed);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             unsafe { System.dealloc(pointer, layout) };
         }
     }

@@ -13,7 +13,7 @@ use super::shards::{self, Flaw};
 use zarrox::Array;
 use zarrox::internals::Location;
 
-/// The number of times that a damaged object is read again, since another process may be writing it.
+/// The maximum number of times that a damaged object is read, since another process may be writing it.
 const ATTEMPTS: usize = 5;
 
 /// The maximum size of a damaged object that is repaired in memory, in bytes.

@@ -369,7 +369,7 @@ enum Side {
 }
 
 impl Side {
-    /// Returns the side with these elements. Of a large unit, only the hash is kept, so that memory does not hold the unit twice.
+    /// Returns a side with these elements. Of a large unit, only the hash is kept, so that memory does not hold the unit twice.
     fn of(elements: DynArray) -> Self {
         let is_large = elements.as_bytes().len() >= HASHED;
         if is_large && elements.data_type().storage() != Storage::Variable {
