@@ -1,4 +1,4 @@
-//! Arguments from C: text, lists, and pointers to results. Null pointers are errors.
+//! Arguments from C: strings, lists, and pointers to results. Null pointers are errors.
 
 use std::ffi::{CStr, c_char};
 
@@ -11,15 +11,15 @@ pub(crate) fn null(name: &str) -> Error {
     argument(format!("'{name}' must not be NULL"))
 }
 
-/// Returns a text.
+/// Returns a string.
 ///
 /// # Safety
-/// The pointer is null, or points to text that ends with NUL and is not changed for `'a`.
+/// The pointer is null, or points to a NUL-terminated string that does not change during `'a`.
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
     if pointer.is_null() {
         return Err(null(name));
     }
-    // SAFETY: the pointer is not null, and the caller states the rest.
+    // SAFETY: the pointer is not null, and the caller guarantees the rest.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map_err(|error| argument(format!("'{name}' is not UTF-8: {error}")))
 }
@@ -32,7 +32,7 @@ pub(crate) unsafe fn object(pointer: *const c_char, name: &str) -> Result<Map> {
     if pointer.is_null() {
         return Ok(Map::default());
     }
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     let text = unsafe { text(pointer, name) }?;
     match json::parse(text.as_bytes()) {
         Ok(Json::Object(map)) => Ok(map),
@@ -41,10 +41,10 @@ pub(crate) unsafe fn object(pointer: *const c_char, name: &str) -> Result<Map> {
     }
 }
 
-/// Returns a list; an empty list for null with a length of 0.
+/// Returns a list. Null with a length of 0 is an empty list.
 ///
 /// # Safety
-/// The pointer is null, or points to `length` values that are not changed for `'a`.
+/// The pointer is null, or points to `length` values that do not change during `'a`.
 pub(crate) unsafe fn list<'a, T>(pointer: *const T, length: usize, name: &str) -> Result<&'a [T]> {
     if length == 0 {
         return Ok(&[]);
@@ -55,24 +55,24 @@ pub(crate) unsafe fn list<'a, T>(pointer: *const T, length: usize, name: &str) -
             "{length} values do not fit into memory: the length of '{name}' is wrong"
         )));
     }
-    // SAFETY: the pointer is neither null nor misaligned, the list is not longer than memory, and the caller
-    // states the rest.
+    // SAFETY: the pointer is neither null nor misaligned, the list is not larger than the address space, and the caller
+    // guarantees the rest.
     Ok(unsafe { std::slice::from_raw_parts(pointer, length) })
 }
 
-/// Returns the value behind a pointer that may be null.
+/// Returns the value that a pointer refers to, or `None` for null.
 ///
 /// # Safety
-/// The pointer is null, or points to a value that is not changed for `'a`.
+/// The pointer is null, or points to a value that does not change during `'a`.
 pub(crate) unsafe fn value<'a, T>(pointer: *const T, name: &str) -> Result<Option<&'a T>> {
     if pointer.is_null() {
         return Ok(None);
     }
-    // SAFETY: the pointer is not null, and the caller states the rest.
+    // SAFETY: the pointer is not null, and the caller guarantees the rest.
     unsafe { list(pointer, 1, name) }.map(<[T]>::first)
 }
 
-/// Returns an error for a pointer that is null or misaligned.
+/// Returns an error if a pointer is null or misaligned.
 pub(crate) fn check_place<T>(pointer: *const T, name: &str) -> Result<()> {
     if pointer.is_null() {
         return Err(null(name));
@@ -83,14 +83,14 @@ pub(crate) fn check_place<T>(pointer: *const T, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Memory of the caller for a result.
+/// A pointer to the caller's memory for a result.
 pub(crate) struct OutPointer<T>(*mut T);
 
 impl<T> OutPointer<T> {
-    /// Checks the pointer to the memory of a result, before the result is computed.
+    /// Checks the pointer to the memory for a result, before the result is computed.
     ///
     /// # Safety
-    /// The pointer is null, or a value can be written to it as long as this object lives.
+    /// The pointer is null, or a value can be written to it as long as this object exists.
     pub(crate) unsafe fn new(pointer: *mut T, name: &str) -> Result<Self> {
         check_place(pointer.cast_const(), name)?;
         Ok(Self(pointer))
@@ -98,7 +98,7 @@ impl<T> OutPointer<T> {
 
     /// Writes the result.
     pub(crate) fn set(self, value: T) {
-        // SAFETY: `new` has checked the pointer, and its caller states that it can be written to.
+        // SAFETY: `new` has checked the pointer, and its caller guarantees that it can be written to.
         unsafe { self.0.write(value) };
     }
 }

@@ -1,4 +1,4 @@
-//! Results through Arrow's C data interface: <https://arrow.apache.org/docs/format/CDataInterface.html>.
+//! Results as Arrow arrays, through Arrow's C data interface: <https://arrow.apache.org/docs/format/CDataInterface.html>.
 
 #![expect(missing_docs, reason = "the specification documents the members")]
 
@@ -65,12 +65,12 @@ pub unsafe extern "C" fn zarrox_read_arrow(
     schema: *mut ArrowSchema,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let (place, schema) =
             unsafe { (OutPointer::new(array, "array")?, OutPointer::new(schema, "schema")?) };
         with_array(node, |array| {
             let format = format(array)?;
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let part = unsafe { Part::new(region, array.shape()) }?;
             let length = i64::try_from(part.len()?);
             let length =
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn zarrox_read_arrow(
     })
 }
 
-/// Returns Arrow's type of the elements.
+/// Returns Arrow's format string for the data type of the elements.
 fn format(array: &Array) -> Result<CString> {
     let format = match ElementType::of(array.data_type()) {
         ElementType::Bool => "b",
@@ -144,7 +144,7 @@ fn array_of(memory: Vec<Buffer>, length: i64) -> ArrowArray {
     let pointers: Vec<*const c_void> = std::iter::once(ptr::null()).chain(pointers).collect();
     let n_buffers = pointers.len() as i64;
     let mut owner = Box::new(Owner { memory, pointers });
-    // The list does not move with its owner.
+    // The list stays in place when its owner is moved.
     let buffers = owner.pointers.as_mut_ptr();
     ArrowArray {
         length,
@@ -176,7 +176,7 @@ fn schema_of(format: CString, name: CString) -> ArrowSchema {
 }
 
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: the consumer calls it once, with an array of `array_of`, which may have been moved.
+    // SAFETY: the consumer calls this function once, with an array from `array_of`, which may have been moved.
     unsafe {
         drop(Box::from_raw((*array).private_data.cast::<Owner>()));
         (*array).release = None;
@@ -184,7 +184,7 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: the consumer calls it once, with a schema of `schema_of`, which may have been moved.
+    // SAFETY: the consumer calls this function once, with a schema from `schema_of`, which may have been moved.
     unsafe {
         drop(Box::from_raw((*schema).private_data.cast::<(CString, CString)>()));
         (*schema).release = None;

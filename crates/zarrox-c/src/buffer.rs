@@ -1,4 +1,4 @@
-//! Memory of this library for the elements of a result.
+//! Memory, owned by this library, for the elements of a result.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
@@ -15,7 +15,7 @@ pub(crate) struct Buffer {
     layout: Layout,
 }
 
-// SAFETY: it is owned memory without a reference to a thread, like `Box<[u8]>`.
+// SAFETY: the memory is owned and not tied to a thread, like `Box<[u8]>`.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
@@ -27,7 +27,7 @@ impl Buffer {
         if start.is_null() { Err(out_of_memory()) } else { Ok(Self { start, layout }) }
     }
 
-    /// Allocates memory with a copy of bytes.
+    /// Allocates memory that contains a copy of the bytes.
     pub(crate) fn of(bytes: &[u8]) -> Result<Self> {
         let mut buffer = Self::new(bytes.len())?;
         buffer.bytes()[..bytes.len()].copy_from_slice(bytes);
@@ -36,7 +36,7 @@ impl Buffer {
 
     /// Returns the memory; one byte for a size of 0.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the memory has this size, is initialised, and is borrowed as long as the slice.
+        // SAFETY: the memory has this size, is initialised, and is borrowed as long as the slice exists.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.layout.size()) }
     }
 
@@ -47,7 +47,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: it was allocated with this layout.
+        // SAFETY: the memory was allocated with this layout.
         unsafe { dealloc(self.start, self.layout) };
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct Cancel {
     data: *mut c_void,
 }
 
-// SAFETY: the header states that the callback is called by each thread that reads or writes the node.
+// SAFETY: the header says that any thread that reads or writes the node calls the callback.
 unsafe impl Send for Cancel {}
 // SAFETY: as above.
 unsafe impl Sync for Cancel {}
@@ -24,7 +24,7 @@ impl Cancel {
 
     /// Calls the callback, and returns true if it requests cancellation.
     pub(crate) fn is_asked(self) -> bool {
-        // SAFETY: the caller of `zarrox_set_cancel` states that the callback can be called with its data.
+        // SAFETY: the caller of `zarrox_set_cancel` guarantees that the callback can be called with its data.
         unsafe { (self.callback)(self.data) != 0 }
     }
 }

@@ -1,4 +1,4 @@
-//! Cancellation of reading and writing by a callback.
+//! Lets a callback cancel reading and writing.
 
 use std::ffi::c_void;
 use std::ops::Deref;
@@ -49,7 +49,7 @@ impl Deref for OpenArray<'_> {
 }
 
 impl OpenArray<'_> {
-    /// Reads or writes a region, and calls the callback meanwhile.
+    /// Reads or writes a region, and calls the callback in the meantime.
     pub(crate) fn with<R: Send>(
         &self,
         part: &Part,
@@ -59,7 +59,7 @@ impl OpenArray<'_> {
     }
 }
 
-/// Calls `work` with an open array; fails for a group.
+/// Calls `work` with an open array. A group is an error.
 pub(crate) fn with_array<R>(node: zarrox_node, work: impl FnOnce(&OpenArray<'_>) -> Result<R>) -> Result<R> {
     let opened = table::opened(node)?;
     let node = opened.node();

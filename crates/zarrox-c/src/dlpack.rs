@@ -62,7 +62,7 @@ pub struct DLManagedTensorVersioned {
 
 const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 const CPU: DLDevice = DLDevice { device_type: 1, device_id: 0 };
-/// The flag of a tensor that is a copy.
+/// The flag that marks a tensor as a copy.
 const IS_COPIED: u64 = 1 << 1;
 
 /// A tensor, and the memory that it refers to.
@@ -82,13 +82,13 @@ pub unsafe extern "C" fn zarrox_read_dlpack(
     tensor: *mut *mut DLManagedTensorVersioned,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let place = unsafe { OutPointer::new(tensor, "tensor") }?;
         with_array(node, |array| {
             let dtype = dtype(ElementType::of(array.data_type())).ok_or_else(|| {
                 Error::new(ErrorKind::Unsupported, format!("DLPack has no elements of {}", array.data_type()))
             })?;
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let part = unsafe { Part::new(region, array.shape()) }?;
             let size = part.len()?.saturating_mul(array.data_type().size());
             let mut memory = Buffer::new(size)?;
@@ -126,7 +126,7 @@ fn managed(memory: Buffer, dtype: DLDataType, shape: &[usize]) -> Result<*mut DL
         dl_tensor,
     };
     let owner = Box::into_raw(Box::new(Owner { tensor, memory, shape, strides }));
-    // SAFETY: the box was just created, and has no other owner. Its lists do not move.
+    // SAFETY: the box was just created, and has no other owner. Its lists stay in place.
     unsafe {
         (*owner).tensor.manager_ctx = owner.cast();
         (*owner).tensor.dl_tensor.shape = (*owner).shape.as_mut_ptr();
@@ -140,12 +140,12 @@ unsafe extern "C" fn delete(tensor: *mut DLManagedTensorVersioned) {
     if tensor.is_null() {
         return;
     }
-    // SAFETY: the consumer calls it once, with a tensor of `managed`, whose context is the box.
+    // SAFETY: the consumer calls this function once, with a tensor from `managed`, whose context is the box.
     let owner: Box<Owner> = unsafe { Box::from_raw((*tensor).manager_ctx.cast()) };
     drop(owner.memory);
 }
 
-/// Returns DLPack's type of elements.
+/// Returns the data type of the elements in DLPack.
 fn dtype(element: ElementType) -> Option<DLDataType> {
     const INT: u8 = 0;
     const UINT: u8 = 1;

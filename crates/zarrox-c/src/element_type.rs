@@ -1,4 +1,4 @@
-//! Types of elements, as NumPy's type numbers name them.
+//! The numbers of element types, a counterpart of NumPy's type numbers.
 
 use zarrox::DataType;
 use zarrox::data_type::Storage;
@@ -47,7 +47,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// Returns the type of the elements of a data type.
+    /// Returns the element type of a data type.
     pub(crate) fn of(data_type: &DataType) -> Self {
         match data_type.storage() {
             Storage::Bool => Self::Bool,

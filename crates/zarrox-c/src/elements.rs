@@ -1,4 +1,4 @@
-//! Reading and writing of elements in the caller's memory.
+//! Reads and writes elements in the caller's memory.
 
 use std::ffi::c_void;
 
@@ -29,23 +29,24 @@ pub struct zarrox_memory {
     pub strides: *const isize,
 }
 
-/// Memory that was checked for a region.
+/// Memory that has been checked against a region.
 struct Checked {
     start: *mut u8,
     strides: Vec<isize>,
     item: usize,
 }
 
-// SAFETY: it is the caller's memory, which only the call with this object uses, as the header states.
+// SAFETY: this is the caller's memory, and only the call with this object uses it, as the header requires.
 unsafe impl Send for Checked {}
 
 impl Checked {
-    /// Checks memory for a region of an array.
+    /// Checks memory against a region of an array.
     ///
     /// # Safety
-    /// The pointer is null or points to memory, whose strides are null or as many as the region has dimensions.
+    /// The pointer is null, or points to a description of memory whose strides are null or have one entry for each dimension of
+    /// the region.
     unsafe fn new(memory: *const zarrox_memory, array: &Array, part: &Part) -> Result<Self> {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let memory = unsafe { value(memory, "memory") }?.ok_or_else(|| null("memory"))?;
         let own = ElementType::of(array.data_type());
         if matches!(own, ElementType::String | ElementType::Bytes) {
@@ -67,7 +68,7 @@ impl Checked {
         let given = if memory.strides.is_null() {
             None
         } else {
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             Some(unsafe { list(memory.strides, part.shape.len(), "strides") }?)
         };
         let item = array.data_type().size();
@@ -85,19 +86,20 @@ impl Checked {
     /// Returns the memory for a result.
     ///
     /// # Safety
-    /// Every element of the shape that the memory was checked for can be read and written, and no other thread accesses it for `'a`.
+    /// Every element of the checked shape can be read and written, and no other thread accesses the memory during `'a`.
     unsafe fn view_mut<'a>(&self, shape: &[usize]) -> Result<ViewMut<'a>> {
         strides::check_distinct(&self.strides, shape, self.item)?;
-        // SAFETY: no two elements share a byte. The caller states the rest. Memory that C allocates is never undefined for Rust.
+        // SAFETY: no two elements share a byte, and the caller guarantees the rest. Rust does not treat memory from C as
+        // uninitialised.
         Ok(unsafe { ViewMut::from_raw(self.start, shape, &self.strides, self.item) })
     }
 
     /// Returns the memory with values.
     ///
     /// # Safety
-    /// Every element of the shape that the memory was checked for is initialised, and no thread writes to it for `'a`.
+    /// Every element of the checked shape is initialised, and no thread writes to the memory during `'a`.
     unsafe fn view<'a>(&self, shape: &[usize]) -> View<'a> {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         unsafe { View::from_raw(self.start, shape, &self.strides, self.item) }
     }
 }
@@ -112,11 +114,12 @@ pub unsafe extern "C" fn zarrox_read(
 ) -> i32 {
     guard(|| {
         with_array(node, |array| {
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let part = unsafe { Part::new(region, array.shape()) }?;
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let memory = unsafe { Checked::new(memory, array, &part) }?;
-            // SAFETY: the caller states that the memory is as large as its strides reach, and that no other thread uses it.
+            // SAFETY: the caller guarantees that the memory extends as far as its strides reach, and that no other thread uses
+            // it.
             let out = unsafe { memory.view_mut(&part.shape) }?;
             array.with(&part, |view| view.read_raw(out))
         })
@@ -133,18 +136,18 @@ pub unsafe extern "C" fn zarrox_write(
 ) -> i32 {
     guard(|| {
         with_array(node, |array| {
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let part = unsafe { Part::new(region, array.shape()) }?;
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let memory = unsafe { Checked::new(memory, array, &part) }?;
-            // SAFETY: the caller states that the memory is as large as its strides reach, and that no thread writes to it.
+            // SAFETY: the caller guarantees that the memory extends as far as its strides reach, and that no thread writes to it.
             let values = unsafe { memory.view(&part.shape) };
             array.with(&part, |view| view.write_raw(values))
         })
     })
 }
 
-/// Reads a region into contiguous bytes, for results in memory of this library.
+/// Reads a region into contiguous bytes, for results in memory that this library owns.
 pub(crate) fn read_bytes(array: &OpenArray<'_>, part: &Part, bytes: &mut [u8]) -> Result<()> {
     let item = array.data_type().size();
     let size = part.len()?.checked_mul(item).filter(|size| *size <= bytes.len());

@@ -4,19 +4,19 @@
 //! | file | functions |
 //! |---|---|
 //! | `nodes` | open, create, list and delete nodes |
-//! | `metadata` | documents, attributes, shapes, data types |
+//! | `metadata` | get and set documents, attributes, shapes and data types |
 //! | `elements` | read and write elements with strides |
-//! | `text` | read and write text and bytes of variable length |
-//! | `dlpack`, `arrow` | results in the memory of this library, for other libraries |
+//! | `text` | read and write variable-length strings and bytes |
+//! | `dlpack`, `arrow` | return results in memory that this library owns, for other libraries |
 //! | `cancel` | cancel reading and writing |
-//! | `status` | codes and messages of errors |
+//! | `status` | error codes and messages |
 //!
-//! All functions follow the same rules, which the beginning of the header states:
+//! All functions follow the same rules, which are stated at the beginning of the header:
 //!
-//! - Each function is `extern "C"` and runs within `guard`, which converts errors and panics to a status.
-//! - Pointers are checked for null. As in C, the caller must ensure that they are valid. Therefore each function is unsafe.
-//! - A program refers to an open node by its number in a table. Therefore the use of a closed node is an error, and does not
-//!   follow an invalid pointer.
+//! - Each function is `extern "C"` and runs in `guard`, which converts errors and panics to a status.
+//! - Pointers are checked for null. Otherwise, as in C, the caller must ensure that they are valid, so each function is unsafe.
+//! - A program refers to an open node by its number in a table. Thus the use of a closed node is an error, rather than the use of
+//!   an invalid pointer.
 
 #![expect(
     clippy::missing_safety_doc,

@@ -4,7 +4,7 @@ use zarrox::Result;
 use zarrox::internals::argument;
 use zarrox::json::{Json, Map};
 
-/// The members of an argument. Each is taken once; a member that remains is unknown.
+/// The members of an argument. Each known member is taken once; a member that remains is unknown.
 pub(crate) struct Members {
     name: &'static str,
     map: Map,
@@ -12,12 +12,12 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// Creates the members of the argument with this name.
+    /// Creates the members of the argument called `name`.
     pub(crate) fn new(name: &'static str, map: Map) -> Self {
         Self { name, map, known: Vec::new() }
     }
 
-    /// Takes a member. Null counts as missing.
+    /// Takes a member. A null member counts as missing.
     pub(crate) fn take(&mut self, member: &'static str) -> Option<Json> {
         self.take_any(member).filter(|json| !json.is_null())
     }
@@ -39,7 +39,7 @@ impl Members {
         convert(&json).map(Some).ok_or_else(|| self.wrong(member, wanted, &json))
     }
 
-    /// Takes a member that must be one of some words.
+    /// Takes a member that must be one of the given words.
     pub(crate) fn word<T: Copy>(&mut self, member: &'static str, words: &[(&str, T)]) -> Result<Option<T>> {
         let names: Vec<String> = words.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         self.get(member, &names.join(" or "), |json| {

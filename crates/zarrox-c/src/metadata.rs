@@ -17,7 +17,7 @@ use crate::table::{self, as_array, zarrox_node};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_node_kind(node: zarrox_node, kind: *mut i32) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let kind = unsafe { OutPointer::new(kind, "kind") }?;
         kind.set(NodeKind::of(&table::opened(node)?.node()) as i32);
         Ok(())
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn zarrox_node_kind(node: zarrox_node, kind: *mut i32) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_metadata(node: zarrox_node, json: *mut *mut c_char) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let json = unsafe { OutPointer::new(json, "json") }?;
         let document = match table::opened(node)?.node().as_ref() {
             Node::Array(array) => array.document()?,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn zarrox_metadata(node: zarrox_node, json: *mut *mut c_ch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_attributes(node: zarrox_node, json: *mut *mut c_char) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let json = unsafe { OutPointer::new(json, "json") }?;
         json.set(text_of(table::opened(node)?.node().attributes())?);
         Ok(())
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn zarrox_attributes(node: zarrox_node, json: *mut *mut c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_set_attributes(node: zarrox_node, json: *const c_char) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let attributes = unsafe { attributes(json) }?;
         table::opened(node)?.change(|node| node.set_attributes(attributes))
     })
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn zarrox_set_attributes(node: zarrox_node, json: *const c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_update_attributes(node: zarrox_node, json: *const c_char) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let attributes = unsafe { attributes(json) }?;
         table::opened(node)?.change(|node| node.update_attributes(|all| all.extend(attributes.clone())))
     })
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn zarrox_update_attributes(node: zarrox_node, json: *cons
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_ndim(node: zarrox_node, ndim: *mut usize) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let ndim = unsafe { OutPointer::new(ndim, "ndim") }?;
         ndim.set(as_array(&table::opened(node)?.node())?.ndim());
         Ok(())
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn zarrox_ndim(node: zarrox_node, ndim: *mut usize) -> i32
 /// Returns the shape of an array. `ndim` must be its number of dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_shape(node: zarrox_node, ndim: usize, shape: *mut u64) -> i32 {
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     guard(|| unsafe { write_lengths(node, ndim, shape, |array| array.shape().to_vec()) })
 }
 
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn zarrox_shape(node: zarrox_node, ndim: usize, shape: *mu
 /// is fastest. `ndim` must be the number of dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_chunk_shape(node: zarrox_node, ndim: usize, shape: *mut u64) -> i32 {
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     guard(|| unsafe { write_lengths(node, ndim, shape, Array::unit_shape) })
 }
 
@@ -105,12 +105,12 @@ pub unsafe extern "C" fn zarrox_data_type(node: zarrox_node, r#type: *mut i32, s
         let data_type = as_array(&node)?.data_type();
         let own = ElementType::of(data_type);
         if !r#type.is_null() {
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             unsafe { OutPointer::new(r#type, "type") }?.set(own as i32);
         }
         if !size.is_null() {
             let is_variable = matches!(own, ElementType::String | ElementType::Bytes);
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             unsafe { OutPointer::new(size, "size") }?.set(if is_variable { 0 } else { data_type.size() });
         }
         Ok(())
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn zarrox_data_type(node: zarrox_node, r#type: *mut i32, s
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_data_type_name(node: zarrox_node, name: *mut *mut c_char) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let name = unsafe { OutPointer::new(name, "name") }?;
         name.set(returned_text(&as_array(&table::opened(node)?.node())?.data_type().to_string())?);
         Ok(())
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn zarrox_resize(node: zarrox_node, ndim: usize, shape: *c
     guard(|| {
         let opened = table::opened(node)?;
         check_ndim(as_array(&opened.node())?, ndim)?;
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let shape = unsafe { list(shape, ndim, "shape") }?;
         opened.change(|node| match node {
             Node::Array(array) => array.resize(shape),
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn zarrox_resize(node: zarrox_node, ndim: usize, shape: *c
 /// Writes one length for each dimension of an array to memory for `ndim` lengths.
 ///
 /// # Safety
-/// The pointer is null, or `ndim` numbers can be written to it.
+/// The pointer is null, or `ndim` lengths can be written to it.
 unsafe fn write_lengths(
     node: zarrox_node,
     ndim: usize,
@@ -162,7 +162,7 @@ unsafe fn write_lengths(
     }
     check_place(place, "shape")?;
     for (dim, length) in lengths(array).into_iter().enumerate() {
-        // SAFETY: the caller states it, and there are as many lengths as dimensions.
+        // SAFETY: the caller guarantees it, and there is one length for each dimension.
         unsafe { place.add(dim).write(length) };
     }
     Ok(())
@@ -175,12 +175,12 @@ fn check_ndim(array: &Array, ndim: usize) -> Result<()> {
     Err(argument(format!("'ndim' is {ndim}, but the array has {} dimensions", array.ndim())))
 }
 
-/// Returns attributes, which must not be null.
+/// Parses attributes. The pointer must not be null.
 unsafe fn attributes(json: *const c_char) -> Result<Map> {
     if json.is_null() {
         return Err(null("json"));
     }
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     unsafe { object(json, "json") }
 }
 

@@ -1,4 +1,4 @@
-//! Nodes: opening, creating, listing, closing and deleting.
+//! Opens, creates, lists, closes and deletes nodes.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn zarrox_open(
     node: *mut zarrox_node,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         unsafe { add_at(place, node, |place| options_of(options)?.open(place)) }
     })
 }
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn zarrox_open_in(
     node: *mut zarrox_node,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         unsafe { add_in(group, path, node, |group, path| group.open(path)) }
     })
 }
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn zarrox_create_group(
     node: *mut zarrox_node,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         unsafe { add_at(place, node, |place| Ok(Node::Group(options_of(options)?.create_group(place)?))) }
     })
 }
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn zarrox_create_group_in(
     node: *mut zarrox_node,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         unsafe { add_in(group, path, node, |group, path| group.create_group(path).map(Node::Group)) }
     })
 }
@@ -109,11 +109,11 @@ pub unsafe extern "C" fn zarrox_create_array(
 ) -> i32 {
     guard(|| {
         let create = |place: &str| {
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let (array, options) = unsafe { (object(array, "array")?, options_of(options)?) };
             Ok(Node::Array(settings::apply(options.create_array(place), array)?.create()?))
         };
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         unsafe { add_at(place, node, create) }
     })
 }
@@ -127,9 +127,9 @@ pub unsafe extern "C" fn zarrox_create_array_in(
     node: *mut zarrox_node,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let (node, path) = unsafe { (OutPointer::new(node, "node")?, text(path, "path")?) };
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let array = unsafe { object(array, "array") }?;
         let above = table::opened(group)?;
         let builder = settings::apply(as_group(&above.node())?.create_array(path), array)?;
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn zarrox_children(
     count: *mut usize,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let (children, count) =
             unsafe { (OutPointer::new(children, "children")?, OutPointer::new(count, "count")?) };
         let found = as_group(&table::opened(group)?.node())?.children()?;
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn zarrox_children(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_delete(place: *const c_char, options: *const c_char) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let (place, options) = unsafe { (text(place, "place")?, options_of(options)?) };
         options.delete(place)
     })
@@ -197,7 +197,7 @@ unsafe fn add_at(
     node: *mut zarrox_node,
     open: impl FnOnce(&str) -> Result<Node>,
 ) -> Result<()> {
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     let (node, place) = unsafe { (OutPointer::new(node, "node")?, text(place, "place")?) };
     node.set(table::add(open(place)?, None));
     Ok(())
@@ -213,18 +213,18 @@ unsafe fn add_in(
     node: *mut zarrox_node,
     open: impl FnOnce(&Group, &str) -> Result<Node>,
 ) -> Result<()> {
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     let (node, path) = unsafe { (OutPointer::new(node, "node")?, text(path, "path")?) };
     let above = table::opened(group)?;
     node.set(table::add(open(as_group(&above.node())?, path)?, above.cancel()));
     Ok(())
 }
 
-/// Returns the options of an argument.
+/// Parses the argument `options`.
 ///
 /// # Safety
 /// As for [`object`].
 unsafe fn options_of(options: *const c_char) -> Result<OpenOptions> {
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     parse_options(unsafe { object(options, "options") }?)
 }

@@ -1,4 +1,4 @@
-//! The options for opening and creating, from JSON.
+//! Parses the options for opening and creating nodes from JSON.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use zarrox::{AccessOptions, Consolidated, Durability, Format, MissingChunks, Ope
 
 use crate::members::Members;
 
-/// Returns the options of a JSON object. The header lists the members.
+/// Returns the options in a JSON object. The header lists its members.
 pub(crate) fn options(map: Map) -> Result<OpenOptions> {
     let mut members = Members::new("options", map);
     let mode: Option<Result<OpenMode>> =
@@ -59,7 +59,7 @@ fn access(members: &mut Members) -> Result<AccessOptions> {
     Ok(missing.into_iter().fold(access, AccessOptions::missing_chunks))
 }
 
-/// Adds options of the store, whose values are text, numbers and booleans.
+/// Adds store options, whose values are strings, numbers or booleans.
 fn storage_options(options: OpenOptions, storage: &Map, members: &Members) -> Result<OpenOptions> {
     storage.iter().try_fold(options, |options, (name, value)| {
         let value = match value {

@@ -31,10 +31,9 @@ impl Part {
     /// Returns a region of an array of this shape.
     ///
     /// # Safety
-    /// The pointer is null or points to a region, whose pointers are null or point to as many numbers as the region has
-    /// dimensions.
+    /// The pointer is null, or points to a region whose own pointers are null or point to one number for each of its dimensions.
     pub(crate) unsafe fn new(region: *const zarrox_region, shape: &[u64]) -> Result<Self> {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let Some(region) = (unsafe { value(region, "region") })? else {
             let all = |length: &u64| usize::try_from(*length).map_err(|_| too_large());
             return Ok(Self {
@@ -46,7 +45,7 @@ impl Part {
         if ndim != shape.len() {
             return Err(wrong(format!("the region has {ndim} dimensions, and the array {}", shape.len())));
         }
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let (start, count, stride) = unsafe {
             (
                 optional(region.start, ndim, "start")?,
@@ -80,7 +79,7 @@ unsafe fn optional<'a, T>(pointer: *const T, length: usize, name: &str) -> Resul
     if pointer.is_null() {
         return Ok(None);
     }
-    // SAFETY: the caller states it.
+    // SAFETY: the caller guarantees it.
     unsafe { list(pointer, length, name) }.map(Some)
 }
 
@@ -92,13 +91,13 @@ struct Axis {
 }
 
 impl Axis {
-    /// Returns the slice of a dimension of this length, and the number of its elements.
+    /// Returns the slice of a dimension of this length, and the number of selected elements.
     fn resolve(&self, length: u64) -> Result<(DimSelection, usize), String> {
         let (start, stride, length) = (i128::from(self.start), i128::from(self.stride), i128::from(length));
         if stride == 0 {
             return Err("the stride is 0".to_owned());
         }
-        // A region without elements may begin after the last element.
+        // An empty region may begin just after the last element.
         if start > length {
             return Err(format!("the start {start} is outside of the length {length}"));
         }
@@ -122,7 +121,7 @@ impl Axis {
         let last = start + (count - 1) * stride;
         let stop = last + stride.signum();
         let stop = if stop < 0 { None } else { Some(bound(stop)?) };
-        // A single element needs no step, which may be larger than the array.
+        // For a single element, the step does not matter, and may be larger than the array.
         let step = if number == 1 { self.stride.signum() } else { self.stride };
         Ok((DimSelection::Slice { start: Some(bound(start)?), stop, step }, number))
     }

@@ -1,4 +1,4 @@
-//! The properties of a new array, from JSON.
+//! Parses the properties of a new array from JSON.
 
 use zarrox::data_type::Endian;
 use zarrox::internals::argument;
@@ -7,7 +7,7 @@ use zarrox::{ArrayBuilder, CodecSpec, DataType, Order, Registry, Result, Separat
 
 use crate::members::Members;
 
-/// Sets the properties of an array from a JSON object. The header lists the members.
+/// Sets the properties of an array from a JSON object. The header lists its members.
 pub(crate) fn apply(builder: ArrayBuilder, map: Map) -> Result<ArrayBuilder> {
     let registry = zarrox::codecs::registry();
     let mut members = Members::new("array", map);
@@ -62,7 +62,7 @@ fn encoding(builder: ArrayBuilder, members: &mut Members) -> Result<ArrayBuilder
     Ok(members.get("codecs", CODECS, list)?.into_iter().fold(builder, ArrayBuilder::codecs))
 }
 
-/// Returns the data type with a name of NumPy, Zarr v2 or Zarr v3, or with the JSON of metadata.
+/// Returns the data type that is given by a name in NumPy, Zarr v2 or Zarr v3, or by JSON as in metadata documents.
 fn parse_type(json: &Json, registry: &Registry) -> Result<DataType> {
     match json {
         Json::String(name) => DataType::parse(name, registry),

@@ -1,7 +1,8 @@
 //! The results of functions: a status for programs, and a message for people.
 //!
-//! The status is the return value, and the message of the last error is kept for each thread, as HDF5 and `errno` do. So a function has
-//! no parameter for errors, and bindings of other languages need not free a message. Another thread never changes the message.
+//! The status is the return value, and the message of the last error is kept for each thread, like HDF5's error stack and
+//! `errno`. A function thus needs no parameter for errors, and bindings for other languages need not free messages. Other threads
+//! never change the message.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -110,8 +111,8 @@ thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-/// Runs the body of a function. Every function of the interface calls only this function, so that neither an error nor a panic
-/// leaves Rust.
+/// Runs the body of a function. Every function of the interface consists of a call of this function, so that neither an error nor
+/// a panic leaves Rust.
 pub(crate) fn guard(body: impl FnOnce() -> Result<()>) -> i32 {
     let (status, message) = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Status::Ok as i32,
@@ -119,7 +120,7 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<()>) -> i32 {
         Err(panic) => (Status::Internal, format!("a bug in zarrox: {}", text_of(panic.as_ref()))),
     };
     let message: Vec<u8> = message.into_bytes().into_iter().filter(|&byte| byte != 0).collect();
-    // A thread that ends has no message any more.
+    // A thread that is ending no longer has a message.
     let _ = MESSAGE.try_with(|last| last.replace(CString::new(message).unwrap_or_default()));
     status as i32
 }

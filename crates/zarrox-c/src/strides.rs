@@ -1,11 +1,12 @@
-//! Checks of the caller's memory: its strides must fit its size, and the elements of results must not overlap.
+//! Checks the caller's memory: its strides must fit its size, and the elements of a result must not overlap.
 
 use zarrox::Result;
 use zarrox::internals::argument;
 use zarrox::internals::strided::contiguous_strides;
 
-/// Returns the strides in bytes for a shape: the given strides, or row-major strides. They are checked against the size of the
-/// memory from the first element on. Negative strides can also reach memory before the first element, whose size is unknown.
+/// Returns the strides in bytes for a shape: the given strides, or row-major strides. They are checked against the number of
+/// bytes from the first element on. Negative strides can also reach memory before the first element; the size of that memory is
+/// unknown.
 pub(crate) fn checked(
     given: Option<&[isize]>,
     shape: &[usize],
@@ -33,7 +34,7 @@ pub(crate) fn checked(
     Ok(strides)
 }
 
-/// Returns an error if two elements share a byte, or may share a byte, since results cannot be written to such memory.
+/// Returns an error if two elements share a byte or might share one, since results cannot be written to such memory.
 pub(crate) fn check_distinct(strides: &[isize], shape: &[usize], item: usize) -> Result<()> {
     if shape.contains(&0) {
         return Ok(());

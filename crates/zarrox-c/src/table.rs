@@ -1,4 +1,4 @@
-//! The table of open nodes. C programs have their numbers.
+//! The table of open nodes. C programs refer to nodes by their number.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,9 +16,9 @@ pub type zarrox_node = i64;
 
 /// An open node.
 pub(crate) struct Opened {
-    /// The node after the last change. A change replaces the whole node, so that reading and writing can continue meanwhile.
+    /// The node after the last change. A change replaces the whole node, so that other threads can continue reading and writing.
     node: Mutex<Arc<Node>>,
-    /// A lock that is held during a change, so that a later change begins with its result.
+    /// A lock that is held during a change, so that the next change starts from its result.
     changing: Mutex<()>,
     cancel: Mutex<Option<Cancel>>,
 }
@@ -32,7 +32,7 @@ impl Opened {
         self.node.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes the node. The changed node replaces the old node if the change succeeds.
+    /// Changes the node. The changed node replaces the old one if the change succeeds.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Node) -> Result<()>) -> Result<()> {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut node = self.node().as_ref().clone();
@@ -59,7 +59,7 @@ pub(crate) fn add(node: Node, cancel: Option<Cancel>) -> zarrox_node {
     number
 }
 
-/// Returns an open node. The node stays valid for the caller if another thread closes it.
+/// Returns an open node. The node stays valid for the caller even if another thread closes it.
 pub(crate) fn opened(number: zarrox_node) -> Result<Arc<Opened>> {
     let nodes = NODES.read().unwrap_or_else(PoisonError::into_inner);
     nodes.get(&number).cloned().ok_or_else(|| unknown(number))
@@ -75,7 +75,7 @@ fn unknown(number: zarrox_node) -> Error {
     argument(format!("{number} is not an open node: it was closed, or never opened"))
 }
 
-/// Returns a node as an array; an error if it is a group.
+/// Returns a node as an array. A group is an error.
 pub(crate) fn as_array(node: &Node) -> Result<&Array> {
     match node {
         Node::Array(array) => Ok(array),
@@ -83,7 +83,7 @@ pub(crate) fn as_array(node: &Node) -> Result<&Array> {
     }
 }
 
-/// Returns a node as a group; an error if it is an array.
+/// Returns a node as a group. An array is an error.
 pub(crate) fn as_group(node: &Node) -> Result<&Group> {
     match node {
         Node::Group(group) => Ok(group),

@@ -1,4 +1,4 @@
-//! Text and bytes of variable length.
+//! Reads and writes variable-length strings and bytes.
 
 use zarrox::data_type::Storage;
 use zarrox::internals::argument;
@@ -23,11 +23,11 @@ pub unsafe extern "C" fn zarrox_read_strings(
     count: *mut usize,
 ) -> i32 {
     guard(|| {
-        // SAFETY: the caller states it.
+        // SAFETY: the caller guarantees it.
         let (strings, count) =
             unsafe { (OutPointer::new(strings, "strings")?, OutPointer::new(count, "count")?) };
         with_array(node, |array| {
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let part = unsafe { Part::new(region, array.shape()) }?;
             let (table, length) = with_strings(array, &part, returned)?;
             strings.set(table);
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn zarrox_write_strings(
 ) -> i32 {
     guard(|| {
         with_array(node, |array| {
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let part = unsafe { Part::new(region, array.shape()) }?;
             if part.len()? != count {
                 return Err(argument(format!(
@@ -55,9 +55,9 @@ pub unsafe extern "C" fn zarrox_write_strings(
                     part.len()?
                 )));
             }
-            // SAFETY: the caller states it.
+            // SAFETY: the caller guarantees it.
             let strings = unsafe { list(strings, count, "strings") }?;
-            // SAFETY: the caller states it of each string.
+            // SAFETY: the caller guarantees it for each string.
             let bytes =
                 strings.iter().map(|string| unsafe { list(string.data.cast::<u8>(), string.length, "data") });
             let bytes = bytes.collect::<Result<Vec<&[u8]>>>()?;

@@ -104,12 +104,12 @@ impl Global {
         self.read(path)?.by_own_documents()
     }
 
-    /// Returns the options for changing metadata only.
+    /// Returns the options for changing only metadata.
     pub(crate) fn without_elements(&self) -> OpenOptions {
         self.options().metadata_only(true).chunk_limit(usize::MAX)
     }
 
-    /// Returns the options for reading metadata only.
+    /// Returns the options for reading only metadata.
     fn looking(&self) -> OpenOptions {
         self.without_elements().mode(OpenMode::Read)
     }
@@ -171,7 +171,7 @@ impl FromStr for Lengths {
     }
 }
 
-/// A shape in which one length may be `-1`, which follows from the number of elements: `-1,4,5`.
+/// A shape in which one length may be `-1`, such as `-1,4,5`. This length is computed from the number of elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenLengths(pub(crate) Vec<Option<u64>>);
 
@@ -188,7 +188,7 @@ impl FromStr for OpenLengths {
     }
 }
 
-/// Parses items that are separated by commas; parentheses around the list are optional.
+/// Parses comma-separated items; parentheses around the list are optional.
 fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
     let inner = text.trim();
     let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
@@ -200,15 +200,15 @@ fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, St
     inner.split(',').map(length).collect()
 }
 
-/// The chunks of a new array: a shape, in which `-1` is a whole dimension; `auto`; `false`; or, in JSON, the chunk lengths of a
-/// rectilinear grid.
+/// The chunks of a new array: a shape in which `-1` stands for the whole dimension; `auto`; `false`; or, in JSON, the chunk
+/// lengths of a rectilinear grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chunks {
-    /// Chunks of one shape.
+    /// Chunks that all have the same shape.
     Shape(ChunkShape),
     /// Chunks of several lengths in each dimension.
     Rectilinear(Vec<ChunkLengths>),
-    /// Lengths by dimension name; `None` is a whole dimension.
+    /// Lengths by dimension name; `None` for the whole dimension.
     Named(NamedLengths),
 }
 
@@ -288,7 +288,7 @@ impl FromStr for ByteSize {
     }
 }
 
-/// Prints the size, rounded up to a number that has an exact text.
+/// Prints the size, rounded up to a number that the text represents exactly.
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.div_ceil(1 << 20) {

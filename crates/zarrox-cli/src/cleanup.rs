@@ -16,7 +16,7 @@ const AUXILIARY: [&str; 4] = ["-lock", "-journal", "-wal", "-shm"];
 /// A growth of up to this many bytes is not reported.
 const LITTLE: u64 = 1 << 20;
 
-/// The file of a store, with its state before the command.
+/// The file of a store, and its state before the command.
 #[derive(Debug)]
 pub(crate) struct StoreFile {
     file: PathBuf,
@@ -27,8 +27,8 @@ pub(crate) struct StoreFile {
 }
 
 impl StoreFile {
-    /// Runs `work`. After a failure, a new file and new empty directories are removed, and for an existing file that grew, a note
-    /// says how to shrink it.
+    /// Runs `work`. After a failure, a new file and new empty directories are removed. If an existing file grew, a note says how
+    /// to shrink it.
     pub(crate) fn or_removed<T>(global: &Global, path: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let file = zarrox::internals::store_file(path).map(Self::new);
         let new_directory = local(path).filter(|directory| !directory.exists());
@@ -76,7 +76,7 @@ impl StoreFile {
         }
     }
 
-    /// Removes the file and its auxiliary files. Failures are ignored, since the error of the command is more important.
+    /// Removes the file and its auxiliary files. Failures are ignored, since the command's own error is more important.
     fn remove(&self) {
         if self.file.is_dir() {
             let inside = ["data.mdb", "lock.mdb"].map(|name| self.file.join(name));
@@ -106,7 +106,7 @@ impl StoreFile {
     }
 }
 
-/// Returns the size of a database, which may be a file or a directory of LMDB.
+/// Returns the size of a database, which may be a file or an LMDB directory.
 fn size(path: &Path) -> Option<u64> {
     let metadata = fs::metadata(path).ok()?;
     if metadata.is_file() {

@@ -135,7 +135,8 @@ impl Creation {
         Ok(builder.attributes(self.attributes()?))
     }
 
-    /// Resolves lengths by dimension name for an array of this shape. Dimensions without a given length are whole.
+    /// Resolves lengths by dimension name for an array of this shape. A dimension for which no length is given gets its whole
+    /// length.
     fn with_names(&self, given: Option<&Chunks>, option: &str, shape: &[u64]) -> Result<Option<Chunks>> {
         let Some(Chunks::Named(lengths)) = given else { return Ok(given.cloned()) };
         let names: Vec<&str> =
@@ -158,7 +159,7 @@ impl Creation {
         json::parse_object(text.as_bytes()).map_err(|error| usage(format!("--attrs: {error}")))
     }
 
-    /// Returns the name of a given option that does not apply to copies of several arrays.
+    /// Returns the name of an option that was given but does not apply to copies of several arrays.
     pub(crate) fn single_option(&self) -> Option<&'static str> {
         let given = [
             ("--fill-value", self.fill_value.is_some()),
@@ -171,7 +172,7 @@ impl Creation {
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 
-    /// Returns the name of a given option that applies only to arrays.
+    /// Returns the name of an option that was given but applies only to arrays.
     pub(crate) fn array_option(&self) -> Option<&'static str> {
         let given = [
             ("--chunks", self.chunks.is_some()),
@@ -190,8 +191,8 @@ impl Creation {
     }
 }
 
-/// Parses a data type, and its byte order if one is given: a name of v2 or v3, a NumPy name without a byte order (`f4`), or JSON as
-/// in metadata.
+/// Parses a data type, and its byte order if one is given: a v2 or v3 name, a NumPy name without a byte order (`f4`), or JSON as
+/// in metadata documents.
 pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = zarrox::codecs::registry();
     let wrong = |error: zarrox::Error| {
@@ -225,7 +226,7 @@ pub(crate) fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     list.iter().map(codec).collect()
 }
 
-/// Parses the value as JSON, or takes it as text if it is not JSON, such as `NaN` or `0x7fc00000`.
+/// Parses the value as JSON. A value that is not JSON, such as `NaN` or `0x7fc00000`, is taken as a string.
 fn fill_value(text: &str) -> Json {
     match text {
         "True" => Json::Bool(true),
@@ -234,7 +235,7 @@ fn fill_value(text: &str) -> Json {
     }
 }
 
-/// Parses a compressor in short form: its name and its parameters, separated by colons.
+/// Parses a compressor in the short form: its name and its parameters, separated by colons.
 pub(crate) fn compressor(text: &str) -> Result<Compressor, String> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();

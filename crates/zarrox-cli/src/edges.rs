@@ -7,10 +7,10 @@ use zarrox::{DynArray, Error, ErrorKind, Result};
 use crate::print::EDGE;
 use crate::window::{Window, count, memory_size};
 
-/// The maximum number of printed bytes, which only arrays with very many dimensions or huge elements reach.
+/// The maximum size in bytes of the elements that are printed. Only arrays with very many dimensions or huge elements reach it.
 const LARGEST: u64 = 64 << 20;
 
-/// The elements at the first and last indices of long dimensions, and at all indices of the other dimensions.
+/// The elements at the first and last few indices of long dimensions, and at all indices of the other dimensions.
 #[derive(Debug)]
 pub(crate) struct Edges {
     shape: Vec<u64>,
@@ -45,7 +45,7 @@ impl Edges {
         &self.shape
     }
 
-    /// Returns for each dimension true if its middle is omitted.
+    /// Returns a flag for each dimension: true if its middle is omitted.
     pub(crate) fn elided(&self) -> &[bool] {
         &self.elided
     }
@@ -109,7 +109,7 @@ impl Part {
         }
     }
 
-    /// Returns the number of printed indices before this part.
+    /// Returns the number of indices that are printed before this part.
     fn shown_from(self) -> u64 {
         match self {
             Self::Whole | Self::First => 0,

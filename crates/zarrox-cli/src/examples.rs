@@ -16,7 +16,7 @@ const fn example(says: &'static str, line: &'static str) -> Example {
     Example { line, says }
 }
 
-/// Each command, as words, and its examples.
+/// The commands, as words, with their examples.
 static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "",
@@ -384,7 +384,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     ),
 ];
 
-/// Returns the examples of the command with these words.
+/// Returns the examples of the command that consists of these words.
 pub(crate) fn of(words: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(command, _)| *command == words).map_or(&[], |(_, examples)| examples)
 }
@@ -401,7 +401,7 @@ pub(crate) fn print_all(out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds examples to the end of the help of a command and its subcommands.
+/// Appends examples to the help of a command and of its subcommands.
 pub(crate) fn added(command: Command) -> Command {
     let command = with_examples(command, "");
     let examples = text(of(""));

@@ -22,15 +22,16 @@ pub(crate) const CODES: [(u8, &str); 10] = [
     (interrupt::CODE, "interrupted"),
 ];
 
-/// The exit codes of `diff` if both sides differ, and if they cannot be compared, as in the standard command `diff`.
+/// The exit codes of `diff` if the two sides differ, and if they cannot be compared. They are those of the standard command
+/// `diff`.
 const DIFFERENT: u8 = 1;
 const TROUBLE: u8 = 2;
-/// The exit code of other failures, which has another meaning in `diff`.
+/// The exit code for other failures. In `diff`, this code has a different meaning.
 const OTHER: u8 = 1;
-/// The exit code of `diff` for failures that are independent of both sides.
+/// The exit code of `diff` for failures that have nothing to do with the two sides.
 const UNDONE: u8 = 8;
 
-/// Returns the part of the help about exit codes.
+/// Returns the section of the help about exit codes.
 pub(crate) fn help() -> String {
     let lines: String = CODES.iter().map(|(code, says)| format!("\n  {code}  {says}")).collect();
     format!("Exit codes:{lines}")
@@ -41,9 +42,9 @@ pub(crate) fn help() -> String {
 pub(crate) enum Failure {
     /// An error.
     Error(Error),
-    /// Errors that are already printed, with the kind of the first one.
+    /// Errors that have already been printed, with the kind of the first one.
     Reported(ErrorKind),
-    /// Two nodes that were compared differ.
+    /// The two compared nodes differ.
     Different,
     /// A comparison failed.
     Trouble(Error),
@@ -57,7 +58,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Converts errors of writing the output. Errors of reading files already name the file.
+/// Converts errors that occur while the output is written. Errors that occur while files are read already name the file.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -93,7 +94,7 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "zarrox: note: {}", printable(text));
 }
 
-/// Prints the error, if there is one, and returns the exit code.
+/// Prints the error, if any, and returns the exit code.
 pub(crate) fn report(result: Result<(), Failure>) -> u8 {
     let kind = match result {
         Ok(()) | Err(Failure::Closed) => return 0,
@@ -112,13 +113,13 @@ pub(crate) fn report(result: Result<(), Failure>) -> u8 {
     if interrupt::seen() { interrupt::CODE } else { code(kind) }
 }
 
-/// Prints an error. If the standard error is closed, the message is lost.
+/// Prints an error. If standard error is closed, the message is lost.
 fn print_error(error: &Error) {
     let _ = writeln!(io::stderr().lock(), "{}", describe(error));
 }
 
-/// Runs `work` for each item. A failure is printed after the preceding output, and does not stop the other items. The first failure
-/// decides the exit code.
+/// Runs `work` for each item. A failure is printed after the preceding output, and does not stop the remaining items. The first
+/// failure determines the exit code.
 pub(crate) fn each<T>(
     out: &mut dyn Write,
     things: impl IntoIterator<Item = T>,
@@ -150,7 +151,7 @@ fn code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Advice in messages of the library, and its replacement with an option of the command.
+/// Advice in the library's messages, and the replacement that names an option of the command.
 const ADVICE: [(&str, &str); 14] = [
     ("open it or overwrite it", "--force replaces it"),
     ("set `overwrite` to replace it", "--force replaces it"),
@@ -168,7 +169,7 @@ const ADVICE: [(&str, &str); 14] = [
     ("and can be left out:", "and --skip-unsupported leaves them out:"),
 ];
 
-/// Returns the text of an error and of its causes. A cause that only repeats the line before it is omitted.
+/// Returns the text of an error and of its causes. A cause that only repeats the preceding line is omitted.
 fn describe(error: &Error) -> String {
     let mut last = error.to_string();
     for (advice, option) in ADVICE {

@@ -10,7 +10,7 @@ use tempfile::{NamedTempFile, TempPath};
 use zarrox::stores::internals::flush_name;
 use zarrox::{Error, ErrorKind, Result};
 
-/// Returns the error of an operation on a file or stream, such as "reading 'a.npy'".
+/// Returns the error for a failed operation on a file or stream, such as "reading 'a.npy'".
 pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ErrorKind::NotFound,
@@ -43,11 +43,11 @@ pub(crate) fn flushes() -> bool {
     FLUSHES.load(Relaxed)
 }
 
-/// An output file that receives its name only when it is complete.
+/// An output file that gets its final name only when it is complete.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
-    /// The name for errors.
+    /// The name, for error messages.
     name: String,
     /// The temporary file; `None` for a pipe or a device, which is written directly.
     target: Option<Target>,

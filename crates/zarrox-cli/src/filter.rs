@@ -21,7 +21,7 @@ pub(crate) fn parse(text: &str) -> Result<CodecSpec, String> {
     Ok(CodecSpec { name: name.to_owned(), configuration })
 }
 
-/// Parses a member of the configuration. Its value is JSON, or text if it is not JSON.
+/// Parses a member of the configuration. A value that is not JSON is taken as a string.
 fn member(text: &str) -> Result<(String, Json), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("'{text}' must have the form level=3"))?;
     let json = json::parse(value.as_bytes()).unwrap_or_else(|_| Json::from(value));

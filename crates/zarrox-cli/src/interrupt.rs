@@ -1,4 +1,4 @@
-//! Handling of Ctrl-C: long operations stop before their next chunk, so that they can clean up.
+//! Handling of Ctrl-C: long operations stop before their next chunk, so that they can clean up after themselves.
 
 use std::process;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ pub(crate) fn catch() {
 
 /// Installs a handler like [`catch`], which also calls a function at the first interrupt.
 pub(crate) fn catch_and(then: impl Fn() + Send + 'static) {
-    // Without a handler, signals end the process as usual.
+    // If no handler can be installed, signals end the process as usual.
     let _ = ctrlc::set_handler(move || {
         if seen() {
             process::exit(CODE.into());
@@ -37,7 +37,7 @@ pub(crate) fn check() -> Result<()> {
     if seen() { Err(interrupted()) } else { Ok(()) }
 }
 
-/// Fails after an interrupt, with advice about the state of the output.
+/// Fails after an interrupt, with an error that describes the state of the output.
 pub(crate) fn check_or(advice: &str) -> Result<()> {
     match seen() {
         true => Err(Error::new(ErrorKind::Interrupted, format!("interrupted; {advice}"))),
@@ -45,7 +45,7 @@ pub(crate) fn check_or(advice: &str) -> Result<()> {
     }
 }
 
-/// Replaces the error of an interrupted operation by an error with advice about the state of the output.
+/// Replaces the error of an interrupted operation with one that describes the state of the output.
 pub(crate) fn with_advice<T>(result: Result<T>, advice: &str) -> Result<T> {
     result.map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Error::new(ErrorKind::Interrupted, format!("interrupted; {advice}")),
@@ -53,13 +53,13 @@ pub(crate) fn with_advice<T>(result: Result<T>, advice: &str) -> Result<T> {
     })
 }
 
-/// The advice after an operation that only reads.
+/// The advice after a read-only operation.
 pub(crate) const NOTHING_CHANGED: &str = "nothing was changed";
 
 /// The advice after a copy.
 pub(crate) const CONTINUES: &str = "the chunks that were copied stay, and the same command continues";
 
-/// Replaces the error of an interrupted operation by an error that says only "interrupted".
+/// Replaces the error of an interrupted operation with one that says only "interrupted".
 pub(crate) fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.map_err(|error| if error.kind() == ErrorKind::Interrupted { interrupted() } else { error })
 }

@@ -32,10 +32,10 @@ use std::ffi::OsString;
 
 pub use reserve::WithReserve;
 
-/// Runs a command line, whose first argument is the name of the program, and returns the exit code.
+/// Runs a command line and returns the exit code. The first argument is the name of the program.
 ///
-/// This function is for programs that do nothing else: it changes the handling of signals and panics, sets the subscriber of
-/// `tracing`, and ends the process after it has printed the help or an invalid argument.
+/// This function is for programs that do nothing else: it changes the handling of signals and panics, sets the global `tracing`
+/// subscriber, and ends the process after it has printed the help or the error for an invalid argument.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     limits::block_file_size_signal();

@@ -1,7 +1,8 @@
-//! Resource limits of the system for a process: exceeding one is an ordinary error.
+//! Resource limits of the system: makes exceeding one an ordinary error.
 
-/// Blocks the signal for a write beyond the limit for file sizes (`ulimit -f`). The signal would end the process; without it, the
-/// write fails, and incomplete output is removed. Call this function before starting threads, which inherit the signal mask.
+/// Blocks the signal that is sent when a write exceeds the file size limit (`ulimit -f`). The signal would end the process; if it
+/// is blocked, the write fails, and incomplete output is removed. Call this function before starting threads, which inherit the
+/// signal mask.
 #[cfg(unix)]
 pub(crate) fn block_file_size_signal() {
     use nix::sys::signal::{SigSet, Signal};

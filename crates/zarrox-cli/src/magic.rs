@@ -1,4 +1,4 @@
-//! Recognition of other file formats by their first bytes, with advice on opening them.
+//! Recognises other file formats by the first bytes of a file, with advice on opening it.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ static KINDS: &[(usize, &[u8], Advice)] = &[
     (257, b"ustar", |_| packed("tar")),
 ];
 
-/// Returns the format of a file with these first bytes, if it is recognised.
+/// Returns the format of a file that begins with these bytes, if it is recognised.
 pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return Some(zipped(head, file));
@@ -110,7 +110,7 @@ fn target(file: &Path) -> String {
     format!("{}.zarr", Path::new(file.file_stem().unwrap_or(file.as_os_str())).display())
 }
 
-/// Returns a name, quoted for a shell.
+/// Returns the name of a file, quoted for a shell.
 fn shell(file: &Path) -> String {
     let name = file.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);

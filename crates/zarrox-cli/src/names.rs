@@ -1,6 +1,6 @@
 //! Lists of names in messages.
 
-/// Returns the first few names and the number of the other names, for a message. Returns `none` for an empty list.
+/// Formats the first few names and the number of remaining names, for a message. Returns `none` for an empty list.
 pub(crate) fn listed(names: &[String], none: &str) -> String {
     const SHOWN: usize = 10;
     match names.len() {

@@ -1,4 +1,4 @@
-//! Printing of the library's warnings as notes, without a time and a module.
+//! Prints the library's warnings as notes, without a timestamp or a module name.
 
 use std::fmt;
 use std::io::Write;

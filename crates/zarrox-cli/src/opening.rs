@@ -28,7 +28,7 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// Returns the nodes directly below; for an array, the array itself under the given name.
+    /// Returns the nodes directly below. For an array, it returns the array itself, with the given name.
     pub(crate) fn children(self, given: &str) -> Result<Vec<Child>> {
         match self {
             Self::Array(array) => Ok(vec![Child { name: given.to_owned(), node: Ok(Node::Array(*array)) }]),
@@ -41,8 +41,8 @@ impl Content {
 /// The maximum number of directories that [`hierarchies`] lists.
 const DIRECTORIES: usize = 1000;
 
-/// Returns the hierarchies in a path that is not a node: those directly below, or else those at any depth, with their paths.
-/// Groups of v2 may lack documents, so that arrays may be deeper.
+/// Returns the hierarchies at a path that is not a node: those directly below it or, if there are none, those at any depth, with
+/// their paths. Arrays may be at any depth, since v2 groups may lack documents.
 pub(crate) fn hierarchies(options: &OpenOptions, path: &str) -> Result<Vec<Child>> {
     let mut found = options.hierarchies(path)?;
     if !found.is_empty() || is_url(path) {
@@ -79,7 +79,7 @@ fn directories(path: &str, below: &str) -> Vec<String> {
     names
 }
 
-/// Opens a node by its path, or by the path of one of its documents. The error for any other path says what the path is.
+/// Opens a node, given its path or the path of one of its documents. The error for any other path says what is at that path.
 pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     let error = match options.open(path) {
         Ok(node) => return Ok(node),
@@ -95,7 +95,8 @@ pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     })
 }
 
-/// Returns the paths, with patterns (`*` and `?`) replaced by the matching nodes. Shells cannot expand these patterns.
+/// Returns the paths, with patterns (`*` and `?`) replaced by the matching nodes. Shells cannot expand such patterns within a
+/// store.
 pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<String>> {
     let mut all = Vec::new();
     for path in paths {
@@ -127,7 +128,7 @@ pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<St
 
 /// Returns the path of a sibling of the missing node, if its name is similar.
 fn similar(options: &OpenOptions, path: &str) -> Option<String> {
-    // Remote stores are not searched, since a request would delay the error.
+    // Remote stores are not searched, since requests would delay the error.
     local(path)?;
     let (above, name) = path.trim_end_matches('/').rsplit_once('/')?;
     let group = options.open(above).ok()?.into_group().ok()?;
@@ -137,7 +138,7 @@ fn similar(options: &OpenOptions, path: &str) -> Option<String> {
     near.min().map(|(_, other)| format!("{above}/{other}"))
 }
 
-/// Returns the edit distance: the number of characters that are missing, added or different.
+/// Returns the edit distance: the number of characters to insert, delete or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -164,7 +165,7 @@ fn holder_of(path: &str) -> Option<&str> {
         "/" => Some("/"),
         above => above.strip_suffix('/'),
     };
-    // On a server, files with the names of old formats' documents may have other content.
+    // On a server, files with the names of documents of old formats may be something else.
     let documents = Format::all().flat_map(documents).filter(|key| is_local || key.contains('.'));
     documents.into_iter().find_map(|key| holder(&key))
 }
@@ -184,10 +185,10 @@ pub(crate) fn local(path: &str) -> Option<&Path> {
     (!is_url(plain)).then(|| Path::new(plain))
 }
 
-/// Returns the error for a path that is not a node: another file, another directory, or a missing path.
+/// Returns the error for a path that is not a node: a different kind of file or directory, or a missing path.
 fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
     let Some(place) = local(path) else { return error };
-    // The error of an unfinished conversion already says how to continue.
+    // The error for an unfinished conversion already says how to continue.
     let is_missing = error.kind() == ErrorKind::NotFound && !place.join(JOURNAL).exists();
     match fs::metadata(place) {
         Ok(found) if found.is_file() => of_file(place).unwrap_or(error),

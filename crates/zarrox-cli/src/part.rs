@@ -40,7 +40,7 @@ impl Part {
         Self { selection: Some(selection), indexing: Indexing::Numpy, fields }
     }
 
-    /// Returns the path of the array and the selection, from `PATH[selection]` or a separate selection.
+    /// Returns the path of the array and the selection, which is part of `PATH[selection]` or given separately.
     pub(crate) fn target(&self, path: &str) -> Result<(String, Selection)> {
         let (path, selection) = split(path, self.selection.as_deref())?;
         let selection = match self.indexing {
@@ -82,7 +82,7 @@ fn opening(path: &str) -> Option<usize> {
         .and_then(|(at, _)| (depth == 0 && path.ends_with(']')).then_some(at))
 }
 
-/// Returns the axes for names or numbers; negative numbers count from the end.
+/// Returns the axes, given by name or number; negative numbers count from the end.
 pub(crate) fn axes(array: &Array, names: &[String]) -> Result<Vec<usize>> {
     let known = array.dimension_names().unwrap_or_default();
     let axis = |text: &String| {

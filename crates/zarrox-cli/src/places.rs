@@ -1,4 +1,4 @@
-//! Contiguous runs of the elements of a region, in a file that has all elements of an array in row-major order.
+//! The contiguous runs into which the elements of a region fall, in a file with all elements of an array in row-major order.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(crate) struct Run {
 pub(crate) fn runs(shape: &[u64], block: &[Range<u64>]) -> impl Iterator<Item = Run> + use<> {
     let lengths: Vec<u64> = block.iter().map(|range| range.end - range.start).collect();
     let full = shape.iter().zip(&lengths).rev().take_while(|(shape, length)| shape == length).count();
-    // Along this dimension and all dimensions after it, the elements are contiguous.
+    // Elements are contiguous along this dimension and all following ones.
     let outer = (shape.len() - full).saturating_sub(1);
     let strides: Vec<u64> = (0..shape.len()).map(|dim| count(&shape[dim + 1..])).collect();
     let begin: u64 = block.iter().zip(&strides).map(|(range, stride)| range.start * stride).sum();

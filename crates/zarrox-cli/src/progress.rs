@@ -1,5 +1,5 @@
-//! Progress of long operations: a bar on the standard error if it is a terminal, and a final line, which `-v` prints without a
-//! terminal as well.
+//! The progress of long operations: a bar on standard error if that is a terminal, and a final line. With `-v`, the final line is
+//! printed even if standard error is not a terminal.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -30,7 +30,7 @@ impl Progress {
         Self { bar: bar.with_message(name.clone()), name, begun: Instant::now(), is_bytes: true }
     }
 
-    /// Starts an operation on elements, whose number is set later.
+    /// Starts an operation on elements. Their number is set later.
     pub(crate) fn elements(name: &str) -> Self {
         let progress = Self { is_bytes: false, ..Self::new(name, 0) };
         let style =
@@ -39,12 +39,12 @@ impl Progress {
         progress
     }
 
-    /// Adds `bytes` to the completed bytes.
+    /// Adds `bytes` to the number of completed bytes.
     pub(crate) fn add(&self, bytes: u64) {
         self.bar.inc(bytes);
     }
 
-    /// Sets the completed bytes and the total.
+    /// Sets the number of completed bytes and the total.
     pub(crate) fn set(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);

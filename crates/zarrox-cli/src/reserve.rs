@@ -1,16 +1,18 @@
-//! An allocator with a reserve for error messages.
+//! An allocator that keeps a reserve for error messages.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The size of the reserve. Chunks and results are allocated by functions that return errors; everything else is smaller.
+/// The size of the reserve. Chunks and results are allocated by functions that return errors; all other allocations are smaller
+/// than this.
 const SIZE: usize = 1 << 20;
 
 /// An allocator that keeps a reserve of 1 MiB. If a smaller allocation fails, the reserve is freed.
 ///
-/// Rust aborts the process if the allocation of a few bytes fails. This would happen after a chunk took the last memory, often
-/// while the error message for the next chunk is written. The reserve costs an address range: its pages are not used.
+/// Rust aborts the process if the allocation of a few bytes fails. Without the reserve, this would happen once a chunk has taken
+/// the last memory, often while the error message for the next chunk is being written. The reserve costs only an address range:
+/// its pages are never touched.
 #[derive(Debug)]
 pub struct WithReserve<A = System> {
     allocator: A,
@@ -18,7 +20,7 @@ pub struct WithReserve<A = System> {
 }
 
 impl WithReserve {
-    /// Creates the system's allocator with a reserve, which is allocated by [`WithReserve::fill`], or together with the next
+    /// Creates the system allocator with a reserve. The reserve is allocated by [`WithReserve::fill`], or together with the next
     /// large block.
     pub const fn new() -> Self {
         Self::of(System)
@@ -43,7 +45,7 @@ impl<A> WithReserve<A> {
 }
 
 impl<A: GlobalAlloc> WithReserve<A> {
-    /// Calls `allocate`, and again after freeing the reserve if a small allocation failed.
+    /// Calls `allocate`. If a small allocation fails, frees the reserve and calls `allocate` again.
     fn reserving(&self, size: usize, allocate: impl Fn() -> *mut u8) -> *mut u8 {
         if size >= SIZE {
             self.fill();
@@ -58,7 +60,7 @@ impl<A: GlobalAlloc> WithReserve<A> {
         if !self.reserve.load(Ordering::Relaxed).is_null() {
             return;
         }
-        // SAFETY: the size is not 0.
+        // SAFETY: the size is not zero.
         let block = unsafe { self.allocator.alloc(Self::LAYOUT) };
         let (null, success, failure) = (ptr::null_mut(), Ordering::AcqRel, Ordering::Relaxed);
         if self.reserve.compare_exchange(null, block, success, failure).is_err() && !block.is_null() {
@@ -81,22 +83,22 @@ impl<A: GlobalAlloc> WithReserve<A> {
 // SAFETY: the inner allocator does all the work.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for WithReserve<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         self.reserving(layout.size(), || unsafe { self.allocator.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         self.reserving(layout.size(), || unsafe { self.allocator.alloc_zeroed(layout) })
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         unsafe { self.allocator.dealloc(pointer, layout) };
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise. If the call fails, the old block is unchanged.
+        // SAFETY: the caller guarantees it. If the call fails, the old block is unchanged.
         self.reserving(size, || unsafe { self.allocator.realloc(pointer, layout, size) })
     }
 }
@@ -107,15 +109,15 @@ mod tests {
 
     use super::*;
 
-    /// The system's allocator with a limit.
+    /// The system allocator with a limit.
     struct Limited(AtomicUsize);
 
-    // SAFETY: the system's allocator does all the work.
+    // SAFETY: the system allocator does all the work.
     unsafe impl GlobalAlloc for Limited {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             let take = |left: usize| left.checked_sub(layout.size());
             match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees it.
                 Ok(_) => unsafe { System.alloc(layout) },
                 Err(_) => ptr::null_mut(),
             }
@@ -123,7 +125,7 @@ mod tests {
 
         unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
             self.0.fetch_add(layout.size(), Ordering::Relaxed);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             unsafe { System.dealloc(pointer, layout) };
         }
     }
@@ -132,7 +134,7 @@ mod tests {
     fn small_allocations_succeed_after_a_large_one_took_the_last_memory() {
         let allocator = WithReserve::of(Limited(AtomicUsize::new(5 * SIZE)));
         let (small, large) = (Layout::new::<[u8; 100]>(), Layout::new::<[u8; 2 * SIZE]>());
-        // SAFETY: the sizes are not 0, and each block is freed once with its layout.
+        // SAFETY: the sizes are not zero, and each block is freed once, with its layout.
         unsafe {
             for _ in 0..2 {
                 let chunks = [allocator.alloc(large), allocator.alloc(large)];

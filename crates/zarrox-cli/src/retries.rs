@@ -1,4 +1,4 @@
-//! Printing of retries on the terminal, so that a long wait does not look like a hanging program.
+//! Prints retries on the terminal, so that the program does not appear to hang during a long wait.
 
 use std::fmt;
 use std::io::Write;
@@ -14,7 +14,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::exit::printable;
 
-/// The target of the events.
+/// The `tracing` target of the events.
 const TARGET: &str = "zarrox_stores::wrapper::retry";
 
 /// The minimum time between two lines, since many requests can fail at the same time.

@@ -1,4 +1,4 @@
-//! Conversion of strings and bytes of variable length to NumPy's fixed-length types, with the length of the longest element.
+//! Conversion of variable-length strings and bytes to NumPy's fixed-length types, with the length of the longest element.
 
 use std::io::{BufWriter, Write};
 
@@ -19,13 +19,13 @@ const WAYS: &str = "`zarrox dump` prints them with --json or --csv";
 
 /// A conversion of strings to a fixed length.
 pub(crate) struct Strings {
-    /// The data type with the fixed length.
+    /// The fixed-length data type.
     data_type: DataType,
     is_text: bool,
 }
 
 impl Strings {
-    /// Reads all elements of a window to find the length of the longest; `None` if their length is fixed.
+    /// Reads all elements of a window to find the length of the longest one. Returns `None` if their length is fixed.
     pub(crate) fn measure(window: &Window<'_>, memory: u64) -> Result<Option<Self>> {
         if window.data_type().storage() != Storage::Variable {
             return Ok(None);
@@ -70,7 +70,7 @@ impl Strings {
     }
 }
 
-/// Returns true for strings and false for bytes; other types of variable length are an error.
+/// Returns true for strings and false for bytes. Other variable-length types are an error.
 fn is_text(data_type: &DataType) -> Result<bool> {
     match data_type {
         text if text.is_named(VARIABLE_TEXT) => Ok(true),
@@ -102,7 +102,7 @@ fn code_points(text: &str) -> Vec<u8> {
     text.chars().flat_map(|c| u32::from(c).to_ne_bytes()).collect()
 }
 
-/// Refuses raw files of elements without a fixed size.
+/// Fails if elements without a fixed size would be written to a raw file.
 pub(crate) fn refuse_raw(window: &Window<'_>) -> Result<()> {
     let data_type = window.data_type();
     if data_type.storage() != Storage::Variable {

@@ -1,4 +1,4 @@
-//! Option values that shells complete, although other values are valid as well.
+//! Option values that shells complete, although they are not the only valid ones.
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use zarrox_tools::copy::Property;
 /// Parses a value.
 type Read<T> = fn(&str) -> Result<T, String>;
 
-/// A parser for a value, with some or all possible values.
+/// A parser for a value, with some or all of the possible values.
 pub(crate) struct Suggesting<T> {
     read: Read<T>,
     values: fn() -> Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Parses a value of the library.
+/// Parses a value with the library's parser.
 pub(crate) fn parsed<T: FromStr<Err = zarrox::Error>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: zarrox::Error| error.to_string())
 }

@@ -7,10 +7,10 @@ use zarrox::data_type::Storage;
 use zarrox::internals::{ErrorPlace, Parts};
 use zarrox::{Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Result, Selection};
 
-/// The assumed size of an element of variable length, in bytes, since the size is unknown before reading.
+/// The assumed size of a variable-length element in bytes, since its size is unknown before it is read.
 const VARIABLE: usize = 128;
 
-/// Returns the size of an element in memory, in bytes: an estimate for elements of variable length.
+/// Returns the size of an element in memory, in bytes; an estimate for variable-length elements.
 pub(crate) fn memory_size(data_type: &DataType) -> usize {
     match data_type.storage() {
         Storage::Variable => VARIABLE,
@@ -18,7 +18,7 @@ pub(crate) fn memory_size(data_type: &DataType) -> usize {
     }
 }
 
-/// A selection of an array. Indices refer to the result, without the dropped dimensions.
+/// A selection of an array. Indices refer to the result, which does not have the dropped dimensions.
 #[derive(Debug)]
 pub(crate) struct Window<'a> {
     view: ArrayView<'a>,
@@ -37,9 +37,9 @@ pub(crate) struct Blocks {
     parts: Parts,
     /// The ranges of the dimensions that a single selected field adds.
     inner: Vec<Range<u64>>,
-    /// The largest number of blocks that overlap one chunk.
+    /// The maximum number of blocks that overlap the same chunk.
     pub(crate) times: u64,
-    /// The memory in bytes with which each chunk would overlap only one block.
+    /// The memory in bytes that would let each chunk overlap only one block.
     pub(crate) memory: u64,
 }
 
@@ -54,7 +54,8 @@ impl Iterator for Blocks {
 }
 
 impl<'a> Window<'a> {
-    /// Creates a window. Its elements are whole elements, or those of a single field, or structured elements of several fields.
+    /// Creates a window. Its elements are whole elements of the array, the values of a single field, or structured elements with
+    /// several fields.
     pub(crate) fn new(array: &'a Array, selection: &Selection, fields: &'a [String]) -> Result<Self> {
         let view = array.slice(selection);
         let outer = view.shape()?;
@@ -82,7 +83,7 @@ impl<'a> Window<'a> {
         count(&self.shape())
     }
 
-    /// Returns the size of all elements in memory, in bytes; an estimate for elements of variable length.
+    /// Returns the size of all elements in memory, in bytes; an estimate for variable-length elements.
     pub(crate) fn bytes(&self) -> u64 {
         self.len().saturating_mul(memory_size(&self.data_type) as u64)
     }

@@ -12,7 +12,7 @@ pub(crate) struct Field<'a> {
     pub(crate) rust_type: &'a Type,
     /// The name in the data type.
     pub(crate) name: String,
-    /// The data type that arrays are created with, if it is not the Rust type's own.
+    /// The data type with which arrays are created, if it is not the default one for the Rust type.
     data_type: Option<Expr>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Field<'a> {
         Ok(parsed)
     }
 
-    /// Returns the code of the field's `RustField`.
+    /// Returns the code that constructs the field's `RustField`.
     pub(crate) fn description(&self, of: &Ident) -> TokenStream {
         let Self { ident, name, .. } = self;
         let forms = self.forms();
@@ -65,7 +65,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the forms that the field can have in a data type. The form that arrays are created with comes first.
+    /// Returns the forms that the field can have in a data type. The form with which arrays are created comes first.
     fn forms(&self) -> Vec<TokenStream> {
         let form = |element: &Type, lengths: &[&Expr]| {
             let span = element.span();
@@ -79,7 +79,7 @@ impl<'a> Field<'a> {
         }
         let numbers = form(element, &lengths);
         let Some(whole) = innermost else { return vec![numbers] };
-        // Arrays of `u8` and `u32` can also be single elements: raw bytes and byte strings, and text.
+        // Arrays of `u8` and `u32` can also be single elements: raw bytes or byte strings, and strings.
         let is = |name| matches!(element, Type::Path(path) if path.path.is_ident(name));
         let whole = form(whole, &lengths[..lengths.len() - 1]);
         match (is("u8"), is("u32")) {
@@ -90,7 +90,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Returns the type without parentheses around it, which macros can also add invisibly.
+/// Returns the type without the parentheses around it, including invisible ones that macros add.
 fn plain(mut rust_type: &Type) -> &Type {
     loop {
         rust_type = match rust_type {

@@ -1,4 +1,4 @@
-//! Checks of the attributes and parameters of a struct.
+//! Checks the attributes and parameters of a struct.
 
 use syn::{DeriveInput, Error, Result};
 
@@ -13,7 +13,7 @@ pub(crate) fn check(input: &DeriveInput) -> Result<()> {
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         attribute.parse_nested_meta(|meta| {
             ordered |= meta.path.is_ident("C");
-            // The numbers of `packed(2)` and `align(8)` are skipped: padding is detected by the sizes.
+            // The numbers in `packed(2)` and `align(8)` are skipped: padding is detected by comparing sizes.
             if meta.input.peek(syn::token::Paren) {
                 let number;
                 syn::parenthesized!(number in meta.input);

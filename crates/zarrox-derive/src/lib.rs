@@ -1,6 +1,6 @@
 //! `#[derive(Element)]`: Rust structs as elements of structured Zarr arrays.
 //!
-//! Programs use the macro through the crate `zarrox`, which also runs the examples in its documentation.
+//! Programs use the macro through the crate `zarrox`, which also runs the examples in the macro's documentation.
 
 mod field;
 mod layout;
@@ -12,7 +12,7 @@ use syn::{Data, DeriveInput, Error, Fields, Result, parse_macro_input};
 
 use field::Field;
 
-// The crate `zarrox` runs the examples, because it would be compiled a second time as a dependency of this crate.
+// The crate `zarrox` runs the examples: as a dependency of this crate, it would be compiled a second time.
 #[doc = include_str!("element.md")]
 #[proc_macro_derive(Element, attributes(zarr))]
 pub fn derive_element(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -62,7 +62,7 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Returns the fields of a struct. They must have different names, and there must be at least one.
+/// Returns the fields of a struct. There must be at least one, and their names must be different.
 fn fields(input: &DeriveInput) -> Result<Vec<Field<'_>>> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.ident.span(), "only a struct can be an element"));

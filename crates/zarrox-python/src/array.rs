@@ -24,17 +24,17 @@ use crate::view;
 
 /// The shape and the number of boxes.
 type Boxes = (Vec<u64>, usize);
-/// The chunk shape of the intermediate array with the boxes in which it is filled, if there is such an array;
-/// the boxes in which the target is filled.
+/// The chunk shape of the intermediate array, if there is one, with the boxes in which it is filled; then the boxes in which the
+/// target is filled.
 type Plan = (Option<(Vec<u64>, Boxes)>, Boxes);
 
-/// The options with which a node was opened, to reopen it.
+/// The options with which a node was opened, which are needed to reopen it.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn zarrox::stores::Store>,
     pub(crate) owned: Owned,
     pub(crate) read_only: bool,
-    /// True if it was opened with consolidated metadata, which is then not refreshed.
+    /// True if the node was opened with consolidated metadata, which is then not reloaded.
     pub(crate) consolidated: bool,
 }
 
@@ -53,22 +53,22 @@ impl Opened {
     }
 }
 
-/// An array, shared by all threads. A change of its metadata replaces the inner array.
+/// An array that all threads share. A change of its metadata replaces the inner array.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Array {
     typed: RwLock<Arc<Typed>>,
-    /// Held while the metadata is changed.
+    /// A lock that is held while the metadata is changed.
     changing: Mutex<()>,
     opened: Opened,
 }
 
-/// Returns the attributes that a JSON string from Python contains.
+/// Parses attributes from a JSON string that was passed from Python.
 pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
     zarrox::json::parse_object(text.as_bytes()).or_raise()
 }
 
-/// Replaces or updates the stored attributes. Unchanged attributes keep their text. Names in documents of v2 are
-/// sorted, as in zarr-python 2.
+/// Replaces or updates the stored attributes. Unchanged attributes keep their exact JSON text. Names in v2 documents are sorted,
+/// as in zarr-python 2.
 pub(crate) fn put_attributes(stored: &mut Map, said: Map, among: bool, format: Format) {
     let said = zarrox::internals::json::with_texts_of(said, stored);
     match among {
@@ -191,7 +191,7 @@ impl Array {
     #[getter]
     fn order(&self, py: Python<'_>) -> &'static str {
         let typed = self.typed();
-        // With fewer than two dimensions, the order makes no difference, and only the document has it.
+        // With fewer than two dimensions, the order makes no difference, and only the document records it.
         let in_document = || {
             let is_v2 = has_words_of_v2(typed.array.metadata().format);
             let read = || py.detach(|| typed.array.document()).ok();
@@ -497,8 +497,7 @@ impl Array {
     }
 }
 
-/// Grows arrays of one store. `write` is called with the arrays in their future shapes before the shapes are
-/// stored.
+/// Grows arrays in one store. `write` is called with the arrays in their new shapes, before these shapes are stored.
 #[pyfunction]
 pub(crate) fn grow_together(
     py: Python<'_>,
@@ -521,7 +520,7 @@ pub(crate) fn grow_together(
     arrays.iter().zip(grown).try_for_each(|(array, grown)| array.get().replace(py, grown))
 }
 
-/// Returns the options of interruptible work.
+/// Returns the options for work that can be interrupted.
 fn interruptible_by(interrupt: Option<&PyInterrupt>) -> Option<AccessOptions> {
     interrupt.map(|interrupt| AccessOptions::new().interrupt(&interrupt.0))
 }

@@ -12,10 +12,10 @@ use zarrox::{CodecSpec, DataType, FillValue, Format, Strictness};
 use crate::error::OrRaise;
 use crate::mapping::bytes_of;
 
-/// The maximum number of bytes of a decoded value that does not announce its size: 4 GiB.
+/// The maximum size of a decoded value whose size is not stored in the data: 4 GiB.
 const LIMIT: usize = 4 << 30;
 
-/// A codec, created from a configuration of numcodecs.
+/// A codec, created from a numcodecs configuration.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Codec {
     kind: CodecKind,
@@ -77,8 +77,7 @@ impl Codec {
 }
 
 impl Codec {
-    /// Returns the codec in the form of v3, for elements of `item` bytes. Some codecs take this size from the
-    /// data.
+    /// Returns the codec in the form of v3, for elements of `item` bytes. Some codecs get this size from the data.
     fn spec_for(&self, item: usize) -> PyResult<CodecSpec> {
         let config = Json::from(self.config.clone());
         crate::context::registry().spec_from_v2(&config, item).map(|(_, spec)| spec).or_raise()
@@ -101,7 +100,7 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded.map_err(failed)?).into_any())
     }
 
-    /// Returns the data type in the configuration, which is stored under one of two names.
+    /// Returns the data type in the configuration. It has one of two names.
     fn dtype(&self, names: [&str; 2]) -> Option<&str> {
         names.iter().find_map(|name| self.config.get(name)?.as_str())
     }
@@ -128,7 +127,7 @@ impl Codec {
         let numpy = py.import("numpy")?;
         let own: Option<String> =
             if is_array(data) { Some(data.getattr("dtype")?.getattr("str")?.extract()?) } else { None };
-        // If the codec has no data type, it returns floats with the same number of bits as the input.
+        // If the codec has no data type, decoding returns floats with the same number of bits as the input.
         let decoded = self.dtype(["dtype", "decode_dtype"]).map(str::to_owned);
         let decoded = decoded.or_else(|| own.map(|own| own.replace(['i', 'u'], "f")));
         let decoded = decoded
@@ -143,7 +142,7 @@ impl Codec {
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// Returns the output type of a filter for numbers of a type.
+    /// Returns the data type into which a filter encodes numbers of a data type.
     fn encoded_dtype(&self, decoded: &str) -> Option<String> {
         let said = self.dtype(["astype", "encode_dtype"]).map(str::to_owned);
         said.or_else(|| (self.config.get("id")? == "bitround").then(|| decoded.replace('f', "i")))
@@ -174,8 +173,7 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded).into_any())
     }
 
-    /// Returns an empty array as numcodecs encodes it. An empty array in memory has no chunk that could be
-    /// encoded.
+    /// Encodes an empty array as numcodecs does. An empty array in memory has no chunk that could be encoded.
     fn empty(&self, shape: &[u64]) -> Vec<u8> {
         let ends = zarrox::json::json!(["|O", shape]);
         match self.config.get("id").and_then(Json::as_str) {
@@ -202,7 +200,7 @@ impl Codec {
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// Returns an array in memory with one chunk, whose data type is given in the form of v2.
+    /// Returns an array in memory with a single chunk. Its data type is given in the form of v2.
     fn chunk(&self, shape: &[u64], dtype: &str) -> PyResult<zarrox::Array> {
         let data_type = match dtype {
             "|O" => self.object_type()?,
@@ -237,7 +235,7 @@ impl Codec {
             _ => {
                 let count = bytes.first_chunk::<4>().ok_or_else(damaged)?;
                 let count = u32::from_le_bytes(*count);
-                // Each element follows its length.
+                // Each element is preceded by its length.
                 let least = 4 + 4 * u64::from(count);
                 if least > bytes.len() as u64 { Err(damaged()) } else { Ok(vec![count.into()]) }
             }

@@ -1,4 +1,4 @@
-//! The registry and the options of the module.
+//! The module's registry and options.
 
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
@@ -9,13 +9,13 @@ use crate::warnings;
 
 static REGISTRY: OnceLock<Registry> = OnceLock::new();
 
-/// Sets the codecs and data types of the module; called once, when Python imports it.
+/// Sets the codecs and data types of the module. This function is called once, when Python imports the module.
 pub(crate) fn know(registry: Registry) {
-    // A second import of the module sets an equal registry.
+    // A second import of the module would set an equal registry.
     let _ = REGISTRY.set(registry);
 }
 
-/// Returns the known codecs and data types: all native ones, and the ones that are defined in Python.
+/// Returns the known codecs and data types: all native ones, and those that are defined in Python.
 pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get_or_init(zarrox::codecs::registry)
 }
@@ -34,7 +34,7 @@ pub(crate) fn open_options() -> OpenOptions {
     OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
 }
 
-/// Returns the number of threads that work.
+/// Returns the number of worker threads.
 #[pyfunction]
 pub(crate) fn threads() -> usize {
     match OPTIONS.read().unwrap_or_else(PoisonError::into_inner).1 {
@@ -43,7 +43,7 @@ pub(crate) fn threads() -> usize {
     }
 }
 
-/// Sets the number of threads for nodes that are opened from now on; returns the previous number.
+/// Sets the number of threads for nodes that are opened from now on. Returns the previous number.
 #[pyfunction]
 pub(crate) fn set_threads(count: usize) -> usize {
     let before = threads();

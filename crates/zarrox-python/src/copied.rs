@@ -1,4 +1,4 @@
-//! A store of the documents of consolidated metadata, which are compared with the originals.
+//! A store that contains the documents of consolidated metadata, and compares them with the originals.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,8 +8,8 @@ use zarrox::stores::{
     provided, wrapped,
 };
 
-/// Copies of documents. The [stamp](Store::stamp) of a copy is the stamp of its original. Once the stamps
-/// differ, the original is read, so that stale copies are not used for opening, reading or writing arrays.
+/// Copies of documents. The [stamp](Store::stamp) of a copy is that of its original. If the stamps differ, the original is read,
+/// so that no stale copy is used to open, read or write an array.
 #[derive(Debug, Clone)]
 pub(crate) struct CopiedDocuments {
     copies: Arc<dyn Store>,
@@ -20,12 +20,11 @@ pub(crate) struct CopiedDocuments {
 /// The state of a copy.
 #[derive(Debug)]
 enum State {
-    /// The copy was requested. The comparison needs a request to the store, which is delayed until elements
-    /// are read.
+    /// The copy was requested. Comparing it needs a request to the store, which is delayed until elements are read.
     Unread,
-    /// The copy agrees with the original that has this stamp.
+    /// The copy is equal to the original with this stamp.
     Same(Stamp),
-    /// The copy does not agree with the original.
+    /// The copy differs from the original.
     Different,
 }
 
@@ -80,7 +79,7 @@ impl Store for CopiedDocuments {
                 self.states().insert(key.clone(), State::Unread);
                 return Ok(Stamp::Missing);
             }
-            // Programs may have removed the originals, as zarr-python's tests do.
+            // A program may have removed the originals, as zarr-python's tests do.
             None if stamp == Stamp::Missing => {
                 self.states().insert(key.clone(), State::Same(Stamp::Missing));
                 return Ok(Stamp::Unknown);

@@ -1,4 +1,4 @@
-//! New nodes.
+//! Creates, opens and deletes nodes.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ use crate::group::{Group, known_kind, node_object, raise_in_the_way};
 use crate::long::{interruptible, watch};
 use crate::store::Store;
 
-/// The specification of an array, whose members are removed as they are used.
+/// The specification of an array. Its members are removed as they are used.
 struct Spec(Map);
 
 fn wrong(name: &str, json: &Json, wanted: &str) -> Error {
@@ -69,7 +69,7 @@ impl Spec {
     }
 }
 
-/// Returns the codec of a configuration in the form of v3 or of numcodecs.
+/// Returns the codec for a configuration in the form of v3 or of numcodecs.
 fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecSpec> {
     if json.get("id").is_some() {
         return registry.spec_from_v2(json, item).map(|(_, spec)| spec);
@@ -77,7 +77,7 @@ fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecS
     CodecSpec::from_json(json).ok_or_else(|| wrong("codec", json, "an object with a name, or one with an id"))
 }
 
-/// Returns the data type, and the byte order in the name of v2.
+/// Returns the data type, and the byte order that its v2 name specifies.
 fn data_type(
     json: &Json,
     codecs: &[Json],
@@ -97,7 +97,7 @@ fn data_type(
     })
 }
 
-/// The codecs of v2: the members of its document.
+/// The codecs of a v2 array: members of its document.
 struct Codecs {
     filters: Vec<Json>,
     /// The compressor; `None` for the default of the format.
@@ -118,7 +118,7 @@ impl Codecs {
         self.filters.iter().chain(&self.compressor).cloned().collect()
     }
 
-    /// Returns the members of a document of v2, since some have no v3 codec pipeline.
+    /// Returns the members of a v2 document, since not all of them can be expressed as a v3 codec pipeline.
     fn as_members(&self) -> Map {
         let mut members = Map::default();
         if !self.filters.is_empty() {
@@ -168,7 +168,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     let (data_type, order) = data_type(&dtype, &codecs.all(), registry)?;
     let mut builder = crate::context::open_options().create_array((store.store.clone(), path)).format(format);
     let shape = spec.lengths("shape")?.unwrap_or_default();
-    // Codecs are checked against the chunks that they are for.
+    // Codecs are checked against the chunks that they encode.
     if let Some(grid) = spec.take("chunk_grid").filter(|grid| !grid.is_null()) {
         let grid = ChunkGrid::from_json(&grid, &shape, Strictness::Lenient);
         builder = builder
@@ -192,7 +192,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         }
         Some(other) => return Err(wrong("order", &other.into(), "'C' or 'F'")),
     }
-    // N5 has neither option: elements that were never written are zero, and the format of chunk keys is fixed.
+    // N5 supports neither option: elements that were never written are zero, and the form of chunk keys is fixed.
     if format == Format::N5 {
         let is_null = |json: &Json| json.is_null();
         spec.0
@@ -206,7 +206,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         }
     }
     match spec.text("dimension_separator")? {
-        // As in zarr-python 2, since the documents must be identical to its documents.
+        // As in zarr-python 2, since the documents must be identical to those that it writes.
         None => {
             members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null)));
         }
@@ -251,7 +251,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     codecs.give_to(builder.members(members), data_type.size(), registry)
 }
 
-/// Creates an array from its specification.
+/// Creates an array from a specification.
 #[pyfunction]
 pub(crate) fn create_array(py: Python<'_>, store: &Store, path: &str, spec: &str) -> PyResult<Array> {
     let array = py.detach(|| builder(store, path, spec)?.create());
@@ -329,19 +329,19 @@ pub(crate) fn node_kind(
     Ok(known_kind(&node))
 }
 
-/// Deletes a node with everything below it.
+/// Deletes a node and everything below it.
 #[pyfunction]
 pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     py.detach(|| crate::context::open_options().delete((store.store.clone(), path))).or_raise()
 }
 
-/// Replaces the directory `old` by the directory `new`, which contains a new node.
+/// Replaces the directory `old` with the directory `new`, which contains a new node.
 #[pyfunction]
 pub(crate) fn replace_directory(py: Python<'_>, new: PathBuf, old: PathBuf) -> PyResult<()> {
     py.detach(|| crate::context::open_options().replace_directory(new, old)).or_raise()
 }
 
-/// Writes consolidated metadata of a group.
+/// Writes the consolidated metadata of a group.
 #[pyfunction]
 pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     py.detach(|| {
@@ -351,7 +351,7 @@ pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult
     .or_raise()
 }
 
-/// Replaces the documents of version 1 by those of version 2.
+/// Replaces v1 documents with v2 documents.
 #[pyfunction]
 #[pyo3(signature = (store, path = ""))]
 pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
@@ -364,7 +364,7 @@ pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResul
     Ok(())
 }
 
-/// Copies an array into other shards, or out of them; chunks with the same encoding are not decoded.
+/// Copies an array into different shards, or out of shards. Chunks with the same encoding are not decoded.
 #[pyfunction]
 #[pyo3(signature = (store, path, target, target_path, shards = None, memory = None))]
 pub(crate) fn reshard(

@@ -1,4 +1,4 @@
-//! Conversion of data types to NumPy's.
+//! Converts data types to NumPy dtypes.
 
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::{DataType, Registry};
 
-/// Returns the type that elements have in NumPy's memory: in the machine's byte order.
+/// Returns the NumPy dtype of elements in memory, in the machine's byte order.
 pub(crate) fn native<'py>(
     py: Python<'py>,
     data_type: &DataType,
@@ -50,7 +50,7 @@ pub(crate) fn native<'py>(
     PyArrayDescr::new(py, code)
 }
 
-/// NumPy's type of text of variable length.
+/// Returns NumPy's variable-length string dtype.
 pub(crate) fn text(py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
     PyArrayDescr::new(py, py.import("numpy")?.getattr("dtypes")?.call_method0("StringDType")?)
 }
@@ -62,7 +62,7 @@ fn extension_name(data_type: &DataType) -> &str {
     }
 }
 
-/// NumPy's code for a core type.
+/// Returns NumPy's code for a core data type.
 fn code(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Bool => "?",
@@ -83,7 +83,7 @@ fn code(data_type: &DataType) -> Option<&'static str> {
     })
 }
 
-/// Returns a structured type. If it has padding, the offsets of its fields are set.
+/// Returns a structured dtype. If it has padding, the offsets of its fields are set.
 fn fields<'py>(
     py: Python<'py>,
     structure: &zarrox::data_type::Structure,
@@ -120,7 +120,7 @@ fn fields<'py>(
     PyArrayDescr::new(py, all)
 }
 
-/// Returns the type that the `dtype` member of v2 metadata describes.
+/// Returns the NumPy dtype for the `dtype` member of v2 metadata.
 pub(crate) fn of_v2<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyArrayDescr>> {
     PyArrayDescr::new(py, described(py, json)?)
 }

@@ -1,5 +1,4 @@
-//! Reading and writing of elements between Zarr arrays and the memory of NumPy arrays, without an
-//! intermediate copy.
+//! Transfers elements between Zarr arrays and the memory of NumPy arrays, without an intermediate copy.
 
 use std::sync::OnceLock;
 
@@ -17,22 +16,22 @@ use crate::format::has_words_of_v2;
 use crate::long::unless_interrupted;
 use crate::objects::Elements;
 
-/// The assumed size of an element of variable length in bytes, to estimate whether work takes long.
+/// The assumed size of a variable-length element in bytes, which serves to estimate whether work may take long.
 const USUAL: usize = 64;
 
 /// An array, and its NumPy data type.
 #[derive(Debug)]
 pub(crate) struct Typed {
     pub(crate) array: Array,
-    /// The type of elements in memory, in the machine's byte order.
+    /// The dtype of elements in memory, in the machine's byte order.
     native: Py<PyArrayDescr>,
-    /// The stored byte order, if v2 metadata specifies another one than the machine's.
+    /// The stored byte order, if v2 metadata specifies a byte order other than the machine's.
     stored: Option<Stored>,
     /// True if results are to be column-major.
     pub(crate) column_major: bool,
 }
 
-/// Elements in the byte order that they are stored in.
+/// The access to elements in their stored byte order.
 #[derive(Debug)]
 struct Stored {
     dtype: Py<PyArrayDescr>,
@@ -66,7 +65,7 @@ impl Typed {
         self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()
     }
 
-    /// Returns the array that reads and writes elements of a NumPy type unchanged.
+    /// Returns the array that reads and writes elements of a NumPy dtype unchanged.
     pub(crate) fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
         if self.is_variable() {
             return None;
@@ -76,14 +75,14 @@ impl Typed {
         }
         let stored = self.stored.as_ref()?;
         let own = stored.dtype.bind(py);
-        // An array data type adds dimensions to the array.
+        // A subarray dtype adds dimensions to the array.
         if own.has_subarray() || !dtype.is_equiv_to(own) {
             return None;
         }
         stored.array.get_or_init(|| self.array.raw().as_bytes()).as_ref()
     }
 
-    /// Returns a value as elements in the memory layout of the array.
+    /// Converts a value to elements in the memory layout of the array.
     pub(crate) fn values<'py>(
         &self,
         py: Python<'py>,
@@ -95,8 +94,8 @@ impl Typed {
         if data_type.storage() != Storage::Int(1) || !matches!(data_type, zarrox::DataType::Extension(_)) {
             return Ok(values);
         }
-        // In the small integers of `ml_dtypes`, the unused high bits of a negative number are undefined. The
-        // result has copies of the sign bit there.
+        // In the small integers of `ml_dtypes`, the unused high bits of a negative number are undefined. In the result, these
+        // bits are copies of the sign bit.
         Ok(values.call_method1("astype", ("i1",))?.cast_into::<PyUntypedArray>()?)
     }
 
@@ -168,12 +167,12 @@ impl Typed {
         unless_interrupted(py, view.array(), |array| array.slice(selection).read_raw(memory.view_mut()))
     }
 
-    /// Returns true if work with `bytes` bytes may take long.
+    /// Returns true if work on `bytes` bytes may take long.
     fn is_long(&self, bytes: usize) -> bool {
         bytes >= crate::long::LONG || crate::long::is_remote(&self.array)
     }
 
-    /// Runs work with `bytes` bytes without the GIL.
+    /// Runs work on `bytes` bytes without the GIL.
     fn run<R: Send>(
         &self,
         py: Python<'_>,
@@ -186,7 +185,7 @@ impl Typed {
         py.detach(|| work(&self.array)).or_raise()
     }
 
-    /// Returns the result in the declared byte order of the array.
+    /// Returns the result in the byte order that the array declares.
     fn as_stored<'py>(&self, py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let Some(Stored { dtype, .. }) = &self.stored else { return Ok(result) };
         if dtype.bind(py).has_fields() {
@@ -195,7 +194,7 @@ impl Typed {
         result.call_method1("byteswap", (true,))?.call_method1("view", (dtype,))
     }
 
-    /// Returns structured elements with each field in the byte order that the array's type specifies.
+    /// Returns structured elements in which each field has the byte order that the array's data type specifies.
     fn fields_as_stored<'py>(
         &self,
         py: Python<'py>,
@@ -207,7 +206,7 @@ impl Typed {
         result.call_method1("astype", (fields.collect::<PyResult<Vec<_>>>()?,))
     }
 
-    /// Returns elements of variable length as a NumPy array of objects or of text.
+    /// Returns variable-length elements as a NumPy array of objects or strings.
     fn objects<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
         if is_text_of_v3(&self.array) && !self.column_major {
             let array = empty(py, elements.shape(), self.native.bind(py), false)?;
@@ -254,7 +253,7 @@ impl Typed {
         }
     }
 
-    /// Reads pickled structures as a whole, and selects fields of them.
+    /// Reads whole pickled structures, and selects fields from them.
     fn read_pickled_fields<'py>(
         &self,
         py: Python<'py>,
@@ -274,7 +273,7 @@ impl Typed {
         }
     }
 
-    /// Writes a value, which NumPy turns into elements and broadcasts.
+    /// Writes a value, which is converted to elements and broadcast as in NumPy.
     pub(crate) fn write(
         &self,
         py: Python<'_>,
@@ -301,7 +300,7 @@ impl Typed {
         unless_interrupted(py, view.array(), |array| array.slice(selection).write_raw(memory.view()))
     }
 
-    /// Rejects unknown field names, as NumPy rejects an index.
+    /// Raises NumPy's error for an index if a field name is unknown.
     fn check_fields(&self, py: Python<'_>, names: &[&str]) -> PyResult<()> {
         let Some(structure) = self.array.data_type().fields() else {
             let message = format!("the elements are {}, which has no fields", self.array.data_type());
@@ -390,8 +389,7 @@ fn stored_dtype<'py>(
     Ok((!stored.is_equiv_to(native) && stored.itemsize() == native.itemsize()).then_some(stored))
 }
 
-/// Returns true if the elements are text of v3, for which NumPy has a type. Text of v2 is always read as
-/// objects.
+/// Returns true if the elements are v3 strings, for which NumPy has a dtype. v2 strings are always read as objects.
 fn is_text_of_v3(array: &Array) -> bool {
     !has_words_of_v2(array.metadata().format)
         && array.data_type().is_named(zarrox::internals::data_type::VARIABLE_TEXT)
@@ -408,7 +406,7 @@ fn is_column_major(array: &Array) -> bool {
     })
 }
 
-/// Memory of a NumPy array. It is valid and does not move while that array is held.
+/// The memory of a NumPy array. It is valid and does not move while that array is held.
 pub(crate) struct Memory {
     pointer: *mut u8,
     shape: Vec<usize>,
@@ -424,21 +422,19 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     pub(crate) fn view_mut(&self) -> ViewMut<'_> {
-        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds. The array is
-        // either new, so that no other reference to it exists, or an output array that a Python caller
-        // passed, as to NumPy's own functions that release the lock. The memory may contain any bytes, and is
-        // written before it is read.
+        // SAFETY: the address, shape and strides come from NumPy, for an array that the caller holds. The array is either new, so
+        // that no other reference to it exists, or an output array that a Python caller passed, as to NumPy's own functions that
+        // release the GIL. The memory may contain any bytes, and is written before it is read.
         unsafe { ViewMut::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
 
     pub(crate) fn view(&self) -> View<'_> {
-        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds; if another
-        // thread changes the array meanwhile, other numbers are written, as with NumPy's own functions that
-        // release the lock.
+        // SAFETY: the address, shape and strides come from NumPy, for an array that the caller holds. If another thread changes
+        // the array in the meantime, different numbers are written, as with NumPy's own functions that release the GIL.
         unsafe { View::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
 
-    /// Broadcasts the values to a shape, in the way of NumPy's assignments.
+    /// Broadcasts the values to a shape by the rules of NumPy's assignments.
     fn broadcast(mut self, shape: &[usize]) -> PyResult<Self> {
         while self.shape.len() > shape.len() && self.shape[0] == 1 {
             self.shape.remove(0);
@@ -479,7 +475,7 @@ pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     flags & npyffi::NPY_ARRAY_WRITEABLE != 0
 }
 
-/// Returns a shape as memory counts it.
+/// Converts a shape to lengths in memory.
 fn lengths(shape: &[u64]) -> PyResult<Vec<usize>> {
     let length = |&n: &u64| {
         usize::try_from(n).map_err(|_| PyValueError::new_err("the selection is too large for memory"))
@@ -487,7 +483,7 @@ fn lengths(shape: &[u64]) -> PyResult<Vec<usize>> {
     shape.iter().map(length).collect()
 }
 
-/// Returns a new array whose memory is not initialized.
+/// Returns a new array with uninitialised memory.
 fn empty<'py>(
     py: Python<'py>,
     shape: &[usize],
@@ -500,8 +496,8 @@ fn empty<'py>(
         dims.push(npyffi::npy_intp::try_from(length).map_err(too_large)?);
     }
     let ndim = std::ffi::c_int::try_from(dims.len()).map_err(too_large)?;
-    // SAFETY: the number of lengths is passed with them, and NumPy takes over the reference to the type, as
-    // its interface requires.
+    // SAFETY: the lengths are passed together with their number, and NumPy takes ownership of the reference to the dtype, as its
+    // interface specifies.
     let array = unsafe {
         let dtype = dtype.clone().into_dtype_ptr();
         let array = PY_ARRAY_API.PyArray_Empty(py, ndim, dims.as_mut_ptr(), dtype, column_major.into());
@@ -510,7 +506,7 @@ fn empty<'py>(
     Ok(array.cast_into::<PyUntypedArray>()?)
 }
 
-/// Returns a value as an array of a type, which is the value itself if it is one already.
+/// Returns a value as an array of a dtype. If the value already is such an array, it is returned itself.
 fn as_array<'py>(
     py: Python<'py>,
     value: &Bound<'py, PyAny>,
@@ -523,7 +519,7 @@ fn as_array<'py>(
     }
     let numpy = py.import("numpy")?;
     if value.is_instance(&numpy.getattr("generic")?)? {
-        // Assignment to an array rejects a scalar that does not fit; converting the scalar to an array would cast it.
+        // Assigning a scalar that does not fit to an array is an error; converting the scalar to an array would cast it.
         let array = numpy.call_method1("empty", (PyTuple::empty(py), dtype))?;
         array.set_item(py.Ellipsis(), value)?;
         return Ok(array.cast_into::<PyUntypedArray>()?);
@@ -531,7 +527,7 @@ fn as_array<'py>(
     Ok(numpy.call_method1("asarray", (value, dtype))?.cast_into::<PyUntypedArray>()?)
 }
 
-/// Returns an array without dimensions as a scalar; others unchanged.
+/// Returns an array without dimensions as a scalar, and any other array unchanged.
 fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     match array.cast::<PyUntypedArray>() {
         Ok(untyped) if untyped.ndim() == 0 => array.get_item(PyTuple::empty(array.py())),
@@ -544,7 +540,7 @@ fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, Py
     let dtype = crate::dtype::native(py, elements.data_type(), crate::context::registry())?;
     let array = empty(py, elements.shape(), &dtype, false)?;
     let bytes = elements.as_bytes();
-    // SAFETY: the new array is contiguous and has as many elements of the same size.
+    // SAFETY: the new array is contiguous, and has the same number of elements of the same size.
     unsafe {
         std::ptr::copy_nonoverlapping(
             bytes.as_ptr(),
@@ -560,7 +556,7 @@ fn to_dyn(array: &Bound<'_, PyUntypedArray>, data_type: zarrox::DataType) -> PyR
     let bytes = array.call_method0("tobytes")?;
     let bytes = bytes.cast::<pyo3::types::PyBytes>()?.as_bytes().to_vec();
     let mut shape = array.shape().to_vec();
-    // A field that is an array adds its dimensions.
+    // A subarray field adds its dimensions.
     let elements = bytes.len() / data_type.size().max(1);
     if shape.iter().product::<usize>() != elements {
         shape = vec![elements];

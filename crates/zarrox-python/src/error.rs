@@ -1,4 +1,4 @@
-//! Conversion of errors to Python exceptions: the classes of `zarrox.errors`.
+//! Converts errors to Python exceptions, whose classes are in `zarrox.errors`.
 
 use std::error::Error as _;
 use std::io;
@@ -16,8 +16,8 @@ pub(crate) fn of_python(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error)
 }
 
-/// Returns an exception with the error's message. An exception that was raised in called Python code is
-/// propagated, with a note about its location.
+/// Returns an exception with the error's message. An exception that Python code raised during the operation is propagated, with a
+/// note that contains the error's message.
 pub(crate) fn raise(error: &Error) -> PyErr {
     Python::attach(|py| {
         let Some(raised) = cause(error) else { return exception(py, error) };
@@ -32,18 +32,18 @@ pub(crate) fn raise_store(error: StoreError) -> PyErr {
     raise(&zarrox::Error::from(error))
 }
 
-/// Returns the Python exception among the causes of an error, if there is one.
+/// Returns the Python exception among the causes of an error, if any.
 pub(crate) fn cause(error: &Error) -> Option<&PyErr> {
     causes(error).next()
 }
 
-/// Returns the causes of an error that are of one type.
+/// Returns those causes of an error that have the type `E`.
 fn causes<E: std::error::Error + 'static>(error: &Error) -> impl Iterator<Item = &E> {
     let all = std::iter::successors(error.source(), |&cause| cause.source());
     all.filter_map(|cause| cause.downcast_ref())
 }
 
-/// Returns true if a file would be larger than the system allows.
+/// Returns true if the error is that a file would be larger than the system allows.
 fn is_of_file_size(error: &Error) -> bool {
     causes(error).any(|cause: &io::Error| cause.kind() == io::ErrorKind::FileTooLarge)
 }
@@ -73,7 +73,7 @@ fn exception(py: Python<'_>, error: &Error) -> PyErr {
     raise_as(py, class, error)
 }
 
-/// Returns an exception of a class of `zarrox.errors`, with the error's message.
+/// Returns an exception of the given class in `zarrox.errors`, with the error's message.
 pub(crate) fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     let class =
         py.import("zarrox.errors").and_then(|errors| Ok(errors.getattr(class)?.cast_into::<PyType>()?));

@@ -9,7 +9,7 @@ use zarrox::json::{Json, Map};
 
 use crate::mapping::bytes_of;
 
-/// The codec for every `id` that Rust does not know: the object that `zarrox.codecs.python_codec` returns for the
+/// The codec for every `id` that Rust does not know. It uses the object that `zarrox.codecs.python_codec` returns for the
 /// configuration.
 pub(crate) static DEF: CodecDef = CodecDef::new("zarrox.python", CodecKind::BytesToBytes, create);
 
@@ -37,14 +37,14 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 struct Foreign {
     configuration: Map,
     object: Py<PyAny>,
-    /// The elements of the chunk, the input of the first bytes-to-bytes codec.
+    /// The data type of the elements in the chunk, for the first bytes-to-bytes codec.
     data_type: Option<DataType>,
     shape: Vec<usize>,
     size: usize,
 }
 
 impl Foreign {
-    /// Returns the bytes as numcodecs passes them to a codec: the first codec receives the chunk as an array.
+    /// Returns the bytes in the form in which numcodecs passes them to a codec: the first codec receives the chunk as an array.
     fn seen<'py>(&self, py: Python<'py>, decoded: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let bytes = PyBytes::new(py, decoded);
         let numpy = py.import("numpy")?;

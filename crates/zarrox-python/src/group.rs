@@ -13,7 +13,7 @@ use crate::error::{OrRaise, of_python};
 use crate::format::format_name;
 use crate::store::Store;
 
-/// A group, shared by all threads.
+/// A group that all threads share.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Group {
     group: RwLock<zarrox::Group>,
@@ -38,7 +38,7 @@ impl Group {
     }
 }
 
-/// Returns the name of a node's kind, also of one that cannot be opened.
+/// Returns the name of a node's kind, even if the node cannot be opened.
 pub(crate) fn kind_of(node: &zarrox::Result<Node>) -> &'static str {
     match node {
         Ok(Node::Array(_)) => "array",
@@ -181,7 +181,7 @@ impl Group {
     }
 }
 
-/// An array that grows: its path below the group, the axis, and the lengths before and after.
+/// An array that grows: its path below the group, the axis, and the old and new length.
 type Longer = (String, usize, u64, u64);
 
 /// The exclusive right to grow the arrays of a group.
@@ -205,7 +205,7 @@ impl Growth {
     }
 }
 
-/// Calls a function that grows arrays of a group, while no other writer does so.
+/// Calls a function that grows arrays of a group, while no other writer grows them.
 #[pyfunction]
 pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let (py, group, work) = (group.py(), group.get().group(), work.clone().unbind());
@@ -218,7 +218,7 @@ pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> Py
     py.detach(|| group.grow_with(waiting, call)).or_raise()
 }
 
-/// Returns the name of a node's kind; `None` if there is no node.
+/// Returns the name of a node's kind; `None` if the node does not exist.
 pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
     (!node.as_ref().is_err_and(is_missing)).then(|| kind_of(node))
 }
@@ -235,8 +235,8 @@ pub(crate) fn node_object<'py>(py: Python<'py>, node: Node, opened: Opened) -> P
     }
 }
 
-/// Returns the exception for the node that prevents the creation of another one: a node at the path, or an
-/// array above it.
+/// Returns the exception for an existing node that prevents a new one from being created: a node at the same path, or an array
+/// above it.
 pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
     let path = path.trim_matches('/');
     let kind_at = |path: &str| {

@@ -30,7 +30,7 @@ use zarrox::stores::internals::fork;
 
 use context::{know, registry};
 
-/// Only this library uses it: Python has its own allocator.
+/// Only this library uses this allocator: Python has its own.
 #[global_allocator]
 static ALLOCATOR: zarrox_cli::WithReserve = zarrox_cli::WithReserve::new();
 
@@ -47,20 +47,19 @@ fn before_fork(py: Python<'_>) {
     py.detach(fork::before_fork);
 }
 
-/// Ends the preparation for a fork. Called after it, in both processes.
+/// Ends the preparation for a fork. This function is called after the fork, in both processes.
 #[pyfunction]
 fn after_fork(in_child: bool) {
     fork::after_fork(in_child);
 }
 
-/// Runs a command line of the program `zarrox`, and returns its exit code. The process may exit during the
-/// command.
+/// Runs a command line of the program `zarrox`, and returns its exit code. The command may end the process.
 #[pyfunction]
 fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| zarrox_cli::run(arguments))
 }
 
-/// The native module, which the modules of the package are built on.
+/// The native module on which the modules of the package are built.
 #[pymodule(name = "_native")]
 mod native {
     use pyo3::prelude::*;

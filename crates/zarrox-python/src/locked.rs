@@ -1,4 +1,4 @@
-//! A store whose objects are changed under Python locks.
+//! A store whose objects are changed while Python locks are held.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use zarrox::stores::{
     Capabilities, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, provided, wrapped,
 };
 
-/// A wrapper that enters `locks[key]` while an object is read, changed and stored.
+/// A wrapper that holds the lock `locks[key]` while an object is read, changed and stored.
 #[derive(Debug, Clone)]
 pub(crate) struct LockedStore {
     inner: Arc<dyn Store>,
@@ -53,7 +53,8 @@ impl Store for LockedStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        // Python's lock comes first: a thread that holds it around its own write must not wait for a thread that waits for it.
+        // The Python lock is acquired first: a thread that holds it for a write of its own must not wait for a thread that waits
+        // for it.
         let entered = Python::attach(|py| {
             let lock = self.locks.bind(py).get_item(key.as_str())?;
             lock.call_method0("__enter__")?;

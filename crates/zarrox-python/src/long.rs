@@ -1,4 +1,4 @@
-//! Long work that Ctrl-C interrupts.
+//! Long work that Ctrl-C can interrupt.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -12,8 +12,7 @@ use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 
 use crate::error::OrRaise;
 
-/// The number of bytes above which work may take long. Passing such work to another thread costs a thousandth
-/// of its time.
+/// The number of bytes above which work may take long. Passing such work to another thread costs about a thousandth of its time.
 pub(crate) const LONG: usize = 16 << 20;
 
 /// The pause between two checks for an interrupt.
@@ -24,7 +23,7 @@ pub(crate) fn is_remote(array: &Array) -> bool {
     array.capabilities().in_flight.is_some()
 }
 
-/// Interrupts the work of another thread.
+/// A flag that interrupts the work of another thread.
 #[pyclass(frozen, name = "Interrupt", module = "zarrox._native")]
 pub(crate) struct PyInterrupt(pub(crate) Interrupt);
 
@@ -40,8 +39,8 @@ impl PyInterrupt {
     }
 }
 
-/// Runs work with an array without the GIL. Python delivers signals only to the main thread, so its work runs on
-/// another thread while it checks for signals. If a handler raises an exception, the work is interrupted.
+/// Runs work with an array without the GIL. Python delivers signals only to the main thread, so the work of the main thread runs
+/// on another thread, while the main thread checks for signals. If a signal handler raises an exception, the work is interrupted.
 pub(crate) fn unless_interrupted<R: Send>(
     py: Python<'_>,
     array: &Array,
@@ -50,7 +49,7 @@ pub(crate) fn unless_interrupted<R: Send>(
     interruptible(py, |interrupt| work(&array.with_options(&AccessOptions::new().interrupt(interrupt))))
 }
 
-/// Runs work that checks an interrupt, without the GIL; otherwise like [`unless_interrupted`].
+/// Runs work that checks for an interrupt without the GIL, like [`unless_interrupted`].
 pub(crate) fn interruptible<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Interrupt) -> zarrox::Result<R> + Send,
@@ -87,8 +86,8 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Returns the thread that works for Python's main thread. It is kept between calls, so that its buffers and
-/// compressor contexts are reused.
+/// Returns the channel to the thread that works for Python's main thread. The thread is kept between calls, so that its buffers
+/// and compressor contexts are reused.
 fn worker() -> Option<Sender<Job>> {
     static WORKER: PerProcess<Option<Sender<Job>>> = PerProcess::new();
     WORKER.get(|| {
@@ -99,8 +98,8 @@ fn worker() -> Option<Sender<Job>> {
     })
 }
 
-/// Runs work on the other thread, and calls a function periodically on this one until it is done. `None` if the work
-/// panicked.
+/// Runs work on the other thread, and calls a function periodically on this thread until the work is done. Returns `None` if the
+/// work panicked.
 fn beside<R: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> R + Send,
@@ -111,7 +110,7 @@ fn beside<R: Send>(
     let answer = Answer(Mutex::new(answer));
     let job: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
         let result = catch_unwind(AssertUnwindSafe(work)).ok();
-        // The last step: nothing is borrowed afterwards.
+        // This is the last step: nothing is borrowed afterwards.
         let _ = done.send(result);
     });
     // SAFETY: the data that the job borrows outlives this function, and the function does not return before

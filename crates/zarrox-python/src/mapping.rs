@@ -1,4 +1,4 @@
-//! Any Python mapping as a store.
+//! Stores that are Python mappings.
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -15,22 +15,21 @@ use zarrox::stores::{
     Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, Version, provided,
 };
 
-/// A Python mapping from keys to objects with bytes. Its methods are called from any thread, which acquires
-/// the GIL.
+/// A Python mapping from keys to objects that contain bytes. Any thread can call its methods, and acquires the GIL to do so.
 #[derive(Debug)]
 pub(crate) struct MappingStore {
     mapping: Reference,
-    /// The location, which is equal for all handles of one mapping.
+    /// The location, which is the same for all handles of a mapping.
     location: String,
     /// The native store that holds the values and whose locks are used, if there is one.
     place: Option<Arc<dyn Store>>,
     /// The detection of replaced documents.
     watch: Watch,
-    /// True if the values are in memory: the GIL then dominates the cost of reading them.
+    /// True if the values are in memory: the cost of reading them is then dominated by the GIL.
     is_at_hand: bool,
-    /// The number of useful concurrent requests to a remote store.
+    /// The number of concurrent requests that is useful for a remote store.
     in_flight: Option<NonZeroUsize>,
-    /// Converts the bytes of a value to the object that is put into the mapping, if it is not bytes.
+    /// A function that converts the bytes of a value to the object that is put into the mapping, unless bytes are put into it.
     wrap: Option<Py<PyAny>>,
     /// True if the mapping has the methods `get_range` and `size`.
     has_ranges: bool,
@@ -39,23 +38,22 @@ pub(crate) struct MappingStore {
 /// The detection of replaced documents.
 #[derive(Debug)]
 enum Watch {
-    /// Values are in memory, and documents are small: their content is their version.
+    /// Values are in memory, and documents are small: their bytes serve as their version.
     Bytes,
     /// The mapping is a cache of a native store, whose stamps are compared. The last stamp of each document
     /// is kept.
     Stamps(Mutex<HashMap<Key, Stamp>>),
-    /// Replaced documents are not detected, since a check would be a request, or the mapping reads values in
-    /// its own way.
+    /// Replaced documents are not detected, since checking would take a request, or since the mapping has its own way of reading
+    /// values.
     Nothing,
 }
 
-/// A reference to a mapping, which the Python objects that need it hold themselves. A mapping may hold arrays
-/// that are stored in it, and Python's garbage collector finds such a cycle only if it sees all references of
-/// the cycle.
+/// A reference to a mapping. The Python objects that need the mapping hold it themselves: a mapping may refer to arrays that are
+/// stored in it, and Python's garbage collector finds such a cycle only if it sees all references in the cycle.
 #[derive(Debug)]
 enum Reference {
     Weak(Py<PyWeakrefReference>),
-    /// A strong reference to an object that has no weak references, such as a dictionary.
+    /// A strong reference to an object that does not support weak references, such as a dictionary.
     Strong(Py<PyAny>),
 }
 
@@ -94,8 +92,8 @@ impl MappingStore {
         })
     }
 
-    /// Creates a mapping whose values are in itself, or in a place that is given by an object or by a string.
-    /// All mappings of one place share their locks.
+    /// Creates a mapping that holds its values itself, or in a place that is given by an object or by a string. All mappings with
+    /// the same place share their locks.
     pub(crate) fn new(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let reference = Reference::to(mapping);
         let place = place.unwrap_or(mapping);
@@ -120,7 +118,7 @@ impl MappingStore {
         })
     }
 
-    /// Sets the number of useful concurrent requests, and the function that converts bytes to objects.
+    /// Sets the useful number of concurrent requests, and the function that converts bytes to objects.
     pub(crate) fn made_with(self, in_flight: Option<NonZeroUsize>, wrap: Option<Py<PyAny>>) -> Self {
         Self { in_flight, wrap, ..self }
     }
@@ -147,8 +145,7 @@ impl MappingStore {
         })
     }
 
-    /// Clears a mapping that is a cache if a document may have been replaced: the whole node may have been
-    /// replaced.
+    /// Clears a mapping that is a cache if a document may have been replaced, since the whole node may then have been replaced.
     fn notice(
         &self,
         stamps: &Mutex<HashMap<Key, Stamp>>,
@@ -168,8 +165,8 @@ impl MappingStore {
         self.with("reading", key.as_str(), |mapping| mapping.call_method0("invalidate").map(drop))
     }
 
-    /// Returns the names of keys and prefixes that the method `listdir` of a mapping lists; `None` if the
-    /// mapping has no such method.
+    /// Returns the names of keys and prefixes that are listed by the mapping's method `listdir`; `None` if the mapping has no
+    /// such method.
     fn own_listing(&self, prefix: &Prefix) -> Result<Option<DirListing>, StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let Some(listdir) = mapping.getattr_opt("listdir")? else { return Ok(None) };
@@ -210,7 +207,7 @@ impl MappingStore {
                 }
                 Ok::<_, PyErr>(())
             };
-            // Other threads may write meanwhile.
+            // Other threads may write in the meantime.
             match mapping.cast_exact::<PyDict>() {
                 Ok(dictionary) => dictionary.keys().iter().try_for_each(visit),
                 Err(_) => mapping.try_iter()?.try_for_each(|key| visit(key?)),
@@ -226,17 +223,17 @@ struct Shared {
     _array: Py<PyUntypedArray>,
 }
 
-// SAFETY: the pointer is only an address. The array is dropped under Python's lock, or later by the next
-// thread that acquires the lock.
+// SAFETY: the pointer is only an address. The array is dropped while the GIL is held, or later by the next thread that acquires
+// the GIL.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
 
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: NumPy gave the address and the length of contiguous bytes, and the array is held. Stores replace their values as a
-        // whole; if a Python caller changes a value in place, the same happens as in NumPy's own functions
-        // that release the lock.
+        // SAFETY: the address and the length of the contiguous bytes come from NumPy, and the array is held. Stores replace
+        // values as a whole; if a Python caller changes a value in place, the effect is the same as in NumPy's own functions that
+        // release the GIL.
         unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
     }
 }
@@ -255,8 +252,7 @@ fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     Ok(Some(Bytes::from_owner(Shared { pointer, length, _array: array.unbind() })))
 }
 
-/// Returns the bytes of a value: an object with the buffer protocol, text, or an object with a method
-/// `to_bytes`.
+/// Returns the bytes of a value: an object that supports the buffer protocol, a string, or an object with a method `to_bytes`.
 pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Bytes::copy_from_slice(bytes.as_bytes()));
@@ -271,7 +267,7 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     let view = py.import("builtins")?.getattr("memoryview")?.call1((value,));
     let bytes = match view {
         Ok(view) => view.call_method0("tobytes")?,
-        // Numbers also have a method `to_bytes`, with another meaning.
+        // Integers also have a method `to_bytes`, which has a different meaning.
         Err(_) if !value.is_instance_of::<PyInt>() && value.hasattr("to_bytes")? => {
             value.call_method0("to_bytes")?
         }
@@ -286,7 +282,7 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     Ok(Bytes::copy_from_slice(bytes.cast::<PyBytes>()?.as_bytes()))
 }
 
-/// Returns `mapping[key]`; `None` if the key is missing. For a dictionary, no exception is created.
+/// Returns `mapping[key]`; `None` if the key is missing. For a dictionary, no exception is raised internally.
 fn item<'py>(mapping: &Bound<'py, PyAny>, key: &Key) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Ok(dictionary) = mapping.cast_exact::<PyDict>() {
         return dictionary.get_item(key.as_str());
@@ -298,8 +294,8 @@ fn item<'py>(mapping: &Bound<'py, PyAny>, key: &Key) -> PyResult<Option<Bound<'p
     }
 }
 
-/// Returns bytes as the object that is put into a mapping. A dictionary gets an object that works like a
-/// buffer of zarr-python 3 as well.
+/// Converts bytes to the object that is put into a mapping. A dictionary gets an object that can also be used as a buffer of
+/// zarr-python 3.
 fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     static STORED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let bytes = PyBytes::new(mapping.py(), value);
@@ -309,13 +305,13 @@ fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py,
     STORED.import(mapping.py(), "zarrox.storage.base", "StoredBytes")?.call1((bytes,))
 }
 
-/// The maximum length of a first range in bytes. If the range is longer, the value is read as a whole.
+/// The maximum length of a first range in bytes. If the range is longer, the whole value is read.
 const LARGEST_RANGE: u64 = 64 << 20;
 
 /// The assumed size of a value if only its end was requested: larger than any real size.
 const UNKNOWN_SIZE: u64 = 1 << 62;
 
-/// A value in a mapping that reads ranges.
+/// A value in a mapping that can read ranges.
 struct RangedValue {
     mapping: Py<PyAny>,
     key: Key,
@@ -324,14 +320,15 @@ struct RangedValue {
     first: (u64, Bytes),
 }
 
-/// Opens a value by its first range; `Some(None)` if it is missing, `None` if it should be read as a whole.
+/// Opens a value by reading its first range. Returns `Some(None)` if the value is missing, and `None` if the whole value should
+/// be read.
 fn ranged(mapping: &Bound<'_, PyAny>, key: &Key, first: ByteRange) -> PyResult<Option<Option<RangedValue>>> {
     let (start, length, size) = match first {
         ByteRange::Suffix { length } => (None, length, UNKNOWN_SIZE),
         ByteRange::From { offset, length: Some(length) } if length < LARGEST_RANGE => {
             let size: Option<u64> = mapping.call_method1("size", (key.as_str(),))?.extract()?;
             let Some(size) = size else { return Ok(Some(None)) };
-            // A first range need not lie inside the value.
+            // The first range may lie outside the value.
             if offset.saturating_add(length) >= size {
                 return Ok(None);
             }
@@ -345,8 +342,7 @@ fn ranged(mapping: &Bound<'_, PyAny>, key: &Key, first: ByteRange) -> PyResult<O
     Ok(Some(Some(RangedValue { mapping, key: key.clone(), size, first: (offset, bytes) })))
 }
 
-/// Returns a range of a value; a range without a start is the end of the value. `None` if the value is
-/// missing.
+/// Returns a range of a value; `None` if the value is missing. A range without a start is at the end of the value.
 fn range(
     mapping: &Bound<'_, PyAny>,
     key: &Key,
@@ -465,7 +461,7 @@ impl Store for MappingStore {
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         for key in self.keys(prefix)? {
-            // Another writer may have erased the value meanwhile.
+            // Another writer may have erased the value in the meantime.
             let Some(size) = self.size(&key)? else { continue };
             if visit(key, size).is_break() {
                 break;
@@ -476,8 +472,8 @@ impl Store for MappingStore {
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
         self.with("reading", key.as_str(), |mapping| {
-            // A value whose size is requested is not fetched if the mapping can report sizes. A dictionary fetches
-            // nothing.
+            // If the mapping can report sizes, a value is not fetched to determine its size. For a dictionary, nothing has to be
+            // fetched.
             if !mapping.is_exact_instance_of::<PyDict>() && !mapping.contains(key.as_str())? {
                 return Ok(None);
             }

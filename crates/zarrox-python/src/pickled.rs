@@ -1,5 +1,5 @@
-//! Pickled objects, and structures with fields of objects. Python reads and writes them if the program explicitly
-//! allows it, since reading a pickle can run any code.
+//! Pickled objects, and structures with object fields. Python reads and writes them only if the program explicitly allows it,
+//! since reading a pickle can run any code.
 //!
 //! In memory, each element is a separate pickle. A stored chunk is the pickle of a NumPy array.
 
@@ -19,22 +19,22 @@ use zarrox::{CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Strictnes
 /// The name of the data type, which never occurs in metadata.
 const NAME: &str = "pickled";
 
-/// The module whose functions are called.
+/// The Python module whose functions are called.
 const MODULE: &str = "zarrox.core.pickled";
 
-/// The advice in the error for rejected pickles.
+/// The advice in the error if pickles are not allowed.
 const REFUSED: &str = "reading pickled objects is not safe, since a pickle can run any program; if you trust the data, allow it by \
     zarrox.config.set({'array.allow_unsafe_pickle_decode': True})";
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// Sets whether arrays that are opened from now on read and write pickles.
+/// Sets whether arrays that are opened from now on can read and write pickles.
 #[pyfunction]
 pub(crate) fn allow_pickle(allowed: bool) {
     ALLOWED.store(allowed, Ordering::Relaxed);
 }
 
-/// Returns the `dtype` of v2 that pickled elements have; `None` for other types.
+/// Returns the v2 `dtype` of pickled elements; `None` for other data types.
 pub(crate) fn dtype_of(data_type: &DataType) -> Option<&Json> {
     match data_type {
         DataType::Extension(extension) if extension.name == NAME => extension.configuration.get("dtype"),
@@ -73,7 +73,7 @@ impl PickledObjects {
     }
 }
 
-/// Returns the error of a Python function about a fill value.
+/// Returns the error for an exception that a Python function raised for a fill value.
 fn bad_fill(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidMetadata, format!("the fill value of pickled objects: {error}"))
         .with_source(error)
@@ -137,7 +137,7 @@ impl Family for PickledObjects {
             .unwrap_or(Json::Null)
     }
 
-    /// Shows the size, since a pickle is not read for display.
+    /// Formats the size, since a pickle is not loaded just to display it.
     fn format(&self, _: &DataType, element: &[u8]) -> String {
         format!("<a pickle of {} bytes>", element.len())
     }

@@ -1,4 +1,4 @@
-//! Conversion of Python's selections.
+//! Converts selections from Python.
 
 use numpy::ndarray::ArrayViewD;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyString, PyTuple};
 use zarrox::{DimSelection, IndexArray, Mask, Selection};
 
-/// A selection, and the fields that are chosen by name.
+/// A selection, and the fields that are selected by name.
 pub(crate) struct Parsed {
     items: Vec<DimSelection>,
     /// The names of fields.
@@ -30,7 +30,7 @@ impl Parsed {
         Ok(parsed)
     }
 
-    /// Adds fields that were named beside the selection.
+    /// Adds fields that were given separately from the selection.
     pub(crate) fn add_fields(&mut self, fields: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         match fields {
             Some(fields) if !fields.is_none() => match fields.cast::<PyTuple>() {
@@ -60,11 +60,10 @@ impl Parsed {
         Ok(())
     }
 
-    /// Returns the selection by NumPy's rules, unless zarr-python interprets it differently.
+    /// Returns the selection according to NumPy's rules, unless zarr-python interprets it differently.
     ///
-    /// For several lists beside slices, NumPy selects point by point, and zarr-python since 2.13 selects
-    /// every combination. The two also differ if a slice separates a list from an integer, and a slice
-    /// precedes the list.
+    /// If several lists are combined with slices, NumPy selects point by point, and zarr-python since 2.13 selects every
+    /// combination. The two also differ if a slice separates a list from an integer and another slice precedes the list.
     pub(crate) fn mixed(self, ndim: usize) -> PyResult<Selection> {
         if self.is_ambiguous(ndim) {
             return Err(PyIndexError::new_err(
@@ -82,8 +81,7 @@ impl Parsed {
         let consumed: usize = self.items.iter().map(dims).sum();
         let slices: Vec<usize> =
             self.positions(|item| matches!(item, DimSelection::Slice { .. } | DimSelection::Ellipsis));
-        // An ellipsis that marks missing values separates nothing here, though it would in NumPy: the axes
-        // are the same.
+        // An ellipsis that stands for no dimensions separates nothing here, although it would in NumPy: the axes are the same.
         let is_slice = |&&at: &&usize| self.items[at] != DimSelection::Ellipsis || consumed < ndim;
         let slices: Vec<usize> = slices.iter().filter(is_slice).copied().collect();
         if arrays.len() > 1 {
@@ -117,7 +115,7 @@ impl Parsed {
     }
 }
 
-/// Returns the number of dimensions from which an item selects.
+/// Returns the number of dimensions that an item covers.
 fn dims(item: &DimSelection) -> usize {
     match item {
         DimSelection::Index(_) | DimSelection::Slice { .. } | DimSelection::Integers(_) => 1,
@@ -148,7 +146,7 @@ fn item(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     array(item)
 }
 
-/// Returns a position. A position that does not fit into 64 bits is outside every array.
+/// Returns an index. An index that does not fit into 64 bits is out of bounds for every array.
 fn index(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     match item.extract::<i64>() {
         Ok(index) => Ok(DimSelection::Index(index)),
@@ -161,12 +159,12 @@ fn index(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
 
 fn slice(slice: &Bound<'_, PySlice>) -> PyResult<DimSelection> {
     let (mut start, mut stop, mut step) = (0, 0, 0);
-    // SAFETY: the object is a slice, and the three numbers are valid for writing.
+    // SAFETY: the object is a slice, and the pointers to the three numbers are valid for writing.
     let result = unsafe { ffi::PySlice_Unpack(slice.as_ptr(), &raw mut start, &raw mut stop, &raw mut step) };
     if result < 0 {
         return Err(PyErr::fetch(slice.py()));
     }
-    // The extreme value means an omitted bound, and any bound beyond it.
+    // The extreme value stands for an omitted bound, and for any bound beyond it.
     let given = |name: &str, bound: isize| {
         let is_far = bound == isize::MAX || bound == isize::MIN;
         let is_given = !is_far || !slice.getattr(name)?.is_none();
@@ -176,7 +174,7 @@ fn slice(slice: &Bound<'_, PySlice>) -> PyResult<DimSelection> {
     Ok(DimSelection::Slice { start, stop: given("stop", stop)?, step: step as i64 })
 }
 
-/// Returns a list, or an array, of integers or booleans.
+/// Returns the selection for a list or an array of integers or booleans.
 fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     let py = item.py();
     let numpy = py.import("numpy")?;

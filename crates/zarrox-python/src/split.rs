@@ -1,4 +1,4 @@
-//! A store with documents and chunks in different stores.
+//! A store whose documents and chunks are in different stores.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use zarrox::stores::{
     Stamp, Store, StoreError, Value, provided,
 };
 
-/// The documents of nodes are in one store, and all other keys in another: zarr-python 2's `chunk_store`.
+/// A store that keeps documents in one store, and all other keys in another: zarr-python 2's `chunk_store`.
 #[derive(Debug)]
 pub(crate) struct SplitStore {
     documents: Arc<dyn Store>,
@@ -29,7 +29,7 @@ impl SplitStore {
     }
 }
 
-/// Returns true if a key belongs to a document, in any format.
+/// Returns true if a key is that of a document in any format.
 fn is_document(key: &Key) -> bool {
     let name = key.name();
     let named = [".z", "zarr.json", "attributes.json"].iter().any(|start| name.starts_with(start));
@@ -113,7 +113,7 @@ impl Store for SplitStore {
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         for (index, store) in self.both().into_iter().enumerate() {
-            // Both stores may be the same mapping, so each key is read from its own store.
+            // Both stores may be the same mapping, so each key is listed only in the store to which it belongs.
             let documents = index == 0;
             let mut flow = ControlFlow::Continue(());
             store.list_prefix(prefix, &mut |key, size| {

@@ -21,17 +21,17 @@ use crate::locked::LockedStore;
 use crate::mapping::{MappingStore, bytes_of};
 use crate::split::SplitStore;
 
-/// A handle of a store.
+/// A handle to a store.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Store {
     pub(crate) store: Arc<dyn stores::Store>,
-    /// The mapping itself, which provides more information without reading values.
+    /// The mapping itself, which can provide more information without reading values.
     mapping: Option<Arc<MappingStore>>,
     pub(crate) owned: Owned,
 }
 
-/// The Python mappings that a store consists of. Every Python object with the store holds them, and shows
-/// them to Python's garbage collector, which then finds objects that only cycles hold.
+/// The Python mappings of which a store consists. Every Python object that uses the store holds them, and shows them to Python's
+/// garbage collector, so that the collector can find unreachable cycles.
 #[derive(Debug, Default)]
 pub(crate) struct Owned(Vec<Py<PyAny>>);
 
@@ -49,7 +49,7 @@ impl Owned {
 /// The result of a key lookup.
 type Answer = Result<Option<Bytes>, StoreError>;
 
-/// The numbers of compression methods in zip archives, equal to the constants of `zipfile`.
+/// The numbers of compression methods in zip archives, which are also the constants in `zipfile`.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
@@ -58,12 +58,12 @@ impl Store {
         Self::of(Arc::new(store))
     }
 
-    /// Creates a handle of a shared store.
+    /// Creates a handle to a shared store.
     pub(crate) fn of(store: Arc<dyn stores::Store>) -> Self {
         Self { store, mapping: None, owned: Owned::default() }
     }
 
-    /// Creates a handle of a store that wraps this one.
+    /// Creates a handle to a store that wraps this one.
     fn around(&self, py: Python<'_>, store: impl stores::Store + 'static) -> Self {
         Self { owned: self.owned.again(py), ..Self::new(store) }
     }
@@ -257,8 +257,8 @@ impl Store {
         Ok(bytes(py, parts.and_then(|mut parts| parts.pop())))
     }
 
-    /// Reads ranges of one version of a value. A range has a start and a length. Without a start, it is the
-    /// end of the value; without a length, it is the rest of the value. A range beyond the end is truncated.
+    /// Reads ranges from a single version of a value. A range has a start and a length. A range without a start is at the end of
+    /// the value, and a range without a length extends to the end. A range that exceeds the value is truncated.
     fn get_ranges<'py>(
         &self,
         py: Python<'py>,
@@ -309,7 +309,7 @@ impl Store {
         py.detach(|| self.store.set(&key, &value, Condition::Always)).or_raise()
     }
 
-    /// Writes a value unless there is one. Returns true if it was written.
+    /// Writes a value unless the key already has one. Returns true if it was written.
     fn set_if_absent(&self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (key, value) = (self::key(key)?, bytes_of(value)?);
         let written = py.detach(|| {
@@ -367,7 +367,7 @@ impl Store {
         Ok(sum)
     }
 
-    /// Returns true if there is no key below a prefix.
+    /// Returns true if no key is below a prefix.
     #[pyo3(signature = (prefix = ""))]
     fn is_empty(&self, py: Python<'_>, prefix: &str) -> PyResult<bool> {
         let prefix = prefix_of(prefix)?;

@@ -1,4 +1,4 @@
-//! Data types that are written in Python.
+//! Data types that are defined in Python.
 
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
@@ -14,10 +14,11 @@ use zarrox::{DataType, Error, ErrorKind, FillValue, Result};
 /// The v3 names that Python has registered.
 static NAMES: RwLock<BTreeSet<String>> = RwLock::new(BTreeSet::new());
 
-/// The module whose functions are called.
+/// The Python module whose functions are called.
 const MODULE: &str = "zarrox.core.dtype.user";
 
-/// Registers a v3 name for a Python data type. Returns false for a native type, which is not replaced.
+/// Registers the v3 name of a data type that is defined in Python. Returns false for the name of a native data type, which is not
+/// replaced.
 #[pyfunction]
 pub(crate) fn register_data_type(name: &str) -> bool {
     if is_known(name) {
@@ -34,7 +35,7 @@ fn is_known(name: &str) -> bool {
     NAMES.read().unwrap_or_else(PoisonError::into_inner).contains(name)
 }
 
-/// Returns the NumPy type of a data type that is defined in Python; `None` for all others.
+/// Returns the NumPy dtype of a data type that is defined in Python; `None` for all other data types.
 pub(crate) fn native<'py>(
     py: Python<'py>,
     data_type: &DataType,
@@ -69,7 +70,7 @@ fn storage(dtype: &Bound<'_, PyArrayDescr>) -> Storage {
         b'u' => Storage::Uint(size),
         b'f' => Storage::Float(size),
         b'c' => Storage::Complex(size),
-        // Small floats of other packages appear as bytes.
+        // Small floats from other packages appear as bytes.
         _ if matches!(size, 1 | 2) && dtype.char() != b'V' => Storage::Uint(size),
         _ => Storage::Raw(size),
     }

@@ -1,4 +1,4 @@
-//! Views of zarr-python 2: arrays over the chunks of another array, with metadata of their own in memory.
+//! zarr-python 2's views: arrays that use the chunks of another array, but have separate metadata in memory.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use zarrox::{Array, Error, ErrorKind, Format, Node, Result};
 
 use crate::split::SplitStore;
 
-/// Returns the view of an array with some of `shape`, `chunks`, `dtype`, `fill_value` and `filters` changed,
-/// and its store. The store has the document of the view, and all other keys of `chunks`.
+/// Returns a view of an array with changes to `shape`, `chunks`, `dtype`, `fill_value` or `filters`, and the store of the view.
+/// This store contains the document of the view, and all other keys of `chunks`.
 pub(crate) fn of(array: &Array, chunks: &Arc<dyn Store>, changes: Map) -> Result<(Array, Arc<dyn Store>)> {
     let format = array.metadata().format;
     if !matches!(format, Format::V2 | Format::V3) {
@@ -34,7 +34,7 @@ pub(crate) fn of(array: &Array, chunks: &Arc<dyn Store>, changes: Map) -> Result
     Ok((view, store))
 }
 
-/// Returns a change as a member of the document of a format. The members of version 2 have the names that Python uses.
+/// Returns a change as a member of the document in a format. v2 members already have the names that Python uses.
 fn member(format: Format, name: String, value: Json) -> Result<(String, Json)> {
     Ok(match (format, name.as_str()) {
         (Format::V3, "chunks") => {

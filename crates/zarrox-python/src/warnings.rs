@@ -1,4 +1,4 @@
-//! Turns warnings of the Rust library into Python warnings: consolidated metadata could not be kept up to
+//! Turns warnings from the Rust library into Python warnings, such as the one that consolidated metadata could not be kept up to
 //! date.
 
 use std::ffi::CString;
@@ -11,11 +11,11 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// The module whose warnings are passed to Python. Other modules may warn while they hold locks that a thread with the
-/// GIL waits for.
+/// The module whose warnings are passed to Python. Other modules may issue warnings while they hold a lock for which a thread
+/// with the GIL is waiting.
 const TARGET: &str = "zarrox::upkeep";
 
-/// Receives the library's warnings.
+/// A subscriber that receives the library's warnings.
 struct Warnings;
 
 impl Subscriber for Warnings {
@@ -31,7 +31,7 @@ impl Subscriber for Warnings {
         let mut message = Message(String::new());
         event.record(&mut message);
         Python::attach(|py| {
-            // A warning that the user turned into an exception cannot stop completed work.
+            // A warning that the user has turned into an exception cannot stop work that is already complete.
             warn(py, &message.0).unwrap_or_else(|error| error.write_unraisable(py, None));
         });
     }

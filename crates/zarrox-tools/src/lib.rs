@@ -1,12 +1,12 @@
-//! Tools for Zarr hierarchies: copies and conversions, checks and repairs, digests, comparisons and statistics. Each tool
-//! supports all stores and formats, and works in bounded memory and on all cores. The tools use the library [`zarrox`].
+//! Tools for Zarr hierarchies: copying and conversion, checks and repairs, digests, comparisons and statistics. Each tool
+//! supports all stores and formats, runs on all cores, and uses a bounded amount of memory. The tools use the library [`zarrox`].
 //!
 //! | to … | use |
 //! |---|---|
-//! | copy nodes, also with other chunks, codecs, data types and formats | [`copy`](mod@copy) |
-//! | copy the elements of an array to an array with other chunks | [`Rechunk`] |
+//! | copy nodes, optionally with other chunks, codecs, data types and formats | [`copy`](mod@copy) |
+//! | copy the elements of an array to an array with a different chunk grid | [`Rechunk`] |
 //! | find and repair damage | [`check`](mod@check) |
-//! | compare copies by hashes | [`digest`], [`manifest`] |
+//! | compare copies by hash | [`digest`], [`manifest`] |
 //! | find the differences between two nodes | [`diff`](mod@diff) |
 //! | compute statistics of elements | [`stats`](mod@stats) |
 //! | downsample blocks of elements | [`reduce`](mod@reduce) |
@@ -34,7 +34,7 @@ pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
 pub use stats::{Statistics, stats};
 pub use strict::{DocumentFix, make_strict, strict_documents};
 
-/// Items for dependent crates of this workspace, beyond the public interface. They change without notice.
+/// Items for the dependent crates of this workspace. They are not part of the public interface, and change without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::copy::{Conversion, Settings, check_apart, known_nodes, pool};

@@ -9,11 +9,11 @@ use zarrox::internals::Boxes;
 use zarrox::internals::{Pool, Task, argument};
 use zarrox::{Array, ArrayView, DynArray};
 
-/// The size up to which a part combines several chunks, in bytes, so that it stays in the CPU cache between decoding and
-/// processing.
+/// The size in bytes up to which several chunks are combined into one part. A part of this size stays in the CPU cache between
+/// decoding and processing.
 const CACHED: u64 = 1 << 20;
 
-/// The maximum number of parts whose numbers are in memory.
+/// The maximum number of parts whose numbers are held in memory.
 const MOST: usize = 1 << 26;
 
 /// The start and the end of a part along each dimension.
@@ -23,7 +23,7 @@ pub(crate) type Region = Vec<(u64, u64)>;
 enum Parts {
     /// All cells.
     All(Cells, usize),
-    /// Cells with stored chunks.
+    /// Only the cells with stored chunks.
     Stored(Cells, Vec<u128>),
     /// Parts of a selection, or of the whole array.
     Listed(Option<Selection>, Vec<Region>),
@@ -34,9 +34,9 @@ pub(crate) struct Pass {
     arrays: Vec<Array>,
     parts: Parts,
     pool: Pool,
-    /// The size of one element of all arrays together, in bytes.
+    /// The total size of one element from each array, in bytes.
     item: u64,
-    /// The size of the largest part of all arrays together, in bytes.
+    /// The total size of the largest part, over all arrays, in bytes.
     bytes: usize,
     at_once: usize,
 }
@@ -57,7 +57,7 @@ impl Pass {
         let boxes = |room: u64| Boxes::new(shape, &last.unit_shape(), &first.unit_shape(), item, room);
         let mut boxed = boxes(CACHED);
         if boxed.times_read(&last.unit_shape()) > 1.5 {
-            // Each thread has separate parts.
+            // Each thread processes its own parts.
             boxed = boxes(memory as u64 / (2 * first.cores().threads() as u64));
         }
         let lengths = boxed.lengths().iter().map(|&length| length.max(1)).collect();
@@ -86,7 +86,7 @@ impl Pass {
             let count = count.and_then(|count| usize::try_from(count).ok()).ok_or_else(many)?;
             Parts::All(cells, count)
         } else {
-            // In a sparse array, each stored object is a part: a larger part would look for many missing objects.
+            // In a sparse array, each stored object is a part: a larger part would request many missing objects.
             let object = arrays[0].chunk_grid().largest_chunk().to_vec();
             let (cells, numbers) = cells.stored_or(Cells::new(arrays[0].shape(), object), arrays, MOST)?;
             Parts::Stored(cells, numbers)
@@ -103,7 +103,7 @@ impl Pass {
         Ok(Self::of_regions(view.array(), Some(selection), regions, memory))
     }
 
-    /// Creates a pass over the given parts of an array, or of a part of it.
+    /// Creates a pass over the given regions of an array, or of a selection of it.
     pub(crate) fn of_regions(
         array: &Array,
         selection: Option<Selection>,
@@ -154,12 +154,12 @@ impl Pass {
         }
     }
 
-    /// Returns the size of the elements of a part of all arrays, in bytes.
+    /// Returns the total size of the elements of a part, over all arrays, in bytes.
     fn bytes_of(&self, region: &Region) -> u64 {
         elements_of(region).saturating_mul(self.item)
     }
 
-    /// Processes each part, in any order and on all threads, and reports its bytes to `progress`. Each thread has a separate
+    /// Processes each part, in any order and on all threads, and reports its size in bytes to `progress`. Each thread has its own
     /// state; the states are returned.
     pub(crate) fn run<S: Send>(
         &self,
@@ -170,7 +170,7 @@ impl Pass {
         self.run_unless(progress, |_| Ok(false), start, work)
     }
 
-    /// Processes each part, without reading parts that `skip` accepts.
+    /// Processes each part. Parts for which `skip` returns true are not read.
     pub(crate) fn run_unless<S: Send>(
         &self,
         progress: &Task,
@@ -217,7 +217,7 @@ impl Pass {
     }
 }
 
-/// Returns the size of one element of all arrays together, in bytes.
+/// Returns the total size of one element from each array, in bytes.
 fn item_of<'a>(arrays: impl IntoIterator<Item = &'a &'a Array>) -> u64 {
     arrays.into_iter().map(|array| array.data_type().size().max(1) as u64).sum()
 }

@@ -1,4 +1,4 @@
-//! Rewriting of documents in the strict form of their format, which all readers accept.
+//! Rewriting metadata documents in the strict form of their format, which all readers accept.
 
 use zarrox_core::internals::metadata::{Layout, ReadContext, Source};
 use zarrox_core::json::{self, Json};
@@ -7,7 +7,7 @@ use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result, Strictness};
 use zarrox::Node;
 use zarrox::internals::{DOCUMENT_LIMIT, Location, format_of, needed, until_unchanged};
 
-/// The member of a group's document that holds copies of other documents.
+/// The member of a group's document that holds the consolidated metadata.
 const COPIES: &str = "consolidated_metadata";
 
 /// A document that is not in the strict form of its format.
@@ -22,8 +22,8 @@ pub struct DocumentFix {
     pub after: Vec<u8>,
 }
 
-/// Returns the strict forms of those documents of a node that only a lenient reader accepts; empty if all documents follow the
-/// specification. Nothing is written.
+/// Returns the strict form of each document of a node that only a lenient reader accepts. The result is empty if all documents
+/// follow the specification. Nothing is written.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidMetadata`] if a document has no strict form with the same meaning, or if the store cannot be read.
@@ -41,8 +41,8 @@ pub fn strict_documents(node: &Node) -> Result<Vec<DocumentFix>> {
     fixes(place, &stored, &node, format, &layout, &documents)
 }
 
-/// Replaces those documents of a node that only a lenient reader accepts, each by its strict form with the same meaning.
-/// Returns the replaced documents. Each document is replaced atomically, and is unchanged after a failure.
+/// Replaces each document of a node that only a lenient reader accepts with its strict form, which has the same meaning. Returns
+/// the replaced documents. Each document is replaced atomically; if this fails, the document is unchanged.
 ///
 /// # Errors
 /// The errors of [`strict_documents`], and those of writing.
@@ -105,7 +105,7 @@ fn fixes(
     Ok(fixes)
 }
 
-/// Returns the node that documents describe.
+/// Returns the node that the documents describe.
 ///
 /// # Errors
 /// If the documents violate the specification.
@@ -132,7 +132,7 @@ fn are_same(place: &Location, one: &NodeMetadata, two: &NodeMetadata) -> Result<
     }
 }
 
-/// Completes the stored metadata with the members that its documents omit, from the opened node.
+/// Fills in the members that the stored documents omit, from the opened node.
 fn complete(stored: &NodeMetadata, opened: &NodeMetadata) -> NodeMetadata {
     match (stored, opened) {
         (NodeMetadata::Array(stored), NodeMetadata::Array(opened)) if !stored.separator_declared => {
@@ -145,7 +145,7 @@ fn complete(stored: &NodeMetadata, opened: &NodeMetadata) -> NodeMetadata {
     }
 }
 
-/// Adds the copies of other documents in the stored document to the new one.
+/// Copies the consolidated metadata of the stored document to the new one.
 fn with_copies(before: Option<&[u8]>, after: Vec<u8>) -> Result<Vec<u8>> {
     let before = before.and_then(|bytes| json::parse_object(bytes).ok());
     let Some(copies @ Json::Object(_)) = before.as_ref().and_then(|map| map.get(COPIES)) else {
@@ -156,7 +156,7 @@ fn with_copies(before: Option<&[u8]>, after: Vec<u8>) -> Result<Vec<u8>> {
     Ok(format!("{:#}", Json::Object(map)).into_bytes())
 }
 
-/// Returns true if both documents are equal JSON, or the old one is missing and the new one is an empty object.
+/// Returns true if both documents are the same JSON value, or if the old one is missing and the new one is an empty object.
 fn means_same(before: Option<&[u8]>, after: &[u8]) -> bool {
     let Ok(after) = json::parse(after) else { return false };
     match before.map(json::parse) {

@@ -62,7 +62,7 @@ const STEPS: &[Step] = &[
     ("", &["tree", "old.zarr"]),
 ];
 
-/// Runs a command line, whose first word is the name of the program.
+/// A function that runs a command line. The first word is the name of the program.
 type RunLine = fn(Vec<String>, &mut dyn Write) -> Result<(), Failure>;
 
 impl Demo {

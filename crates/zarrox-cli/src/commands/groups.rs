@@ -1,4 +1,4 @@
-//! The commands in groups by purpose, for the help.
+//! Groups the commands by purpose, for the help.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ const HELP: &str = "help";
 const HELP_ABOUT: &str =
     "Print this help, the help of a command, or the examples of all commands (help examples)";
 
-/// Lists the subcommands in groups in the help of the command.
+/// Lists the subcommands by group in the help of the command.
 pub(super) fn grouped(command: Command) -> Command {
     let (header, literal) = (command.get_styles().get_header(), command.get_styles().get_literal());
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
@@ -46,7 +46,7 @@ pub(super) fn grouped(command: Command) -> Command {
     command.help_template(text)
 }
 
-/// Returns the description of a subcommand; `None` if this build does not have it.
+/// Returns the description of a subcommand; `None` if this build does not include it.
 fn about(command: &Command, name: &str) -> Option<String> {
     if name == HELP {
         return Some(HELP_ABOUT.to_owned());

@@ -71,7 +71,7 @@ fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| command.get_name() != "help")
 }
 
-/// Returns the name of the page of the command with these words.
+/// Returns the name of the page for the command that consists of these words.
 fn page_name(words: &[&str]) -> String {
     [&["zarrox"], words].concat().join("-")
 }
@@ -80,7 +80,7 @@ fn pages_below(command: &Command, words: &[&str]) -> Vec<String> {
     subcommands(command).map(|below| page_name(&[words, &[below.get_name()]].concat())).collect()
 }
 
-/// Writes a page: the sections of clap, examples, environment variables, exit codes and references.
+/// Writes a page: the sections that clap generates, examples, environment variables, exit codes and references.
 fn render(command: &Command, words: &[&str], beside: &[String], out: &mut dyn Write) -> std::io::Result<()> {
     let name = page_name(words);
     let page = Page::new(command.clone()).title(&name);

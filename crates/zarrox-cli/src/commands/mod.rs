@@ -1,4 +1,4 @@
-//! The commands: a file for each, in folders by purpose.
+//! The commands: one file for each, in folders by purpose.
 
 mod change;
 mod completions;
@@ -92,7 +92,7 @@ enum Command {
 }
 
 impl Command {
-    /// Returns true if the output may be longer than a screen, and has no prompts and no progress bar.
+    /// Returns true if the output may be longer than a screen and contains neither prompts nor a progress bar.
     fn is_paged(&self) -> bool {
         matches!(
             self,
@@ -157,7 +157,7 @@ impl Command {
     }
 }
 
-/// Runs a command line, which begins with the name of the program.
+/// Runs a command line. The first argument is the name of the program.
 pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
     let arguments = import::with_axis(arguments);
     if arguments.get(1..).is_some_and(|words| words == ["help", "examples"]) {
@@ -179,7 +179,7 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), F
     paged(plain, &mut |out| command.take().map_or(Ok(()), |command| command.run(&global, out)))
 }
 
-/// Runs `work` with the standard output, or with a pager unless `plain` is set or the output is not a terminal.
+/// Runs `work` with a pager as its output, or with standard output if `plain` is set or the output is not a terminal.
 fn paged(plain: bool, work: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut pager = if plain { None } else { Pager::start() };
     let done = match pager.as_mut().and_then(Pager::output) {
@@ -212,7 +212,7 @@ fn run_line(line: Vec<String>, out: &mut dyn Write) -> Result<(), Failure> {
     command.run(&global, out)
 }
 
-/// Prints the log of the library: warnings as notes, the whole log on request, and retries on a terminal.
+/// Sets up the log of the library: warnings are printed as notes, the whole log on request, and retries on a terminal.
 fn trace(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::OFF,

@@ -1,4 +1,4 @@
-//! Paths with a given prefix, for completions: nodes in hierarchies, and files and directories elsewhere.
+//! Paths with a given prefix, for shell completions: nodes in hierarchies, and files and directories elsewhere.
 
 use std::fs;
 use std::io::Write;
@@ -11,10 +11,10 @@ use zarrox::{Node, OpenMode, OpenOptions};
 use crate::exit::Failure;
 use crate::opening;
 
-/// The hidden command by which shell completions request paths.
+/// The hidden command with which shell completions request paths.
 pub(super) const WORD: &str = "__paths";
 
-/// The timeout for a server.
+/// The timeout for requests to a server.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Prints the paths that begin with a word, one per line. Paths that are not found before the timeout are omitted.

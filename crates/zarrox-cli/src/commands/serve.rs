@@ -19,7 +19,7 @@ use crate::files::failed;
 use crate::interrupt;
 use crate::opening;
 
-/// The environment variable of the token.
+/// The environment variable that contains the token.
 const TOKEN: &str = "ZARROX_TOKEN";
 
 /// Serve arrays, groups and hierarchies over HTTP: for browsers, scripts and Zarr clients
@@ -119,7 +119,7 @@ impl Serve {
         let options = global.options().mode(OpenMode::Read);
         for root in &self.roots {
             let (name, place) = named(root)?;
-            // Remote paths are not checked at the start: that may take long, and requests report their errors.
+            // Remote paths are not checked at the start: the check may take long, and requests report errors anyway.
             if let Some(path) = opening::local(&place).filter(|path| !path.exists()) {
                 let message = format!("'{}' does not exist", path.display());
                 return Err(Error::new(ErrorKind::NotFound, message));
@@ -143,7 +143,7 @@ impl Serve {
         }
     }
 
-    /// Runs a command while the server runs, and fails if the command fails.
+    /// Runs a command while the server is running, and fails if the command fails.
     fn beside(&self, server: Bound, stop: &StopHandle) -> Result<(), Failure> {
         let (program, arguments) =
             self.command.split_first().ok_or_else(|| usage("the command is missing"))?;
@@ -163,7 +163,7 @@ impl Serve {
     }
 }
 
-/// Splits a root into its name and its path: `NAME=PATH`, or a path whose last component is the name.
+/// Splits a root into its name and its path. A root is `NAME=PATH`, or a path whose last component is the name.
 fn named(root: &str) -> Result<(String, String)> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
@@ -181,14 +181,14 @@ fn named(root: &str) -> Result<(String, String)> {
     Ok((name, root.to_owned()))
 }
 
-/// Returns the last component of a path, also of `.` and `..`.
+/// Returns the last component of a path. For `.` and `..`, it is the name of that directory.
 fn name_of(path: &Path) -> Option<String> {
     let is_plain = matches!(path.components().next_back(), Some(Component::Normal(_)));
     let path = if is_plain { path.to_owned() } else { path.canonicalize().ok()? };
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Returns the last component of a URL, without the suffix of a path in an archive.
+/// Returns the last component of a URL, without the query and the fragment.
 fn last_of_url(url: &str) -> Option<String> {
     debug_assert!(is_url(url));
     let plain = url.split(['?', '#']).next().unwrap_or(url);
@@ -196,7 +196,7 @@ fn last_of_url(url: &str) -> Option<String> {
     segments.next().filter(|_| plain.contains('/')).map(str::to_owned)
 }
 
-/// Opens a link in the browser. Without a browser, the printed link remains.
+/// Opens a link in the browser. If there is no browser, the user still has the printed link.
 fn open(link: &str) {
     let (program, arguments): (&str, &[&str]) = match std::env::consts::OS {
         "macos" => ("open", &[]),

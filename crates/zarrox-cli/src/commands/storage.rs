@@ -20,7 +20,7 @@ impl Storage {
     }
 }
 
-/// Returns the options of all stores with options. A store can have several names.
+/// Returns a table of the options of all stores that have any. A store can have several names.
 fn table() -> String {
     let stores = registry();
     let all = || stores.storage_options().filter(|(_, options)| !options.is_empty());

@@ -15,13 +15,13 @@ const NOT_A_TIME: &str = "NaT";
 pub(crate) enum Extent {
     /// A single element, without dimensions: floats have all their digits.
     Single,
-    /// Elements of an array. Long subarrays inside elements show only their edges.
+    /// Elements of an array. Of long subarrays inside elements, only the edges are printed.
     Summary,
-    /// Elements of an array, printed whole.
+    /// Elements of an array, printed in full.
     Full,
 }
 
-/// The common format of the elements of an array, which depends on all of them.
+/// The common format of the elements of an array. It depends on all of them.
 pub(crate) struct Columns<'r> {
     data_type: DataType,
     family: FamilyRef<'r>,
@@ -36,7 +36,7 @@ enum Kind<'r> {
     Quoted(usize),
     /// Timedeltas, right-aligned to this width; only `NaT` is in quotes.
     Counts(usize),
-    /// Elements without a common width.
+    /// Elements that are not padded to a common width.
     Plain,
     Float(FloatColumn),
     Complex(FloatColumn, FloatColumn),
@@ -141,7 +141,7 @@ impl<'r> FieldColumns<'r> {
         self.nested(&self.field.shape, &elements, summarised)
     }
 
-    /// Returns the elements of an array in brackets; of a summarised array, only those at the edges.
+    /// Returns the elements of an array in brackets. Of a summarised array, it returns only those at the edges.
     fn nested(&self, shape: &[usize], elements: &[&[u8]], summarised: bool) -> String {
         let [length, rest @ ..] = shape else {
             return elements.first().map_or_else(String::new, |element| self.columns.format(element));
@@ -169,7 +169,7 @@ pub(crate) fn elements<'e>(field: &Field, element: &'e [u8]) -> impl Iterator<It
     element[field.offset..][..field.size()].chunks_exact(field.data_type.size())
 }
 
-/// Returns the text of a scalar, with all of its digits and without the padding of a column.
+/// Returns the text of a scalar, with all its digits and without padding.
 pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<String> {
     // A single string is printed without quotes.
     if let Some(text) = text_of(data_type, element) {

@@ -1,4 +1,4 @@
-//! Columns of floats: all in the same notation, with as many digits as the longest float needs.
+//! Columns of floats. All floats have the same notation, and the number of digits that the longest one needs.
 
 use half::f16;
 use zarrox::DataType;
@@ -24,7 +24,7 @@ impl Float {
         Self { size: element.len(), value, text: family.format(&data_type, element) }
     }
 
-    /// Returns the sign with the digits before the point, and the digits after it.
+    /// Returns the sign with the digits before the decimal point, and the digits after it.
     fn positional(&self, plus: bool) -> (String, String) {
         let short = self.text.split_once('.').filter(|(_, fraction)| fraction.len() <= PRECISION);
         let rounded = format!("{:.PRECISION$}", self.value);
@@ -48,7 +48,7 @@ impl Float {
     }
 
     /// Returns the digits in scientific notation, with exactly `precision` digits after the point. If the shortest text has fewer
-    /// digits, the further ones are digits of the exact value.
+    /// digits, the remaining ones are those of the exact value.
     fn rounded(&self, precision: usize, plus: bool) -> (String, String, i32) {
         taken_apart(&format!("{:.precision$e}", self.value), plus)
     }
@@ -77,7 +77,7 @@ fn signed(digits: &str, plus: bool) -> String {
 
 /// The common format of the floats in a column.
 pub(super) struct FloatColumn {
-    /// True if positive numbers have a sign.
+    /// True if positive numbers are printed with a sign.
     plus: bool,
     /// The largest and the smallest magnitude other than zero.
     largest: f64,
@@ -133,7 +133,7 @@ impl FloatColumn {
         let (whole, fraction, exponent) = float.scientific(self.plus);
         self.scientific_widths.include(&whole, &fraction);
         self.exponent_width = self.exponent_width.max(exponent_digits(exponent).len());
-        // If one number needs an exponent, all numbers have one, and this width is not used.
+        // If one number needs an exponent, all numbers get one, and this width is not used.
         if !self.scientific {
             let (whole, fraction) = float.positional(self.plus);
             self.positional_widths.include(&whole, &fraction);
@@ -176,7 +176,8 @@ fn exponent_digits(exponent: i32) -> String {
     format!("{:02}", exponent.unsigned_abs())
 }
 
-/// Returns true if numbers between these magnitudes are printed with exponents. NumPy compares in the type of the numbers.
+/// Returns true if numbers between these magnitudes are printed with exponents. NumPy makes this comparison in the data type of
+/// the numbers.
 #[expect(clippy::cast_possible_truncation, reason = "the numbers were widened from the narrower type")]
 fn wants_exponent(largest: f64, smallest: f64, size: usize) -> bool {
     let narrow = |value: f64| match size {
@@ -187,7 +188,7 @@ fn wants_exponent(largest: f64, smallest: f64, size: usize) -> bool {
     largest >= exponents_from(size) || smallest < narrow(1e-4) || narrow(largest / smallest) > 1000.0
 }
 
-/// Returns the magnitude from which NumPy's columns have exponents.
+/// Returns the magnitude from which NumPy prints columns with exponents.
 fn exponents_from(size: usize) -> f64 {
     match size {
         2 => 1e3,

@@ -1,9 +1,9 @@
-//! A line diff of two texts.
+//! A line-by-line diff of two texts.
 
 /// The maximum number of lines of a diff; longer texts are shown in full, before and after.
 const MOST: usize = 2000;
 
-/// Returns the lines that differ: `-` before, and `+` after; context lines have a space.
+/// Returns the lines of a diff: `-` marks old lines, `+` new lines, and a space unchanged lines around them.
 pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let mut all = Vec::new();
@@ -21,7 +21,7 @@ pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
 
 /// Aligns all lines along a longest common subsequence.
 fn aligned<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
-    // For each pair of lines, the length of the longest common subsequence from these lines on.
+    // For each pair of lines, the length of the longest common subsequence that starts at these lines.
     let mut common = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
     for row in (0..old.len()).rev() {
         for column in (0..new.len()).rev() {

@@ -1,7 +1,7 @@
 //! Arrays as text, in NumPy's layout: nested brackets, aligned columns, lines of at most 75 characters.
 //!
-//! Elements are pushed in row-major order, so that an array of any size can be printed. The widths of columns must be known before:
-//! [`Columns`] computes them from the same elements.
+//! Elements are pushed in row-major order, so that an array of any size can be printed. The column widths must be known
+//! beforehand: [`Columns`] computes them from the same elements.
 
 mod columns;
 mod floats;
@@ -19,10 +19,10 @@ pub(crate) use short::{print_json, size, time, tuple};
 /// The maximum length of a line.
 const WIDTH: usize = 75;
 
-/// The number of elements at either end of a dimension that are shown if the middle is omitted.
+/// The number of elements that are shown at either end of a dimension if its middle is omitted.
 pub(crate) const EDGE: u64 = 3;
 
-/// The maximum number of elements of arrays that are printed in full; larger arrays are summarised.
+/// The maximum number of elements of an array that is printed in full; larger arrays are summarised.
 pub(crate) const THRESHOLD: u64 = 1000;
 
 /// The index of the current element in row-major iteration.
@@ -30,7 +30,7 @@ pub(crate) const THRESHOLD: u64 = 1000;
 pub(crate) struct Cursor {
     shape: Vec<u64>,
     index: Vec<u64>,
-    /// The number of trailing dimensions that restart at the element.
+    /// The number of trailing dimensions whose index has restarted at the current element.
     begun: usize,
 }
 
@@ -39,7 +39,7 @@ impl Cursor {
         Self { index: vec![0; shape.len()], begun: shape.len(), shape }
     }
 
-    /// Returns the number of trailing dimensions that restart at the element.
+    /// Returns the number of trailing dimensions whose index has restarted at the current element.
     pub(crate) fn begun(&self) -> usize {
         self.begun
     }
@@ -67,13 +67,13 @@ impl Cursor {
 pub(crate) struct Printer<'w> {
     out: &'w mut dyn Write,
     cursor: Cursor,
-    /// For each dimension, true if its middle is omitted.
+    /// A flag for each dimension: true if its middle is omitted.
     elided: Vec<bool>,
     line: String,
 }
 
 impl<'w> Printer<'w> {
-    /// Creates a printer of an array with one dimension or more; `shape` is its printed shape.
+    /// Creates a printer for an array with at least one dimension; `shape` is the printed shape.
     pub(crate) fn new(out: &'w mut dyn Write, shape: Vec<u64>, elided: Vec<bool>) -> Self {
         Self { out, cursor: Cursor::new(shape), elided, line: String::new() }
     }
@@ -124,7 +124,7 @@ impl<'w> Printer<'w> {
         self.elided[dim] && inner_begin && self.cursor.index[dim] == EDGE
     }
 
-    /// Appends a word to the line, which is broken if it becomes too long.
+    /// Appends a word to the line, which is wrapped if it would become too long.
     fn append(&mut self, word: &str) -> io::Result<()> {
         let (length, indent) = (self.line.chars().count(), self.elided.len());
         if length + word.chars().count() > WIDTH.saturating_sub(indent) && length > indent {

@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::{Child, Command, Stdio};
 
-/// The default pager: it ends by itself if the output fits on the screen, and leaves the output on the screen.
+/// The default pager: it exits by itself if the output fits on the screen, and leaves the output there.
 const DEFAULT: &str = "less -FRX";
 
 /// A running pager.

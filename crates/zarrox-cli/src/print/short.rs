@@ -1,10 +1,10 @@
-//! Shapes, times, sizes and JSON in the output of commands.
+//! Formats shapes, times, sizes and JSON in the output of commands.
 
 use std::io::{self, Write};
 
 use zarrox::json::Json;
 
-/// Prints strict JSON: `NaN` and infinities, which Python writes without quotes, become strings.
+/// Prints strict JSON: `NaN` and infinities, which Python writes unquoted, become strings.
 pub(crate) fn print_json(out: &mut dyn Write, json: &Json) -> io::Result<()> {
     writeln!(out, "{:#}", json.without_tokens())
 }
@@ -16,7 +16,7 @@ pub(crate) fn tuple(lengths: &[u64]) -> String {
     format!("({}{comma})", lengths.join(", "))
 }
 
-/// Returns a time in a unit with few digits.
+/// Returns a time in a unit that needs few digits.
 pub(crate) fn time(seconds: f64) -> String {
     match seconds {
         ..1e-3 => format!("{:.0} µs", seconds * 1e6),
@@ -27,7 +27,7 @@ pub(crate) fn time(seconds: f64) -> String {
     }
 }
 
-/// Returns a number of bytes, rounded and exact.
+/// Returns a number of bytes, both rounded and exact.
 #[expect(clippy::cast_precision_loss, reason = "a number for display")]
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];

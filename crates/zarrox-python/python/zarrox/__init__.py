@@ -1,4 +1,4 @@
-"""Zarr in Python, over Rust, with the names, defaults and meanings of zarr-python 3; `zarrox.v2` has the names of
+"""Zarr in Python, implemented in Rust, with the names, defaults and semantics of zarr-python 3. `zarrox.v2` has the names of
 zarr-python 2.
 
 Examples
@@ -60,7 +60,7 @@ from zarrox.hierarchy._copies import rechunk
 from zarrox import adapters as _adapters  # noqa: F401 (lets stores of other packages be taken)
 
 if TYPE_CHECKING:
-    # Names that `__getattr__` imports on first use.
+    # The names that `__getattr__` imports on first use.
     from zarrox.hierarchy._checking import check
     from zarrox.hierarchy._digests import digest, manifest, verify_manifest
     from zarrox.hierarchy._files import export_file, import_file
@@ -135,7 +135,7 @@ __all__ = [
 ]
 
 if hasattr(os, "register_at_fork"):
-    # Locks of other threads, also in libraries, would never be released in the child.
+    # Locks that other threads hold, including those in libraries, would never be released in the child process.
     os.register_at_fork(
         before=_native.before_fork,
         after_in_parent=partial(_native.after_fork, False),
@@ -145,7 +145,7 @@ if hasattr(os, "register_at_fork"):
 #: Modules that are imported on first use, since their dependencies are slow to import or optional.
 _LATER = ("dask", "v2", "xarray")
 
-#: The functions of modules that few programs need. A module is imported when its first function is used.
+#: The functions of modules that few programs need. A module is imported when one of its functions is first used.
 _TOOLS = {
     "_checking": ("check",),
     "_digests": ("digest", "manifest", "verify_manifest"),

@@ -1,4 +1,4 @@
-"""Stores of other packages, which functions accept as stores. A package is used only if the program has imported it."""
+"""Adapters for the stores of other packages, which functions accept as stores. A package is used only if the program has imported it."""
 
 from __future__ import annotations
 

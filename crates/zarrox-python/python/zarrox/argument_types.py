@@ -1,4 +1,4 @@
-"""Types of the arguments that many functions take."""
+"""The types of arguments that many functions take."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["ChunksLike", "DTypeLike", "PathArgument", "ShapeLike", "StoreArgumen
 
 
 class DataType(Protocol):
-    """A data type as an object, such as a `zarrox.core.dtype.ZDType`."""
+    """A data type object, such as a `zarrox.core.dtype.ZDType`."""
 
     def to_native_dtype(self) -> Any:
-        """Returns the data type of NumPy."""
+        """Returns the NumPy dtype."""
         ...
 
 

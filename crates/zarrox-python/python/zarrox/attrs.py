@@ -27,7 +27,7 @@ _changing = RLock()
 
 
 def _encode(value: Any) -> Any:
-    """Encodes values that JSON does not support: NumPy's numbers become numbers, and arrays are rejected."""
+    """Encodes values that JSON does not support: NumPy scalars become numbers, and arrays are rejected."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, numbers.Integral):
@@ -44,7 +44,7 @@ _ENCODER = json.JSONEncoder(default=_encode)
 
 
 def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """Returns a mapping with text as keys, as in JSON."""
+    """Returns a mapping whose keys are strings, as in JSON."""
     others = [key for key in attributes if not isinstance(key, str)]
     if not others:
         return dict(attributes)
@@ -143,14 +143,14 @@ class Attributes(MutableMapping[str, Any]):
         return self.store._metadata_class.parse_metadata(document)
 
     def _write(self, attributes: dict[str, Any], among: bool = False) -> None:
-        """Replaces all attributes by these. With ``among``, a node keeps its other attributes."""
+        """Replaces all attributes with the given ones. With ``among``, a node keeps its other attributes."""
         document = _ENCODER.encode(attributes)
         if self._node is not None:
             self._node.set_attributes(document, among)
-            # The node holds the attributes; the next read gets them from it.
+            # The node holds the attributes, and the next read gets them from it.
             self._cached = None
             return
-        # The value that a later reader gets, independent of the caller's object.
+        # The value that a later reader gets, decoupled from the caller's object.
         stored: dict[str, Any] = json.loads(document)
         assert self.store is not None
         self.store[self._key] = json_dumps(stored)

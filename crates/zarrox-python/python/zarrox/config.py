@@ -1,10 +1,10 @@
 """Settings with the names of zarr-python 3.
 
-These have an effect: ``default_zarr_format``; ``array.order``, ``array.write_empty_chunks``, ``array.read_missing_chunks`` and
+These settings have an effect: ``default_zarr_format``; ``array.order``, ``array.write_empty_chunks``, ``array.read_missing_chunks`` and
 ``array.allow_unsafe_pickle_decode``; ``async.concurrency`` and ``async.timeout``, for stores that are written in Python;
-``threading.max_workers``; ``codecs``, ``buffer`` and ``ndbuffer``, which choose among classes that programs register. All others
-concern zarr-python's own engine: they are stored but have no effect. Environment variables that begin with ``ZARR_`` change
-settings: ``ZARR_ARRAY__ORDER=F`` is ``array.order``.
+``threading.max_workers``; ``codecs``, ``buffer`` and ``ndbuffer``, which choose among classes that programs register. All other
+settings concern zarr-python's own engine: they are stored, but have no effect. Environment variables that begin with ``ZARR_`` change
+settings: ``ZARR_ARRAY__ORDER=F`` sets ``array.order``.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _MISSING = object()
 
 
 class Config:
-    """Settings with dots in their names.
+    """Settings whose names contain dots.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Config:
         self.refresh()
 
     def get(self, key: str, default: Any = _MISSING, override_with: Any = None) -> Any:
-        """Returns the value of a setting. For the first part of several names, it returns a dict of these settings.
+        """Returns the value of a setting. For a prefix that several names share, it returns a dict of these settings.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Config:
         return found
 
     def set(self, arg: Mapping[str, Any] | None = None, **kwargs: Any) -> ConfigSet:
-        """Change settings, or in a ``with`` statement change them until its end.
+        """Change settings. In a ``with`` statement, they change only until its end.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Config:
 
 
 class ConfigSet:
-    """Changed settings, which a ``with`` statement undoes at its end."""
+    """A change of settings, which a ``with`` statement undoes at its end."""
 
     def __init__(self, config: Config, before: dict[str, Any]) -> None:
         self._config, self._before = config, before
@@ -201,7 +201,7 @@ class ConfigSet:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Flattens nested mappings to names with dots."""
+    """Flattens nested mappings to dotted names."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
@@ -209,7 +209,7 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def of_environment(variables: Mapping[str, str], name: str = "zarr") -> dict[str, Any]:
-    """Returns the settings in environment variables: two underscores mean a dot, and values are Python literals or text.
+    """Returns the settings in environment variables: two underscores stand for a dot, and values are Python literals or strings.
 
     Parameters
     ----------

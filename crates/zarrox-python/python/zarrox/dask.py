@@ -1,7 +1,7 @@
-"""Dask reads, writes and copies arrays of Zarrox: `from_zarr`, `to_zarr`, `rechunk`, `copy` and `convert`.
+"""Reads, writes and copies Zarrox arrays with Dask: `from_zarr`, `to_zarr`, `rechunk`, `copy` and `convert`.
 
 Dask's own `from_zarr` and `to_zarr` need zarr-python, and support only its arrays. With this module, Dask chunks that share stored
-chunks need no lock: stores synchronize writers, within and between processes.
+chunks need no lock: stores synchronize writers within and between processes.
 
 Examples
 --------
@@ -45,7 +45,7 @@ __all__ = ["convert", "copy", "from_zarr", "rechunk", "to_zarr"]
 DIMENSIONS = "_ARRAY_DIMENSIONS"
 #: The memory of one task, in bytes.
 _MEMORY = 256 << 20
-#: Smaller tasks cost more than they save.
+#: The memory below which a task costs more than it saves.
 _LEAST = 16 << 20
 #: The approximate number of tasks for each thread of a cluster, so that all threads are busy until the end.
 _TASKS = 4
@@ -116,7 +116,8 @@ def to_zarr(
 ) -> Any:
     """Writes a Dask array into a Zarr array, which is created if a location is given.
 
-    Dask chunks are written directly, even if several are in the same stored chunk or shard. Dask's own function rechunks them.
+    Dask chunks are written directly, even if several of them are in the same stored chunk or shard. Dask's own function rechunks them
+    first.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def to_zarr(
     if isinstance(region, slice):
         region = (region,)
     _check_shared(target, _client(None))
-    # Dask's type annotations allow only its own arrays.
+    # Dask's type annotations allow only Dask arrays.
     store: Any = array.store
     return store(target, lock=False, regions=region, compute=compute, return_stored=return_stored)
 
@@ -185,10 +186,10 @@ def rechunk(
     memory: int = _MEMORY,
     scratch: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Writes all elements of an array to another with different chunks, in many processes.
+    """Writes all elements of an array to another one with different chunks, using many processes.
 
-    The work is divided into boxes, which each process reads and writes natively. Boxes consist of whole stored chunks of the target
-    if possible, and of as many as fit in memory, so that chunks of the source are seldom read more than once.
+    The work is divided into boxes, which each process reads and writes natively. If possible, a box consists of whole stored chunks of
+    the target. It has as many chunks as fit into memory, so that chunks of the source are seldom read more than once.
 
     Parameters
     ----------
@@ -252,7 +253,7 @@ def copy(
     overwrite: bool = False,
     **options: Any,
 ) -> Array | Group:
-    """Copies an array, or a group and all nodes below it, in many processes.
+    """Copies an array, or a group and all nodes below it, using many processes.
 
     Parameters
     ----------
@@ -308,7 +309,7 @@ def copy(
 def convert(
     source: Array | Group | StoreArgument, target: StoreArgument, path: str | None = None, *, zarr_format: int, **options: Any
 ) -> Array | Group:
-    """Copies a node and all nodes below it to another format, in many processes.
+    """Copies a node and all nodes below it to another format, using many processes.
 
     Parameters
     ----------
@@ -346,7 +347,7 @@ class _Boxes:
 
 @dataclass(frozen=True)
 class _Region:
-    """Copies a region with a conversion of elements."""
+    """Copies a region, converting its elements."""
 
     source: Array
     target: Array
@@ -360,12 +361,13 @@ _Task = _Boxes | _Region
 
 
 def _memory(source: Array, most: int, client: Any) -> int:
-    """Returns the memory of a task, such that all threads of a cluster have tasks."""
+    """Returns the memory for a task, chosen so that all threads of a cluster have tasks."""
     return min(most, max(source.nbytes // (_TASKS * _threads(client)), _LEAST))
 
 
 def _tasks(source: Array, target: Array, boxes: tuple[list[int], int], memory: int, client: Any) -> Iterator[_Task]:
-    """Yields ranges of boxes: several boxes for each task if there are many, since each task costs scheduling time."""
+    """Yields ranges of boxes, one range for each task. If there are many boxes, a range has several, since scheduling a task takes
+    time."""
     lengths, count = boxes
     box = math.prod(lengths) * max(target.dtype.itemsize, 1)
     many = max(1, min(memory // max(box, 1), -(-count // (_TASKS * _threads(client)))))
@@ -401,7 +403,7 @@ def _run(tasks: list[_Task], client: Any) -> None:
 
 
 def _delete(array: Array) -> None:
-    """Deletes an array that has a store of its own, and the directory of the store."""
+    """Deletes an array that has its own store, and the directory of the store."""
     _native.delete_node(native_store(array._store), array.path)
     if isinstance(array._store, DirectoryStore):
         with suppress(OSError):
@@ -418,7 +420,7 @@ def _counterpart(
 
 
 def _attributes(array: Array, zarr_format: int | None) -> dict[str, Any]:
-    """Returns the attributes and the dimension names, which are an attribute in format 2."""
+    """Returns the attributes and the dimension names. In format 2, the dimension names are an attribute."""
     attributes, names = array.attrs.asdict(), array._native.dimension_names
     if zarr_format == 3 and names is None:
         names = attributes.pop(DIMENSIONS, None)
@@ -463,7 +465,7 @@ def _mode(mode: str, overwrite: bool) -> str:
 
 
 def _client(client: Any) -> Any:
-    """Returns the given client, or the current one of this thread; ``None`` if there is none."""
+    """Returns the given client, or the current client of this thread; ``None`` if there is none."""
     if client is not None:
         return client
     try:
@@ -479,7 +481,7 @@ def _threads(client: Any) -> int:
 
 
 def _check_shared(array: Array, client: Any) -> None:
-    """Rejects an array in the memory of this process, if other processes must access it."""
+    """Rejects an array in the memory of this process if other processes must access it."""
     if client is not None and is_in_memory(array._store) and not _is_in_this_process(client):
         raise ValueError(
             f"{array!r} is in the memory of this process, and each process of the cluster would have its own copy: "

@@ -1,4 +1,4 @@
-"""JSON encoding of version 2 documents."""
+"""Encodes and decodes version 2 documents as JSON."""
 
 from __future__ import annotations
 

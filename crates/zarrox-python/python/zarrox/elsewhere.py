@@ -13,7 +13,7 @@ __all__ = ["OF_2", "OF_3"]
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The names of the other release.
+    """The names that the other release has.
 
     Attributes
     ----------

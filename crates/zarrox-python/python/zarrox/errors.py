@@ -1,6 +1,7 @@
 """The exceptions of Zarrox.
 
-Each is a subclass of the exception of zarr-python 2 or 3, or of Python's own, so that existing ``except`` clauses catch it.
+Each is a subclass of the corresponding exception of zarr-python 2 or 3, or of Python itself, so that existing ``except`` clauses catch
+it.
 """
 
 from __future__ import annotations
@@ -62,19 +63,19 @@ class BaseZarrError(ValueError):
 
 
 class NodeNotFoundError(BaseZarrError, FileNotFoundError, KeyError):
-    """There is no node at the path."""
+    """No node exists at the path."""
 
     __str__ = ValueError.__str__
 
 
 class ArrayNotFoundError(NodeNotFoundError):
-    """There is no array at the path."""
+    """No array exists at the path."""
 
     _msg = "No array found in store {!r} at path {!r}"
 
 
 class GroupNotFoundError(NodeNotFoundError):
-    """There is no group at the path."""
+    """No group exists at the path."""
 
     _msg = "No group found in store {!r} at path {!r}"
 
@@ -108,7 +109,7 @@ class ContainsGroupError(ContainsNodeError):
 
 
 class ContainsArrayAndGroupError(ContainsNodeError):
-    """The path has both an array and a group."""
+    """Both an array and a group exist at the path."""
 
     _msg = (
         "Array and group metadata documents (.zarray and .zgroup) were both found in store {!r} at path {!r}. Only one of these files "
@@ -127,7 +128,7 @@ class MetadataValidationError(MetadataError):
 
 
 class NodeTypeValidationError(MetadataValidationError):
-    """The document belongs to another kind of node."""
+    """The document belongs to a different kind of node."""
 
 
 class BadCompressorError(BaseZarrError, TypeError):
@@ -135,7 +136,7 @@ class BadCompressorError(BaseZarrError, TypeError):
 
 
 class FSPathExistNotDir(BaseZarrError, NotADirectoryError):
-    """The path is a file, but a directory is needed."""
+    """The path is a file, but a directory is required."""
 
     __str__ = ValueError.__str__
 
@@ -204,7 +205,7 @@ class BadConfigError(ValueError):
 
 
 class ChunkNotFoundError(BaseZarrError):
-    """A chunk is missing, and the setting ``array.read_missing_chunks`` makes that an error."""
+    """A chunk is missing, and the setting ``array.read_missing_chunks`` makes this an error."""
 
 
 class PickleCodecDisabledError(BaseZarrError):
@@ -213,7 +214,7 @@ class PickleCodecDisabledError(BaseZarrError):
 
 
 class UnknownCodecError(BaseZarrError):
-    """The error for an id without a codec."""
+    """No codec has this id."""
 
     def __init__(self, codec_id: object, message: str | None = None) -> None:
         self.codec_id = codec_id

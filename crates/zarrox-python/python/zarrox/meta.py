@@ -1,6 +1,7 @@
 """Encoding and decoding of version 2 documents.
 
-Arrays and groups read and write their documents natively. These functions are for programs that handle documents themselves.
+Arrays and groups read and write their documents natively. The functions in this module are for programs that handle documents
+themselves.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Document = Mapping[str, Any] | str | bytes
 
 
 def parse_metadata(s: Document) -> dict[str, Any]:
-    """Returns the content of a document."""
+    """Parses a document."""
     if isinstance(s, Mapping):
         return dict(s)
     found: dict[str, Any] = json_loads(s)
@@ -110,7 +111,7 @@ def decode_array_metadata(s: Document) -> dict[str, Any]:
 
 
 def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
-    """Returns an array's document.
+    """Returns the document of an array.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
 
 
 def encode_group_metadata(meta: object = None) -> bytes:
-    """Returns a group's document.
+    """Returns the document of a group.
 
     Examples
     --------
@@ -169,7 +170,7 @@ def encode_group_metadata(meta: object = None) -> bytes:
 
 
 def encode_dtype(d: np.dtype[Any]) -> Any:
-    """Returns a data type as in documents.
+    """Returns a data type in the form of documents.
 
     Examples
     --------
@@ -246,7 +247,7 @@ def _needed(object_codec: Any) -> Any:
 
 
 def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) -> Any:
-    """Returns a fill value as in documents.
+    """Returns a fill value in the form of documents.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Registries of classes of codecs, buffers, codec pipelines and chunk key encodings, by name.
+"""Registries that map names to classes of codecs, buffers, codec pipelines and chunk key encodings.
 
 If several classes have the same name, the settings ``codecs``, ``buffer``, ``ndbuffer`` and ``codec_pipeline.path`` select one.
 """
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class Registry(dict[str, type[T]]):
-    """Classes by name. Classes of installed packages are imported on first use.
+    """A mapping from names to classes. Classes from installed packages are imported on first use.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Registry(dict[str, type[T]]):
         self.is_searched = not kind
 
     def lazy_load(self, use_entrypoint_name: bool = False) -> None:
-        """Import the classes of installed packages.
+        """Import the classes that installed packages provide.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Registry(dict[str, type[T]]):
         self[qualname or fully_qualified_name(cls)] = cls
 
     def chosen(self, setting: str) -> type[T]:
-        """Returns the class that a setting names."""
+        """Returns the class that is named by a setting."""
         name = config.get(setting)
         if name not in self:
             self.lazy_load()
@@ -76,7 +76,7 @@ class Registry(dict[str, type[T]]):
 
 
 def _offered(kind: str) -> list[Any]:
-    """Returns the entry points of installed packages: ``[zarr.kind]`` with any names, or ``kind`` in ``[zarr]``."""
+    """Returns the entry points of installed packages: those in ``[zarr.kind]`` with any name, and ``kind`` in ``[zarr]``."""
     from importlib.metadata import entry_points
 
     found = entry_points()
@@ -84,7 +84,7 @@ def _offered(kind: str) -> list[Any]:
 
 
 def fully_qualified_name(cls: type) -> str:
-    """Returns the name of a class with the name of its module."""
+    """Returns the name of a class, qualified with its module."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -97,7 +97,7 @@ _codecs_of_packages: list[Any] | None = None
 
 
 def register_codec(key: str, codec_cls: type[Any], *, qualname: str | None = None) -> None:
-    """Register a class of codecs.
+    """Register a codec class.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def register_codec(key: str, codec_cls: type[Any], *, qualname: str | None = Non
 
 
 def get_codec_class(key: str, reload_config: bool = False) -> type[Any]:
-    """Returns the class of codecs with a name in metadata.
+    """Returns the codec class for a name in metadata.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def _codec_classes(key: str) -> Registry[Any]:
 
 
 def register_pipeline(pipe_cls: type[Any]) -> None:
-    """Register a codec pipeline. This package always uses its own, in Rust."""
+    """Register a codec pipeline. This package always uses its own pipeline, which is written in Rust."""
     _pipelines.register(pipe_cls)
 
 
@@ -171,7 +171,7 @@ def get_pipeline_class(reload_config: bool = False) -> type[Any]:
 
 
 def register_buffer(cls: type[Buffer], qualname: str | None = None) -> None:
-    """Register a class of blocks of bytes, which the setting ``buffer`` can name."""
+    """Register a buffer class, which the setting ``buffer`` can select."""
     _buffers.register(cls, qualname)
 
 
@@ -183,7 +183,7 @@ def get_buffer_class(reload_config: bool = False) -> type[Buffer]:
 
 
 def register_ndbuffer(cls: type[NDBuffer], qualname: str | None = None) -> None:
-    """Register a class of buffers of elements, which the setting ``ndbuffer`` can select."""
+    """Register a class of element buffers, which the setting ``ndbuffer`` can select."""
     _nd_buffers.register(cls, qualname)
 
 
@@ -195,12 +195,12 @@ def get_ndbuffer_class(reload_config: bool = False) -> type[NDBuffer]:
 
 
 def register_chunk_key_encoding(key: str, cls: type[Any]) -> None:
-    """Register a class of chunk key encodings. Keys are encoded in Rust, so the class is not used."""
+    """Register a chunk key encoding class. Keys are encoded in Rust, so the class is not used."""
     _key_encodings.register(cls, key)
 
 
 def get_chunk_key_encoding_class(key: str) -> type[Any]:
-    """Returns the class of chunk key encodings with a name."""
+    """Returns the chunk key encoding class for a name."""
     _key_encodings.lazy_load(use_entrypoint_name=True)
     if key not in _key_encodings:
         raise KeyError(f"unknown chunk key encoding {key!r}; expected one of {sorted(_key_encodings)}")

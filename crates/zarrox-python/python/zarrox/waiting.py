@@ -1,4 +1,4 @@
-"""Threads for blocking work in programs with an event loop, and an event loop for coroutines in blocking programs."""
+"""Threads for blocking work in programs that have an event loop, and an event loop for coroutines in blocking programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _loop: AbstractEventLoop | None = None
 
 
 def _after_fork() -> None:
-    """Forgets the threads, which a forked process does not have."""
+    """Discards the threads, which do not exist in a forked process."""
     global _lock, _threads, _loop
     _lock, _threads, _loop = threading.Lock(), None, None
 

@@ -1,4 +1,4 @@
-//! Elements of variable length as Python objects, and as strings of NumPy's `StringDType`.
+//! Variable-length elements as Python objects, and as strings of NumPy's `StringDType`.
 
 pub(crate) mod text;
 
@@ -18,11 +18,11 @@ use crate::error::OrRaise;
 pub(crate) enum Elements {
     Text,
     Bytes,
-    /// One value of MessagePack.
+    /// A single MessagePack value.
     Object,
-    /// A pickle of an object, or of a tuple for an element of this structured type.
+    /// A pickle of an object, or of a tuple if the elements have this structured dtype.
     Pickle(Py<PyArrayDescr>),
-    /// Numbers of this type.
+    /// Numbers of this dtype.
     Numbers(Py<PyArrayDescr>),
 }
 
@@ -43,7 +43,7 @@ impl Elements {
         })
     }
 
-    /// Returns the structured NumPy type that pickled elements have, if they are structures.
+    /// Returns the structured NumPy dtype of pickled elements, if they are structures.
     fn structured<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDescr>> {
         match self {
             Self::Pickle(dtype) => Some(dtype.bind(py).clone()).filter(PyArrayDescrMethods::has_fields),
@@ -79,7 +79,7 @@ impl Elements {
         }
     }
 
-    /// Returns the bytes of the element for an object.
+    /// Returns the bytes of the element that represents an object.
     pub(crate) fn to_bytes(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let py = object.py();
         match self {
@@ -108,12 +108,12 @@ impl Elements {
         }
     }
 
-    /// Returns the objects of an array, as a NumPy array of objects.
+    /// Returns the elements of an array as a NumPy array of objects.
     pub(crate) fn to_array<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
         self.objects(py, elements.elements(), elements.shape())
     }
 
-    /// Returns the objects of elements in row-major order, as a NumPy array of objects of this shape.
+    /// Returns elements, given in row-major order, as a NumPy array of objects with this shape.
     pub(crate) fn objects<'py, 'e>(
         &self,
         py: Python<'py>,
@@ -141,7 +141,7 @@ impl Elements {
         array.call_method1("reshape", (PyTuple::new(py, shape)?,))
     }
 
-    /// Returns the elements that an array of objects has, or one object.
+    /// Returns the elements for an array of objects, or for a single object.
     pub(crate) fn elements_of(
         &self,
         py: Python<'_>,
@@ -206,7 +206,7 @@ impl Elements {
     }
 }
 
-/// Returns the object of a pickle; Python's `None` for an element that was never set.
+/// Returns the pickled object; Python's `None` for an element that was never set.
 fn unpickled<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     if bytes.is_empty() {
         return Ok(py.None().into_bound(py));
@@ -219,12 +219,12 @@ fn bytes_of_pickle(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(pickle.cast::<PyBytes>()?.as_bytes().to_vec())
 }
 
-/// Returns true if a value is an array of numbers, and not an array of objects.
+/// Returns true if a value is an array of numbers rather than objects.
 fn is_plain_array(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() != b'O')
 }
 
-/// Appends the objects of a nested list to `objects`; the list has one level for each dimension of the shape.
+/// Appends the objects in a nested list to `objects`. The list has one level for each dimension of the shape.
 fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList>) -> PyResult<()> {
     let Some((&length, inner)) = shape.split_first() else { return objects.append(value) };
     if value.len()? != length {
@@ -235,7 +235,7 @@ fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList
     value.try_iter()?.try_for_each(|item| flatten(&item?, inner, objects))
 }
 
-/// Returns true for the default objects of unassigned elements in NumPy object arrays.
+/// Returns true if an object is the default for unassigned elements in NumPy object arrays.
 fn is_missing(object: &Bound<'_, PyAny>) -> bool {
     object.is_none() || object.extract::<i64>().is_ok_and(|value| value == 0)
 }
@@ -256,7 +256,7 @@ fn too_deep() -> PyErr {
     PyValueError::new_err(format!("objects are nested more than {} deep", msgpack::MAX_DEPTH))
 }
 
-/// Returns the first object of packed values, and removes it from them.
+/// Returns the first object in the packed values, and removes it from them.
 fn unpacked<'py>(py: Python<'py>, rest: &mut &[u8], depth: usize) -> PyResult<Bound<'py, PyAny>> {
     if depth > msgpack::MAX_DEPTH {
         return Err(too_deep());
@@ -293,7 +293,7 @@ fn put(packed: &mut Vec<u8>, token: Token<'_>) -> PyResult<()> {
     token.write(packed).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Appends an object as a value of MessagePack.
+/// Appends an object as a MessagePack value.
 fn pack(object: &Bound<'_, PyAny>, packed: &mut Vec<u8>, depth: usize) -> PyResult<()> {
     if depth > msgpack::MAX_DEPTH {
         return Err(too_deep());

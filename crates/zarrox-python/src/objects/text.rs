@@ -1,4 +1,4 @@
-//! NumPy's text of variable length, `StringDType`, without a Python object for each element.
+//! NumPy's variable-length strings, `StringDType`, without a Python object for each element.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -27,7 +27,7 @@ type Pack = unsafe extern "C" fn(
 type Acquire = unsafe extern "C" fn(*const c_void) -> *mut npy_string_allocator;
 type Release = unsafe extern "C" fn(*mut npy_string_allocator);
 
-/// The functions of NumPy's C interface for this type. NumPy has had the type and these functions since 2.0.
+/// The functions for this dtype in NumPy's C interface. NumPy has had the dtype and these functions since 2.0.
 struct Functions {
     load: Load,
     pack: Pack,
@@ -42,8 +42,7 @@ impl Functions {
             let module = py.import("numpy._core.multiarray")?;
             let capsule = module.getattr("_ARRAY_API")?.cast_into::<PyCapsule>()?;
             let table: NonNull<*const c_void> = capsule.pointer_checked(None)?.cast();
-            // SAFETY: NumPy's table has these functions at these indices in every version that has the type,
-            // and is never freed.
+            // SAFETY: NumPy's table has these functions at these indices in every version that has the dtype, and is never freed.
             Ok(unsafe {
                 let function = |place: usize| *table.as_ptr().add(place);
                 Self {
@@ -57,11 +56,11 @@ impl Functions {
     }
 }
 
-/// The text of an array, whose allocator is locked while this value exists.
+/// The strings of an array. Their allocator is locked while this value exists.
 struct Texts<'a> {
     functions: &'static Functions,
     allocator: *mut npy_string_allocator,
-    /// The elements, contiguous.
+    /// The first of the contiguous elements.
     first: *mut u8,
     size: usize,
     count: usize,
@@ -69,11 +68,11 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// Returns the text of a contiguous array of the type.
+    /// Returns the strings of a contiguous array of this dtype.
     fn of(array: &'a Bound<'a, PyUntypedArray>) -> PyResult<Self> {
         let functions = Functions::get(array.py())?;
         let dtype = array.dtype();
-        // SAFETY: the array's type is `StringDType`, whose allocator this is, and the array is held.
+        // SAFETY: the dtype of the array is `StringDType`, this is its allocator, and the array is held.
         let allocator = unsafe { (functions.acquire)(dtype.as_ptr().cast_const().cast()) };
         // SAFETY: the object is an array, whose fields may be read.
         let first = unsafe { (*array.as_array_ptr()).fields.data.cast::<u8>() };
@@ -83,7 +82,7 @@ impl<'a> Texts<'a> {
     /// Returns the address of an element.
     fn packed(&self, index: usize) -> *mut npy_packed_static_string {
         debug_assert!(index < self.count);
-        // SAFETY: the elements lie one after another.
+        // SAFETY: the elements are contiguous.
         unsafe { self.first.add(index * self.size).cast() }
     }
 
@@ -104,7 +103,7 @@ impl<'a> Texts<'a> {
 
     /// Replaces an element.
     fn pack(&mut self, index: usize, text: &str) -> PyResult<()> {
-        // SAFETY: the allocator belongs to the element, and the text is copied.
+        // SAFETY: the allocator belongs to the element, and the string is copied.
         let failed = unsafe {
             (self.functions.pack)(self.allocator, self.packed(index), text.as_ptr().cast(), text.len())
         };
@@ -117,17 +116,17 @@ impl<'a> Texts<'a> {
 
 impl Drop for Texts<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was acquired, and is released once.
+        // SAFETY: the allocator was acquired, and is released once.
         unsafe { (self.functions.release)(self.allocator) };
     }
 }
 
-/// Returns true if the elements of an array are text of variable length.
+/// Returns true if the elements of an array are variable-length strings.
 fn is_text(array: &Bound<'_, PyUntypedArray>) -> bool {
     array.dtype().num() == NPY_TYPES::NPY_VSTRING as c_int
 }
 
-/// Returns the elements of an array of text. `None` if it has another type, or an element is missing.
+/// Returns the elements of an array of strings; `None` if the array has a different dtype, or if an element is missing.
 pub(crate) fn elements(
     array: &Bound<'_, PyUntypedArray>,
     data_type: &DataType,
@@ -152,7 +151,7 @@ pub(crate) fn elements(
     Ok(is_complete.then_some(elements))
 }
 
-/// Fills a contiguous array of text with elements. Returns false if the array has another type.
+/// Fills a contiguous array of strings with elements. Returns false if the array has a different dtype.
 pub(crate) fn fill<'e>(
     array: &Bound<'_, PyUntypedArray>,
     elements: impl Iterator<Item = &'e [u8]>,

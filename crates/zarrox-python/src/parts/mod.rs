@@ -1,5 +1,5 @@
-//! Parts of stored chunks, as zarr-python 3 passes them to its codec pipeline: a key, the shape of the chunk, a
-//! selection from it, and a selection from the array in memory.
+//! Parts of stored chunks, as zarr-python 3 passes them to its codec pipeline: a key, the chunk shape, a selection from the
+//! chunk, and a selection from the array in memory.
 
 mod selection;
 
@@ -48,20 +48,20 @@ pub(crate) fn read(
     let stored = py.detach(|| {
         let array = with(array, options);
         let stored = array.raw().read_parts(reads(parts, &memory.view_mut()));
-        // Booleans are normalised even after an error, since the memory may belong to the caller.
+        // Booleans are normalised even if there was an error, since the memory may belong to the caller.
         array.data_type().normalise(&mut memory.view_mut());
         stored
     });
     unless_refused(stored)
 }
 
-/// Returns the array with options, if there are any.
+/// Returns the array with the options, if any.
 fn with<'a>(array: &'a Array, options: Option<&AccessOptions>) -> Cow<'a, Array> {
     options.map_or(Cow::Borrowed(array), |options| Cow::Owned(array.with_options(options)))
 }
 
-/// Returns the result of work with chunks. `None` if the chunks are not supported, or were deleted while they
-/// were read. Exceptions of Python stores and codecs are returned as errors.
+/// Returns the result of work with chunks; `None` if the chunks are not supported, or were deleted while they were being read.
+/// Exceptions from Python stores and codecs are returned as errors.
 fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
     let is_refusal = |error: &Error| {
         let kinds = [
@@ -80,7 +80,7 @@ fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
     }
 }
 
-/// Reads elements of variable length as objects.
+/// Reads variable-length elements as objects.
 fn read_variable(
     py: Python<'_>,
     array: &Array,
@@ -104,19 +104,19 @@ fn read_variable(
     Ok(Some(stored))
 }
 
-/// Returns the parts with their views of the output.
+/// Returns the parts, each with a view of its elements in the output.
 fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
     let read = |Part { chunk, placement, .. }: Part| {
-        // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a Python
-        // caller passes overlapping parts, the effect is as if two of its threads had written into one array.
+        // SAFETY: zarr-python's indexers assign each element of the output to one chunk. If a Python caller passes overlapping
+        // parts, the effect is the same as if two of its threads had written to one array.
         let out = placement.memory_mut(unsafe { out.alias() });
         StoredRead::new(chunk, placement.elements.into_elements(), out)
     };
     parts.into_iter().map(read).collect()
 }
 
-/// Writes a batch from a NumPy array, or one value everywhere. Returns false if the batch is not fully
-/// supported; in this case, some chunks may have been written.
+/// Writes a batch from a NumPy array or, if a single value is given, writes it everywhere. Returns false if the batch is not
+/// fully supported; some chunks may then have been written.
 pub(crate) fn write(
     py: Python<'_>,
     typed: &Typed,
@@ -154,7 +154,7 @@ fn written_unless_refused(written: zarrox::Result<()>) -> PyResult<bool> {
     }
 }
 
-/// Returns true if elements of a NumPy type are read and written unchanged.
+/// Returns true if elements of a NumPy dtype are read and written unchanged.
 pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDescr>) -> bool {
     typed.is_variable() || typed.array_of(py, dtype).is_some()
 }
@@ -200,8 +200,7 @@ impl<'py> Common<'py> {
         })
     }
 
-    /// Returns the common properties, if a further part has them as well; `None` if the part has another
-    /// store or prototype.
+    /// Returns the common properties if another part has them as well; `None` if that part has a different store or prototype.
     fn with(self, getter: &Bound<'py, PyAny>, spec: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         if !getter.getattr("store")?.is(&self.store) {
             return Ok(None);

@@ -18,8 +18,8 @@ enum Pick {
 }
 
 impl Pick {
-    /// Returns the positions that an object selects from a dimension; `None` for positions that NumPy counts
-    /// from the end or refuses.
+    /// Returns the positions that an object selects along a dimension; `None` for positions that NumPy would count from the end
+    /// or reject.
     fn of(object: &Bound<'_, PyAny>, length: usize) -> PyResult<Option<Self>> {
         if let Ok(slice) = object.cast::<PySlice>() {
             let indices = slice.indices(length.cast_signed())?;
@@ -55,7 +55,7 @@ impl Pick {
     }
 }
 
-/// Returns the positions in an array of integers, or those at which an array of booleans is true.
+/// Returns the positions that an array of integers contains, or at which an array of booleans is true.
 fn list(array: &Bound<'_, PyUntypedArray>, length: usize) -> PyResult<Option<Vec<usize>>> {
     if let Ok(mask) = array.cast::<PyArrayDyn<bool>>() {
         let Ok(mask) = mask.try_readonly() else { return Ok(None) };
@@ -72,7 +72,7 @@ fn list(array: &Bound<'_, PyUntypedArray>, length: usize) -> PyResult<Option<Vec
     Ok(integers.as_array().iter().map(position).collect())
 }
 
-/// Returns the items of a selection, which is a tuple or the only item.
+/// Returns the items of a selection, which is a tuple or a single item.
 fn items<'py>(selection: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     match selection.cast::<PyTuple>() {
         Ok(items) => items.iter().collect(),
@@ -93,7 +93,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a selection; `None` if zarr-python's indexers do not make such selections.
+    /// Returns the kind of a selection; `None` if zarr-python's indexers never produce such a selection.
     fn of(items: &[Bound<'_, PyAny>]) -> Option<Self> {
         let arrays: Vec<_> = items.iter().filter_map(|item| item.cast::<PyUntypedArray>().ok()).collect();
         if arrays.is_empty() {
@@ -118,8 +118,8 @@ impl Kind {
     }
 }
 
-/// Elements of a chunk, and their positions in an array. Axes of length 1 are inserted into the array, so
-/// that it has an axis for each axis of the elements.
+/// Elements of a chunk, and their positions in an array. Axes of length 1 are inserted into the array so that it has one axis for
+/// each axis of the elements.
 #[derive(Debug)]
 pub(super) struct Placement {
     pub(super) elements: PlacedElements,
@@ -127,12 +127,12 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// Returns the view of the positions in the array.
+    /// Returns a view of the positions in the array.
     pub(super) fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         self.elements.memory_mut(self.inserted.iter().fold(array, |array, &axis| array.with_axis(axis)))
     }
 
-    /// Returns the view of the positions in the array; for a single value, a view that repeats it.
+    /// Returns a view of the positions in the array. For a single value, the view repeats it.
     pub(super) fn memory<'a>(&self, array: &View<'a>, is_value: bool) -> View<'a> {
         if is_value {
             return self.elements.memory(&array.clone().broadcast_to(&self.elements.shape()));
@@ -141,7 +141,7 @@ impl Placement {
     }
 }
 
-/// The array whose elements go to or come from chunks.
+/// The array in memory that is read into or written from.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Whole<'a> {
     /// An array of this shape.
@@ -150,8 +150,8 @@ pub(super) enum Whole<'a> {
     Value,
 }
 
-/// Returns the elements that one selection selects from a chunk of this shape, at the positions that the
-/// other selects from the whole. `None` if a selection has an unknown kind, or if the two do not fit.
+/// Returns the elements that one selection selects from a chunk of this shape, and the positions that the other one selects from
+/// the whole. Returns `None` if the kind of a selection is unknown, or if the two do not fit together.
 pub(super) fn placement(
     chunk: &Bound<'_, PyAny>,
     shape: &[usize],
@@ -198,8 +198,7 @@ pub(super) fn placement(
     Ok(Some(Placement { elements, inserted }))
 }
 
-/// Returns the positions of elements along the axes of the whole. `None` if the numbers of positions are not
-/// these lengths.
+/// Returns the positions of elements along the axes of the whole; `None` if the numbers of positions differ from `lengths`.
 fn places(out: &Bound<'_, PyAny>, lengths: &[usize], whole: Whole<'_>) -> PyResult<Option<Vec<Pick>>> {
     let Whole::Shape(shape) = whole else {
         return Ok(Some(lengths.iter().map(|_| Pick::One(0)).collect()));
@@ -250,8 +249,8 @@ fn joint(picks: Vec<Pick>, places: Vec<Pick>) -> Option<Vec<ElementAxis>> {
     Some(vec![points(dims, lists, places, 0)?])
 }
 
-/// Returns an axis of points in the order of their positions in the array. Without positions, they are
-/// consecutive. `None` if two points have the same position.
+/// Returns an axis of points, ordered by their positions in the array; without positions, they are consecutive. Returns `None` if
+/// two points have the same position.
 fn points(
     dims: impl IntoIterator<Item = usize>,
     mut lists: Vec<Vec<usize>>,

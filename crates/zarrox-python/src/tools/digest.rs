@@ -69,7 +69,7 @@ pub(crate) fn verify_manifest(
     })
 }
 
-/// Returns the node of a handle.
+/// Returns the node to which a handle refers.
 pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
     match (node.cast::<Array>(), node.cast::<Group>()) {
         (Ok(array), _) => Ok(array.get().array().into()),
@@ -78,12 +78,12 @@ pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
     }
 }
 
-/// A Python object with a method `write` or `read` for bytes.
+/// A Python object that can write or read bytes with a method `write` or `read`.
 struct Stream(Py<PyAny>);
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A raw stream may write only a part, and returns its length.
+        // A raw stream may write only a part of the bytes, and returns their number.
         let taken = Python::attach(|py| {
             let taken = self.0.call_method1(py, "write", (PyBytes::new(py, bytes),))?;
             taken.extract::<Option<usize>>(py)

@@ -1,4 +1,4 @@
-//! Imports of files of other formats, and exports.
+//! Imports and exports of files in other formats.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +30,7 @@ struct Options {
     fill_missing: bool,
     /// JSON.
     fill_value: Option<String>,
-    /// Ranges as `time=0:10`.
+    /// Ranges, such as `time=0:10`.
     select: Vec<String>,
     external: Vec<PathBuf>,
     columns: Vec<(String, String)>,
@@ -53,7 +53,7 @@ struct Options {
 }
 
 impl Options {
-    /// Returns the data type to which elements are cast, and the rules of the casts.
+    /// Returns the data type to which elements are cast, and the casting rules.
     fn data_type(&self) -> zarrox::Result<Option<(DataType, Casting)>> {
         let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
         let parse = |dtype: &String| DataType::parse(dtype, &zarrox::codecs::registry());
@@ -121,7 +121,7 @@ impl Options {
     }
 }
 
-/// Imports files, or a directory of images. Returns the paths that are left out, and the reasons.
+/// Imports files, or a directory of images. Returns the paths of the parts that are not imported, with the reasons.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "a list of Python has no slice")]
 pub(crate) fn import_file(
@@ -226,7 +226,7 @@ impl ExportOptions {
         Ok(self.memory.into_iter().fold(export, Export::memory))
     }
 
-    /// Returns the names and the options of a stack of images, if the destination is one.
+    /// Returns the file names and the options of an image stack, if the destination is one.
     fn stack(&self, destination: &str) -> PyResult<Option<(Names, Stack)>> {
         let said = match self.stack.as_deref() {
             None => None,
@@ -252,7 +252,7 @@ impl ExportOptions {
     }
 }
 
-/// Exports a node to a file, or to a stack of images. Returns the paths that are left out, and the reasons.
+/// Exports a node to a file, or to an image stack. Returns the paths of the parts that are not exported, with the reasons.
 #[pyfunction]
 pub(crate) fn export_file(
     py: Python<'_>,

@@ -1,5 +1,5 @@
-//! Functions on whole nodes: checks, files of other formats, digests, differences and statistics, pyramid
-//! levels of images, the server.
+//! Functions on whole nodes: checks, import and export of files, digests, differences, statistics, pyramid levels, and the
+//! server.
 
 pub(crate) mod check;
 pub(crate) mod digest;

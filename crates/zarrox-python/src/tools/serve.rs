@@ -1,4 +1,4 @@
-//! A server of arrays and groups over HTTP, which runs on a thread of its own.
+//! An HTTP server for arrays and groups, which runs on a separate thread.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -26,21 +26,21 @@ pub(crate) struct Server {
     added: Mutex<Vec<Added>>,
     stop: StopHandle,
     thread: Mutex<Option<JoinHandle<zarrox::Result<()>>>>,
-    /// The id of the process that runs the thread. After a fork, the child has this object as well.
+    /// The ID of the process that runs the thread. After a fork, the child process has a copy of this object.
     process: u32,
 }
 
-/// A store that was added while the server ran.
+/// A store that was added while the server was running.
 struct Added {
-    /// The location of the store, which is equal for all its handles.
+    /// The location of the store, which is the same for all its handles.
     location: String,
     /// The name of its root.
     name: String,
-    /// Kept alive, so that no other Python object reuses its address.
+    /// The Python objects of the store, which are kept alive so that no other object reuses their addresses.
     _owned: Owned,
 }
 
-/// Starts a server of roots, which are names with their paths or URLs.
+/// Starts a server for roots, each of which is a name with a path or URL.
 #[pyfunction]
 #[pyo3(signature = (roots, bind, port, token, origins, hosts, prefix))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
@@ -84,19 +84,19 @@ pub(crate) fn serve(
     })
 }
 
-/// Returns a name for the root of a store: the last part of its path, or the kind of the store.
+/// Returns a name for the root of a store: the last component of its path, or the kind of the store.
 fn name_of(location: &str) -> &str {
-    // If chunks have a separate store, the name is that of the store of the documents.
+    // If chunks are in a separate store, the name is that of the store with the documents.
     let location = location.split(" (chunks in ").next().unwrap_or(location);
     let (scheme, path) = location.split_once("://").unwrap_or(("store", location));
-    // Stores in memory are distinguished by numbers, and Python mappings by addresses.
+    // Memory stores are distinguished by number, and Python mappings by address.
     let is_number = path.starts_with("0x") || path.bytes().all(|byte| byte.is_ascii_digit());
     let mut names = path.split(['/', '\\']).filter(|name| !name.is_empty());
     names.next_back().filter(|name| !is_number && !matches!(*name, "." | "..")).unwrap_or(scheme)
 }
 
 impl Server {
-    /// Adds the store of a node to the server; returns the name of its root.
+    /// Adds the store of a node to the server, and returns the name of its root.
     fn add_opened(&self, py: Python<'_>, opened: &Opened) -> zarrox::Result<String> {
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
         let location = opened.store.location();
@@ -148,7 +148,7 @@ impl Server {
         .or_raise()
     }
 
-    /// Stops the server, and waits for its end.
+    /// Stops the server, and waits until it has ended.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         if self.process != std::process::id() {
             return Ok(());
@@ -163,10 +163,10 @@ impl Server {
     }
 }
 
-/// Stops the server, since its address is unknown without this object.
+/// Stops the server: without this object, its address is unknown.
 impl Drop for Server {
     fn drop(&mut self) {
-        // Locks that other threads held at the fork would never be released here.
+        // In a child process, locks that other threads held during the fork are never released.
         if self.process == std::process::id() {
             self.stop.stop();
         }

@@ -68,7 +68,7 @@ pub(crate) fn stats(
     })
 }
 
-/// Returns statistics along axes: their shape, and for each statistic the bytes of its elements.
+/// Returns statistics along axes: the shape of the results, and the bytes of the elements for each statistic.
 #[pyfunction]
 #[pyo3(signature = (array, axes, measures, memory = None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments come from Python by value")]
@@ -127,7 +127,7 @@ fn usage_json(node: &NodeUsage) -> Json {
 /// A chunk that is stored: its indices, its key, and its size in bytes.
 type StoredChunk = (Vec<u64>, String, u64);
 
-/// Returns the stored chunks of an array, or shards if there are any, in the order of their indices.
+/// Returns the stored chunks of an array (or its shards, if it has any), in the order of their indices.
 #[pyfunction]
 pub(crate) fn chunk_table(py: Python<'_>, array: &Array) -> PyResult<Vec<StoredChunk>> {
     let array = array.array();

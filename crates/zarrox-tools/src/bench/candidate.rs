@@ -1,4 +1,4 @@
-//! Candidates: the sample with other chunks and codecs, in memory and in a store.
+//! Candidates: the sample, encoded with other chunks and codecs, in memory and in a store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl CandidatePlace {
     }
 }
 
-/// Deletes the group after an error as well.
+/// The group is also deleted after an error.
 impl Drop for CandidatePlace {
     fn drop(&mut self) {
         if self.is_cleared {
@@ -89,7 +89,7 @@ impl Trial {
         place: Option<&CandidatePlace>,
     ) -> Result<Self> {
         let placed = match place {
-            // The name follows from the location of the candidate's memory store, which is unique.
+            // The name is derived from the location of the candidate's memory store, which is unique.
             Some(place) => place.add(store.clone(), &store.location().replace("memory://", "candidate-"))?,
             None => array.clone(),
         };

@@ -1,5 +1,5 @@
-//! Fetching of the stored bytes of a sample without decoding: whole objects, and byte ranges of shards that extend beyond the
-//! sample.
+//! Fetching the stored bytes of a sample without decoding them: whole objects, and byte ranges of the shards that extend beyond
+//! the sample.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,7 @@ use zarrox::Array;
 enum Piece {
     /// The whole object of a chunk or shard.
     Whole(Vec<u64>),
-    /// Contiguous inner chunks of a shard: the key of the shard, and their offset and length in it.
+    /// Contiguous inner chunks of a shard: the key of the shard, and the offset and length of the chunks in it.
     Range(Key, u64, u64),
 }
 
@@ -68,7 +68,7 @@ fn is_inside(array: &Array, object: &[u64], region: &[(u64, u64)]) -> bool {
     })
 }
 
-/// Returns the ranges of the stored inner chunks of a shard that are in the sample; adjacent ranges are joined.
+/// Returns the byte ranges of the stored inner chunks that are in the sample, for one shard. Adjacent ranges are merged.
 fn ranges(array: &Array, shard: &[u64], region: &[(u64, u64)]) -> Result<Vec<Piece>> {
     let chunks = array.unit_shape();
     let is_touched = |index: &[u64]| {

@@ -1,4 +1,4 @@
-//! Measurement of the read speed of an array, and of the speed and size with other chunks and codecs.
+//! Measures how fast an array is read, and its speed and size with other chunks and codecs.
 //!
 //! ```
 //! use zarrox_tools::bench::Bench;
@@ -40,7 +40,7 @@ use zarrox::Place;
 use zarrox::internals::{Listener, Task, argument};
 use zarrox::{Array, DynArray, Progress};
 
-/// A benchmark of reading an array, with options.
+/// A benchmark of reads from an array, with options.
 ///
 /// A sample from the middle of the array is read, and encoded and decoded in memory. Each turn measures all candidates, and the
 /// report contains the medians of all turns.
@@ -70,7 +70,7 @@ impl fmt::Debug for Bench {
 }
 
 impl Bench {
-    /// Creates a benchmark of the array without candidates, with a sample of 64 MiB and five turns.
+    /// Creates a benchmark without candidates, with a sample of 64 MiB and five turns.
     pub fn new() -> Self {
         Self::default()
     }
@@ -87,8 +87,8 @@ impl Bench {
         Self { turns: turns.max(1), ..self }
     }
 
-    /// Sets an unused location where all candidates are stored for reading, and deleted at the end. Without this location,
-    /// candidates are read from memory, which takes only the time of decoding.
+    /// Sets an unused location where all candidates are stored before they are read; they are deleted at the end. Without this
+    /// location, candidates are read from memory, so that only decoding is measured.
     #[must_use]
     pub fn place(self, place: impl Into<Place>) -> Self {
         Self { place: Some(place.into()), ..self }
@@ -159,7 +159,7 @@ impl Bench {
         Ok(report)
     }
 
-    /// Creates the trials: the sample with the array's own chunks and codecs, and with those of each candidate.
+    /// Creates the trials: one for the array's own chunks and codecs, and one for each candidate.
     fn trials(
         &self,
         array: &Array,

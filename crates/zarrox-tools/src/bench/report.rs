@@ -16,13 +16,14 @@ pub struct BenchReport {
     pub bytes: u64,
     /// The number of stored objects that overlap the sample: chunks, or shards if the array has shards.
     pub objects: usize,
-    /// The number of bytes of these objects that are read for the sample.
+    /// The number of bytes that are fetched from these objects for the sample.
     pub bytes_fetched: u64,
     /// True if the store is remote.
     pub is_remote: bool,
-    /// The time of the first fetch of the stored bytes, without decoding. The bytes may have been in the system's cache.
+    /// The time of the first fetch of the stored bytes, without decoding. The bytes may already have been in the operating
+    /// system's cache.
     pub first_fetch: Duration,
-    /// The time of a later fetch, when a local file is in the system's cache.
+    /// The time of a later fetch, when local files are in the operating system's cache.
     pub fetch: Duration,
     /// The time of reading the sample's elements from the store.
     pub read: Duration,
@@ -30,8 +31,8 @@ pub struct BenchReport {
     pub read_chunk: Duration,
     /// The time of reading one element from the store.
     pub read_element: Duration,
-    /// The results of the sample: first with the array's own chunks and codecs, then of each candidate, or the error if the
-    /// candidate cannot be created.
+    /// The results for the sample: first with the array's own chunks and codecs, then for each candidate. The result is an error
+    /// if the candidate cannot be created.
     pub candidates: Vec<Result<Candidate>>,
     /// The number of threads.
     pub threads: usize,
@@ -51,9 +52,9 @@ pub struct Candidate {
     pub shard_shape: Option<Vec<u64>>,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,
-    /// The number of chunks of the sample.
+    /// The number of chunks in the sample.
     pub chunks: u64,
-    /// True if a chunk or shard of this shape would be larger than the sample, so that a smaller one was measured.
+    /// True if the requested chunk or shard would be larger than the sample, so that a smaller one was measured.
     pub is_cut: bool,
     /// The stored size of the sample, in bytes.
     pub bytes_stored: u64,

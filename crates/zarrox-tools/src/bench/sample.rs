@@ -5,15 +5,15 @@ use zarrox_core::Result;
 use crate::pass::{Region, elements_of};
 use zarrox::Array;
 
-/// The maximum number of chunks of a sample, since more chunks take time without a better estimate.
+/// The maximum number of chunks in a sample; more chunks take time without improving the estimate.
 const MOST: u64 = 4096;
 
 /// A box of elements.
 pub(super) struct Sample(Region);
 
 impl Sample {
-    /// Returns a sample of at most `most` bytes, or of one chunk if a chunk is larger. The sample is in the middle, or around a
-    /// stored chunk if the middle is not stored.
+    /// Returns a sample of at most `most` bytes, or one chunk if a chunk is larger. The sample is in the middle of the array, or
+    /// around a stored chunk if no chunk is stored in the middle.
     pub(super) fn of(array: &Array, most: u64) -> Result<Self> {
         let middle: Vec<u64> = array.shape().iter().map(|length| length / 2).collect();
         let sample = Self(region(array, &middle, most));
@@ -61,10 +61,10 @@ impl Sample {
     }
 }
 
-/// Returns the indices of the chunks between two positions.
+/// Returns the indices, along a dimension, of the chunks between two positions.
 fn indices(begin: u64, end: u64, place: impl Fn(u64) -> Option<(u64, u64)>) -> Vec<u64> {
     let ends_after = |index: u64| place(index).is_none_or(|(start, length)| start + length > begin);
-    // The first chunk that ends after `begin`, by bisection: starts increase with the index.
+    // Bisects for the first chunk that ends after `begin`: the starts increase with the index.
     let (mut low, mut high) = (0, begin + 1);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -82,7 +82,7 @@ fn is_stored(array: &Array, sample: &Sample) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns a box around a position: whole objects, or inner chunks of an object that is too large.
+/// Returns a box around a position that consists of whole objects, or of inner chunks if an object is too large.
 fn region(array: &Array, position: &[u64], most: u64) -> Region {
     let item = array.data_type().size().max(1) as u64;
     let shape = array.shape();

@@ -1,4 +1,4 @@
-//! Timing, medians, and the positions of single chunks and elements that are read.
+//! Timing, medians, and the positions of the single chunks and elements to read.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::rechunk::selection;
 /// The number of single chunks and elements that are read in each turn.
 const PLACES: u64 = 8;
 
-/// Runs an operation, and returns its time and its result.
+/// Runs an operation, and returns the elapsed time and its result.
 pub(super) fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Duration, T)> {
     let begun = Instant::now();
     let done = work()?;
@@ -27,7 +27,7 @@ pub(super) fn median(times: &mut [Duration]) -> Duration {
     }
 }
 
-/// Returns some chunks of a region, and one element of each chunk. The chunks differ between turns.
+/// Returns the selections of some chunks of a region, and of one element of each chunk. Each turn gets different chunks.
 pub(super) fn places(region: &[(u64, u64)], chunks: &[u64], turn: usize) -> Vec<(Selection, Selection)> {
     (0..PLACES).map(|nth| place(region, chunks, turn as u64 * PLACES + nth)).collect()
 }

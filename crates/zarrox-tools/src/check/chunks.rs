@@ -13,7 +13,7 @@ use super::shards::{self, Flaw};
 use zarrox::Array;
 use zarrox::internals::Location;
 
-/// The number of attempts to read a damaged object that another process may be writing.
+/// The maximum number of times that a damaged object is read, since another process may be writing it.
 const ATTEMPTS: usize = 5;
 
 /// The maximum size of a damaged object that is repaired in memory, in bytes.
@@ -56,7 +56,7 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
         if flaws.is_empty() {
             return Ok(());
         }
-        // Damage must be found twice, since another process may have replaced the object during the read.
+        // The damage must be found in two reads, since another process may have replaced the object during the first one.
         if before.as_ref() == Some(&seen) {
             if let Err(error) = array.check_generation() {
                 return session.report_unreadable(array.path().as_str(), error);
@@ -65,7 +65,7 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
         }
         before = Some(seen);
     }
-    // The object differed in each attempt: another process is writing it, and the check cannot judge it.
+    // The object was different in each attempt: another process is writing it, so that it cannot be judged.
     Ok(())
 }
 
@@ -75,8 +75,8 @@ pub(super) fn is_whole(array: &Array, target: &Target) -> Result<bool> {
     Ok(array.with_chain(&target.chunk, look)??.0.is_empty())
 }
 
-/// The version and size of an object, which show a replacement. The size is compared as well since a file that was just
-/// changed has no version yet.
+/// The version and size of an object, which reveal whether it was replaced. The size is compared as well, since a file that has
+/// just changed has no version yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Seen {
     size: u64,
@@ -89,7 +89,7 @@ impl Seen {
     }
 }
 
-/// Looks for flaws of a stored chunk. Returns an error if the store fails.
+/// Looks for flaws in a stored chunk. Returns an error if the store fails.
 fn look(
     array: &Array,
     chain: &CodecChain,
@@ -143,7 +143,7 @@ fn flaws(
     }
 }
 
-/// Returns the flaw that follows from the stored size.
+/// Returns the flaw that the stored size reveals, if any.
 fn size_flaw(chain: &CodecChain, size: u64) -> Option<Flaw> {
     let flaw = |kind, message: String| Some(Flaw { kind, cell: None, message });
     let limit = chain.limit() as u64;
@@ -160,7 +160,7 @@ fn size_flaw(chain: &CodecChain, size: u64) -> Option<Flaw> {
     }
 }
 
-/// Decodes a stored chunk and discards the elements; returns the error of the codecs.
+/// Decodes a stored chunk and discards the elements. Returns the error if a codec fails.
 fn decode(place: &Location, chain: &CodecChain, value: &dyn Value) -> Result<Option<CodecError>> {
     let verify = |bytes: &[u8]| place.on_a_core(|| chain.verify(bytes)).err();
     if let Some(bytes) = value.as_bytes() {
@@ -208,7 +208,7 @@ fn settle(
     };
     let findings: Vec<_> = flaws.into_iter().map(finding).collect();
     if findings.is_empty() {
-        // The object was replaced by an undamaged one meanwhile.
+        // Meanwhile, the object was replaced by an undamaged one.
         return Ok(());
     }
     session.settle(findings, || match &judged {
@@ -217,7 +217,7 @@ fn settle(
     })
 }
 
-/// Reads a whole damaged chunk, looks for its flaws in these bytes, and plans its repair, which loses no readable data.
+/// Reads the whole damaged chunk, looks for flaws in its bytes, and plans a repair that loses no readable data.
 fn judge(
     session: &Session<'_>,
     array: &Array,
@@ -260,7 +260,7 @@ fn hopeless(flaws: &[Flaw]) -> Option<&'static str> {
     }
 }
 
-/// Returns the repair of a chunk with these bytes, and the replacement.
+/// Returns the repair for a chunk with these bytes, and the bytes that replace it.
 fn plan(session: &Session<'_>, chain: &CodecChain, stored: &[u8]) -> Result<(Remedy, Option<Vec<u8>>)> {
     let mut bytes = Vec::new();
     if !stored.is_empty()

@@ -19,7 +19,8 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     }
     let findings = match group.check_consolidated() {
         Ok(differences) => {
-            // Findings about the documents themselves are not reported twice, and disputed documents are kept.
+            // Findings about the documents themselves are not reported a second time, and the copies of disputed documents are
+            // kept.
             let (last, differences): (Vec<_>, Vec<_>) = differences.into_iter().partition(|difference| {
                 is_last_copy(group, difference) || is_disputed(session, group, difference)
             });
@@ -46,7 +47,7 @@ fn is_disputed(session: &Session<'_>, group: &Group, difference: &StaleNode) -> 
     group.path().join(&difference.path).is_ok_and(|path| session.is_disputed(path.as_str()))
 }
 
-/// Returns the repair of consolidated metadata: it is rewritten if possible.
+/// Returns the repair for stale consolidated metadata: it is rewritten if possible.
 fn remedy(session: &Session<'_>, group: &Group) -> Result<Remedy> {
     match group.location().can_consolidate_now(group.metadata().format) {
         Ok(()) => Ok(Remedy::Consolidate),

@@ -1,9 +1,9 @@
-//! Arrays whose own documents differ from consolidated metadata.
+//! Arrays whose own documents differ from the consolidated metadata.
 //!
-//! Either the documents or the consolidated metadata are out of date or damaged. The stored chunks show which: they are in the
-//! grid of the array that was written, and its codecs can decode them. If the chunks fit both or neither, the array is
-//! undecided, and is not repaired. If the only difference is a smaller shape, chunks outside this shape are not evidence: an
-//! interrupted resize leaves such chunks, and the old copy.
+//! Either the documents or the consolidated metadata are out of date or damaged. The stored chunks show which: they lie in the
+//! grid of the array that wrote them, and its codecs can decode them. If the chunks fit both or neither, the case is undecided,
+//! and the array is not repaired. If the documents differ only in a smaller shape, chunks outside this shape are not evidence: an
+//! interrupted resize leaves chunks there, and the old copy in the consolidated metadata.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::session::{Session, is_undecided};
 use zarrox::internals::ConsolidatedMetadata;
 use zarrox::{Array, Node};
 
-/// The number of chunks that are decoded with both documents.
+/// The maximum number of chunks that are decoded according to both documents.
 const DECODED: usize = 64;
 
 /// The document that the stored chunks fit.
@@ -30,7 +30,7 @@ pub(super) enum Verdict {
     Open(Finding),
 }
 
-/// Decides whether an array's document or its copy is right, if they differ in more than attributes.
+/// Decides whether an array's own document or its copy is right, if they differ in more than the attributes.
 pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     let Some((copy, said)) = differing(session, array)? else { return Ok(Verdict::Own) };
     let place = array.location().as_stored();
@@ -71,7 +71,7 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     })
 }
 
-/// Returns true if the stored chunks can belong to an array: all chunks are in its grid, and at least one chunk of a sample can
+/// Returns true if the stored chunks may belong to an array: all of them are in its grid, and at least one chunk of a sample can
 /// be decoded.
 pub(super) fn fits(array: &Array) -> Result<bool> {
     let place = array.location();
@@ -133,7 +133,7 @@ fn is_shrunk(own: &Array, copy: &Array) -> bool {
     is_within && own.location().is_same_array(&as_long, own.metadata()).unwrap_or(false)
 }
 
-/// The documents that the stored chunks fit: the array's own documents, and the copy.
+/// Whether the stored chunks fit the array's own documents, and whether they fit the copy.
 struct Fits {
     own: bool,
     copy: bool,

@@ -9,9 +9,9 @@ use zarrox_core::json::{Map, json};
 pub enum Severity {
     /// Informational; nothing is wrong.
     Note,
-    /// Something is wrong, but all values are read as they were written.
+    /// Something is wrong, but all values can still be read as they were written.
     Warning,
-    /// Values cannot be read, or nodes cannot be opened, or values may differ from those that were written.
+    /// Values cannot be read, nodes cannot be opened, or values may differ from those that were written.
     Error,
 }
 
@@ -67,8 +67,8 @@ kinds! {
     UnreadableDocument "unreadable-document" Error,
     /// A document violates its specification, but is unambiguous.
     NonstandardDocument "nonstandard-document" Warning,
-    /// The document of an array differs from the consolidated metadata, and the stored chunks do not fit the document, or do not
-    /// show which one is right.
+    /// The document of an array differs from the consolidated metadata, and the stored chunks either do not fit the document, or
+    /// do not show which of the two is right.
     DisputedDocument "disputed-document" Error,
     /// A codec, a data type or a chunk grid is unknown, so that the chunks cannot be checked.
     Unsupported "unsupported" Warning,
@@ -78,9 +78,9 @@ kinds! {
     NamesDifferInCase "names-differ-in-case" Warning,
     /// A node has documents of several formats.
     SeveralFormats "several-formats" Warning,
-    /// A directory has the documents of an array and of a group.
+    /// A directory contains both the document of an array and the document of a group.
     ArrayAndGroup "array-and-group" Warning,
-    /// A node has another format than its group.
+    /// A node has a different format from its group.
     MixedFormats "mixed-formats" Warning,
     /// A node is inside an array.
     NodeInArray "node-in-array" Warning,
@@ -98,17 +98,17 @@ kinds! {
     TemporaryFile "temporary-file" Warning,
     /// Keys that do not belong to a node.
     ForeignKeys "foreign-keys" Note,
-    /// Chunks exist without a document of an array.
+    /// Chunks exist without the document of an array.
     ChunksWithoutArray "chunks-without-array" Error,
     /// A chunk is stored outside the array's shape.
     ChunkOutsideGrid "chunk-outside-grid" Warning,
-    /// The key of a chunk has another separator or form than in the array's metadata, so that the chunk is never read.
+    /// The separator or form of a chunk key differs from the one in the array's metadata, so that the chunk is never read.
     WrongChunkKey "wrong-chunk-key" Error,
     /// An object cannot be read from the store.
     Unreadable "unreadable" Error,
     /// A chunk is an empty object.
     EmptyChunk "empty-chunk" Error,
-    /// A chunk has another size than its codecs produce.
+    /// The size of a chunk is not one that its codecs produce.
     WrongSize "wrong-size" Error,
     /// A chunk exceeds the memory limit.
     TooLarge "too-large" Error,
@@ -116,13 +116,13 @@ kinds! {
     ShardIndex "shard-index" Error,
     /// An entry in the index of a shard is out of bounds.
     ShardEntry "shard-entry" Error,
-    /// Inner chunks of a shard overlap one another, or the index.
+    /// Inner chunks of a shard overlap one another or the index.
     ShardOverlap "shard-overlap" Error,
     /// A chunk cannot be decoded.
     CorruptChunk "corrupt-chunk" Error,
     /// An inner chunk of a shard cannot be decoded.
     CorruptInnerChunk "corrupt-inner-chunk" Error,
-    /// The chunks of an array have no checksums, so that some damage cannot be detected.
+    /// The chunks of an array have no checksums, so that some kinds of damage cannot be detected.
     NoChecksums "no-checksums" Note,
     /// Chunks are missing. They are read as the fill value.
     MissingChunks "missing-chunks" Note,
@@ -138,7 +138,7 @@ impl fmt::Display for FindingKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// No repair, for this reason.
+    /// No repair is possible, for this reason.
     Nothing(String),
     /// The file is deleted.
     Delete,
@@ -159,7 +159,7 @@ pub enum Remedy {
     Salvage {
         /// The number of readable elements.
         kept: usize,
-        /// The number of elements that are lost, and become the fill value.
+        /// The number of elements that are lost and are replaced by the fill value.
         lost: usize,
     },
     /// The consolidated metadata is rewritten.
@@ -218,9 +218,9 @@ impl fmt::Display for Remedy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// No repair was requested, or none is possible.
+    /// The finding was left: no repair was requested, or none is possible.
     Left,
-    /// The finding would have been repaired: this was a dry run.
+    /// The finding would have been repaired if this had not been a dry run.
     Planned,
     /// The finding was repaired.
     Repaired,
@@ -300,7 +300,7 @@ impl Finding {
 }
 
 impl Finding {
-    /// Returns the finding as an object; members that do not apply are `null`.
+    /// Returns the finding as a JSON object; members that do not apply are `null`.
     pub fn to_json(&self) -> Map {
         let failure = match &self.outcome {
             Outcome::Failed(why) => Some(why.clone()),
@@ -324,7 +324,7 @@ impl Finding {
     }
 }
 
-/// Formats the finding as one line without the node: `error corrupt-chunk: chunk [0, 1] (key 'a/c/0/1'): …`.
+/// Formats the finding as one line that omits the node: `error corrupt-chunk: chunk [0, 1] (key 'a/c/0/1'): …`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}: ", self.severity(), self.kind)?;

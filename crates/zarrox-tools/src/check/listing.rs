@@ -20,7 +20,7 @@ use zarrox::{Array, Group};
 /// The number of chunks that are collected before they are checked in parallel.
 const BATCH: usize = 1024;
 
-/// The number of directories with foreign keys that are reported separately.
+/// The maximum number of directories with foreign keys that are reported separately.
 const DIRECTORIES: usize = 64;
 
 /// The documents that prove the existence of a node.
@@ -88,7 +88,7 @@ impl<'s, 'a> Listing<'s, 'a> {
         })
     }
 
-    /// Reports directories that have the names of chunks, which listings of objects omit.
+    /// Reports directories that are named like chunks; listings of objects omit them.
     fn directories(&self, below: &str) -> Result<()> {
         let (place, prefix) = (self.array.location(), self.array.chunks_prefix());
         let Some(root) = &self.session.directory else { return Ok(()) };
@@ -137,7 +137,7 @@ impl<'s, 'a> Listing<'s, 'a> {
             }
             None if name == APPENDS => unfinished::appends(self.session, self.array),
             None if name == JOURNAL => interrupted(self.session, self.array.path().as_str(), key.as_str()),
-            // A dangling link may have led to chunks or to a node.
+            // A dangling symbolic link may have pointed to chunks or to a node.
             _ if size == 0 => self.foreign.add_or_report(self.session, self.array.location(), &key),
             _ => {
                 self.foreign.add(&key);
@@ -190,8 +190,8 @@ impl<'s, 'a> Listing<'s, 'a> {
     }
 }
 
-/// Checks the keys directly in a group that are not documents of the group or of nodes below it. `children` are the names of all
-/// possible nodes. Returns the prefixes of chunks with other names.
+/// Checks the keys directly below a group, except the documents of the group and of nodes below it. `children` are the names of
+/// all possible nodes. Returns the prefixes of chunks with other names.
 pub(super) fn group(
     session: &Session<'_>,
     group: &Group,
@@ -218,7 +218,7 @@ pub(super) fn group(
                 _ => foreign.add_or_report(session, place, &key)?,
             }
         }
-        // Only formats that separate chunks from documents can have chunks without documents.
+        // Only formats that store chunks and documents under different prefixes can have chunks without documents.
         let is_other = |below: &Prefix| nth > 0 && !children.iter().any(|name| name == below.name());
         others.extend(listing.prefixes.into_iter().filter(is_other));
     }
@@ -256,7 +256,7 @@ fn report_foreign(session: &Session<'_>, path: &str, count: u64, example: &str) 
     session.report(Finding::new(FindingKind::ForeignKeys, path, message, why).at_key(example))
 }
 
-/// Keys that do not belong to a node, by directory.
+/// Keys that do not belong to any node, grouped by directory.
 #[derive(Default)]
 struct Foreign(BTreeMap<String, (u64, String)>);
 
@@ -270,7 +270,7 @@ impl Foreign {
         self.0.entry(directory).or_insert_with(|| (0, key.to_string())).0 += 1;
     }
 
-    /// Adds a key, or reports it separately if it cannot be read, such as a dangling link.
+    /// Adds a key. A key that cannot be read, such as a dangling symbolic link, is reported separately instead.
     fn add_or_report(&mut self, session: &Session<'_>, place: &Location, key: &Key) -> Result<()> {
         if !place.is_remote()
             && let Err(error) = place.store.size(key)
@@ -295,7 +295,7 @@ impl Foreign {
 pub(super) struct Scan {
     /// The file name of a document of a node below.
     pub(super) document: Option<&'static str>,
-    /// True if a node below has a document, not only the location itself.
+    /// True if a node below the location has a document, rather than only the location itself.
     pub(super) has_nodes: bool,
     /// True if the prefix directly contains the journal of an incomplete operation.
     pub(super) journal: bool,
@@ -352,7 +352,7 @@ fn is_quarantined(key: &str) -> bool {
     key.strip_prefix(WITHIN).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Looks for names of sibling nodes that differ only in case.
+/// Looks for sibling nodes whose names differ only in case.
 pub(super) fn names_by_case(session: &Session<'_>, path: &NodePath, names: &[String]) -> Result<()> {
     let mut seen: BTreeMap<String, &String> = BTreeMap::new();
     for name in names {
@@ -366,7 +366,7 @@ pub(super) fn names_by_case(session: &Session<'_>, path: &NodePath, names: &[Str
     Ok(())
 }
 
-/// Reports the error of listing a group as a finding, unless the error ends the check.
+/// Reports an error that occurs while a group is listed as a finding, unless the error ends the check.
 pub(super) fn listed<T>(session: &Session<'_>, path: &str, listed: Result<T, Error>) -> Result<Option<T>> {
     match listed {
         Ok(listed) => Ok(Some(listed)),

@@ -1,4 +1,4 @@
-//! Checks of nodes: their documents, and the prefixes between them.
+//! Checks of nodes: of their documents, and of prefixes that are not nodes.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) fn start(session: &Session<'_>) -> Result<()> {
     {
         return absent(session, &place);
     }
-    // The error lists the documents that were looked for.
+    // The error names the documents that were looked for.
     place.open_node().map(drop)
 }
 
@@ -49,7 +49,7 @@ fn node(session: &Session<'_>, place: &Location) -> Result<()> {
     node_in(session, place, None)
 }
 
-/// Checks a node directly in a group of this format, and all nodes below it.
+/// Checks a node that is a child of a group of this format, and all nodes below it.
 fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Result<()> {
     place.context.interrupt.check()?;
     let place = &place.probed(Purpose::Open);
@@ -93,8 +93,8 @@ fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Re
     }
 }
 
-/// Reports an array whose directory also has the document of a group, in formats with different documents for arrays
-/// and groups.
+/// Reports an array whose directory also contains the document of a group. This is possible in formats with different documents
+/// for arrays and groups.
 fn array_and_group(session: &Session<'_>, array: &Array) -> Result<()> {
     let (place, format) = (array.location().as_stored(), array.metadata().format);
     let layout = place.layout_for(format)?;
@@ -157,8 +157,8 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     below(session, place)
 }
 
-/// Reports lost documents, and on request restores the documents that consolidated metadata has. Returns true if the
-/// documents were restored.
+/// Reports lost documents, and on request restores those that the consolidated metadata contains. Returns true if the documents
+/// were restored.
 fn restored(
     session: &Session<'_>,
     place: &Location,
@@ -205,7 +205,7 @@ fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     };
     for prefix in listing.prefixes {
         let scan = Scan::below(place, &prefix)?;
-        // An array with an invalid document has only chunks below it, and no documents.
+        // Below an array with an invalid document are only chunks, and no documents.
         if scan.document.is_some() {
             node(session, &place.as_stored().at(place.path.join(prefix.name())?))?;
         }
@@ -235,7 +235,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     };
     let finding = Finding::new(FindingKind::ImplicitGroup, path, message, remedy);
     session.settle(vec![finding], || create_group(place, &prefix, format))?;
-    // With its document, the group may turn out to be a node that was set aside.
+    // Once its document is read, the group may turn out to be a node that was set aside.
     let stored = place.as_stored();
     match session.repairs() && matches!(stored.find(), Ok(Some(_))) {
         true => node(session, &stored),
@@ -253,7 +253,7 @@ fn is_of_implicit_groups(place: &Location) -> bool {
     })
 }
 
-/// Reports a prefix without documents of nodes.
+/// Reports a prefix below which no node has a document.
 fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, scan: &Scan) -> Result<()> {
     let path = place.path.as_str();
     if scan.chunks > 0 {
@@ -289,8 +289,8 @@ fn set_chunks_aside(session: &Session<'_>, place: &Location, prefix: &Prefix) ->
     })
 }
 
-/// Writes the document of a group that contains nodes. No lock excludes their deletion: if they are gone afterwards, the document is
-/// erased again.
+/// Writes the document of a group that contains nodes. No lock prevents the deletion of these nodes: if they are gone afterwards,
+/// the document is erased again.
 fn create_group(place: &Location, prefix: &Prefix, format: Format) -> Result<()> {
     let check_nodes = || match Scan::below(place, prefix)?.has_nodes {
         true => Ok(()),
@@ -327,7 +327,7 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
         Ok(Verdict::Copy { array: said, documents, finding }) => {
             let mut is_restored = false;
             session.settle(vec![finding], || {
-                // A resize holds the lock of the array, or a reservation for all of it, until all chunks are updated.
+                // A resize holds the lock of the array, or a reservation for the whole array, until all chunks are updated.
                 let place = array.location().as_stored();
                 let layout = place.layout_for(array.metadata().format)?;
                 let _alone = array.alone()?;
@@ -413,7 +413,7 @@ fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     consolidated::check(session, group)
 }
 
-/// Reports a prefix of chunks without documents, in a format that separates chunks from documents.
+/// Reports a prefix with chunks but without documents, in a format that stores the two under different prefixes.
 fn without_documents_below(session: &Session<'_>, place: &Location, prefix: &Prefix) -> Result<()> {
     match listed(session, place.path.as_str(), Scan::below(place, prefix))? {
         Some(scan) => without_documents(session, place, prefix, &scan),
@@ -421,7 +421,7 @@ fn without_documents_below(session: &Session<'_>, place: &Location, prefix: &Pre
     }
 }
 
-/// Reports a name that is invalid for nodes.
+/// Reports a name that is not valid for a node.
 fn bad_name(session: &Session<'_>, path: &NodePath, name: &str, error: &Error) -> Result<()> {
     let message = format!("'{name}' is not a valid name of a node: {error}");
     let why = Remedy::Nothing("rename it".to_owned());

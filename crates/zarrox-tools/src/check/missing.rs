@@ -1,4 +1,4 @@
-//! Ranges of missing chunks, in memory that is independent of the sizes of the grid and of the store.
+//! Ranges of missing chunks. The memory is independent of the size of the grid and of the store.
 
 use zarrox_core::Result;
 
@@ -6,7 +6,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::session::Session;
 use zarrox::Array;
 
-/// The maximum number of stored chunks in memory. For more chunks, the store is listed again.
+/// The maximum number of stored chunks held in memory. If there are more, the store is listed again.
 const KNOWN: usize = 1 << 20;
 
 /// Reports all missing chunks of an array.
@@ -22,8 +22,7 @@ pub(super) fn check(session: &Session<'_>, array: &Array) -> Result<()> {
     })
 }
 
-/// Adds the numbers of the stored chunks to `known`, which keeps only the smallest numbers, beginning with
-/// its `from`.
+/// Adds the numbers of the stored chunks to `known`, which keeps only the smallest numbers from its `from` on.
 fn stored(array: &Array, grid: &[u64], known: &mut Known) -> Result<()> {
     array.visit_stored(&mut |chunk, _| {
         if let Some(chunk) = chunk {
@@ -60,7 +59,7 @@ fn indices(mut number: u128, grid: &[u64]) -> Vec<u64> {
     indices
 }
 
-/// The smallest of the numbers that were added, beginning with a first number.
+/// The smallest of the added numbers that are not below a first number.
 struct Known {
     from: u128,
     limit: usize,
@@ -88,8 +87,7 @@ impl Known {
     }
 }
 
-/// Visits the ranges of numbers below `count` that `list` does not add. Each range is given by its first and
-/// its last number.
+/// Visits the ranges of numbers below `count` that `list` does not add. A range is passed as its first and last number.
 fn ranges(
     count: u128,
     limit: usize,

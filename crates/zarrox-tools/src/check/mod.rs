@@ -22,20 +22,20 @@
 //!
 //! # Order
 //!
-//! A group is checked before the nodes below it, and its consolidated metadata after them. The findings of an array are
-//! consecutive. Each finding is reported immediately: a check needs memory for the chunks in progress, and not for all keys or
+//! A group is checked before the nodes below it; its consolidated metadata is checked after them. The findings of an array are
+//! consecutive. Each finding is reported immediately: a check needs memory only for the chunks in progress, not for all keys or
 //! chunks of an array.
 //!
 //! # Concurrent writers
 //!
-//! An object is reported as damaged only after two reads with the same bytes. A chunk outside an array's
-//! shape is reported only after the shape was read again.
+//! An object is reported as damaged only if two reads return the same bytes. A chunk outside an array's shape is reported only
+//! after the shape has been read again.
 //!
 //! # Repair
 //!
 //! A repair deletes no bytes: damaged objects are moved to the quarantine, `NAME.quarantine` beside the hierarchy, before they
-//! are replaced. Readable data stays unchanged: a shard is rewritten from its intact inner chunks, byte for byte. If a repair
-//! fails, as on a full disk, nothing is changed.
+//! are replaced. Readable data stays unchanged: intact inner chunks of a shard are copied byte for byte. If a repair fails, for
+//! example because the disk is full, nothing is changed.
 
 mod chunks;
 mod consolidated;
@@ -70,7 +70,7 @@ use zarrox::{Consolidated, OpenOptions, Place, Progress};
 pub use finding::{Finding, FindingKind, Outcome, Remedy, Severity};
 pub use session::{CheckLevel, CheckSummary, Repair};
 
-/// A check of an array, a group or a whole hierarchy, of any format in any store.
+/// A check of an array, a group or a whole hierarchy, in any format and any store.
 ///
 /// [The module](mod@crate::check) has an example. Nothing is written without [`repair`](Check::repair).
 pub struct Check {
@@ -122,22 +122,23 @@ impl Check {
         self
     }
 
-    /// Sets whether a repair moves chunks without a document of an array to the quarantine, so that the path can be used again. By
-    /// default they stay, since the document can be written by hand.
+    /// Sets whether a repair moves chunks without a document of an array to the quarantine, so that the path can be used again.
+    /// By default these chunks stay where they are, since the document can be restored by hand.
     #[must_use]
     pub fn orphans(mut self, orphans: bool) -> Self {
         self.settings.orphans = orphans;
         self
     }
 
-    /// Sets whether arrays whose chunks have no checksums are reported as well, as a note: some of their damage cannot be detected.
+    /// Sets whether arrays whose chunks have no checksums are reported as well, as a note: some kinds of damage cannot be
+    /// detected in them.
     #[must_use]
     pub fn checksums(mut self, checksums: bool) -> Self {
         self.settings.checksums = checksums;
         self
     }
 
-    /// Repairs the findings, or reports the repairs of a dry run.
+    /// Repairs the findings, or only reports the repairs in a dry run.
     #[must_use]
     pub fn repair(mut self, repair: Repair) -> Self {
         self.settings.repair = Some(repair);
@@ -145,7 +146,7 @@ impl Check {
     }
 
     /// Sets a listener that is called with the progress in bytes, from any thread. An error of the listener stops the check. The
-    /// total is computed by an additional listing.
+    /// total requires an additional listing.
     #[must_use]
     pub fn on_progress(mut self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
@@ -160,9 +161,8 @@ impl Check {
     /// Runs the check, and calls `tell` with each finding immediately. An error of `tell` stops the check.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the location does not exist, [`ErrorKind::ReadOnly`] if a repair is requested in a
-    /// read-only store, the error of a store that becomes unreachable, and the errors of `tell`. Damage is not an error, but
-    /// a finding.
+    /// [`ErrorKind::NotFound`] if the location does not exist, [`ErrorKind::ReadOnly`] if a repair is requested in a read-only
+    /// store, the error of the store if it becomes unreachable, and the errors of `tell`. Damage is a finding, not an error.
     pub fn run(&self, mut tell: impl FnMut(Finding) -> Result<()> + Send) -> Result<CheckSummary> {
         let writes = self.settings.repair.is_some_and(|repair| !repair.dry_run);
         if writes && !self.location.store.capabilities().writable {
@@ -193,7 +193,7 @@ impl Check {
         Ok(session.finish())
     }
 
-    /// Opens the start, in a store that is writable only for a repair.
+    /// Opens the start node, in a store that is writable only for a repair.
     fn start(&self, writes: bool) -> Result<Location> {
         let store = &self.location.store;
         let guarded: Arc<dyn Store> =
@@ -229,11 +229,11 @@ impl Check {
     }
 }
 
-/// Checks the node at a location and all nodes below it, and returns all findings. [`Check`] has options, reports findings
-/// during the check, and repairs.
+/// Checks the node at a location and all nodes below it, and returns all findings. [`Check`] has options, reports findings during
+/// the check, and can repair them.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if the location does not exist, and the error of a store that becomes unreachable.
+/// [`ErrorKind::NotFound`] if the location does not exist, and the error of the store if it becomes unreachable.
 pub fn check(place: impl Into<Place>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     Check::open(place)?.run(|finding| {

@@ -11,7 +11,7 @@ use zarrox::{Array, Node};
 
 /// Reports chunks outside the current shape of an array.
 pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
-    // Chunks of concurrent appends are outside the shape as well.
+    // A concurrent append also writes chunks outside the shape.
     if targets.is_empty() || array.is_appended_to()? {
         return Ok(());
     }
@@ -28,7 +28,7 @@ pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) ->
 }
 
 /// Moves the chunk to the quarantine, unless it is inside the current shape. An append holds the lock of the array's document,
-/// or a reservation in stores whose locks do not exclude all processes.
+/// or, in stores whose locks do not exclude all processes, a reservation.
 fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()> {
     let place = array.location();
     let document = place.layout_for(array.metadata().format)?.keys(array.path()).into_iter().next();

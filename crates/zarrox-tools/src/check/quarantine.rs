@@ -1,8 +1,8 @@
 //! The quarantine for damaged objects.
 //!
-//! The quarantine is `NAME.quarantine` beside the hierarchy, with the same keys. A store without siblings, such as memory,
-//! contains its quarantine below the prefix `.zarrox-quarantine/`. Keys get the suffix `.damaged` there, so that no program reads
-//! an object as a document.
+//! The quarantine is `NAME.quarantine` beside the hierarchy, with the same keys. A store without siblings, such as a memory
+//! store, contains its quarantine below the prefix `.zarrox-quarantine/`. Keys in the quarantine get the suffix `.damaged`, so
+//! that no program takes an object for a document.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use zarrox::OpenOptions;
 /// The prefix of the quarantine in a store without siblings.
 pub(super) const WITHIN: &str = ".zarrox-quarantine";
 
-/// The ending of names of quarantines.
+/// The suffix of the name of a quarantine.
 const SUFFIX: &str = ".quarantine";
 
-/// The size of a copied part, in bytes.
+/// The number of bytes that are copied at a time.
 const COPIED: u64 = 8 << 20;
 
 /// The URL schemes of stores that have siblings.
@@ -35,7 +35,7 @@ enum Target {
     Within(Arc<dyn Store>),
 }
 
-/// A quarantine. It is created for the first damaged object.
+/// A quarantine, which is created when the first damaged object is moved to it.
 pub(super) struct Quarantine {
     target: Target,
     options: OpenOptions,
@@ -43,8 +43,8 @@ pub(super) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Creates the quarantine of a hierarchy in a store. `path` is the path or URL of the node `node`, by which the store was
-    /// opened.
+    /// Creates the quarantine of a hierarchy in a store. `path` is the path or URL by which the store was opened, and names the
+    /// node `node`.
     pub(super) fn new(store: &Arc<dyn Store>, path: Option<&Path>, node: &str, options: OpenOptions) -> Self {
         let beside = |root: &Path| {
             let mut name = root.as_os_str().to_owned();
@@ -159,7 +159,7 @@ fn write(store: &dyn Store, key: &Key, value: &dyn Value) -> Result<()> {
     }
 }
 
-/// Returns true if this value is stored under a key already.
+/// Returns true if the key already has this value.
 fn is_same(store: &dyn Store, key: &Key, value: &dyn Value) -> Result<bool> {
     let Some(there) = store.open(key)? else { return Ok(false) };
     if there.size() != value.size() {

@@ -1,15 +1,15 @@
 //! Repairs of single objects: each object is moved to the quarantine before it is replaced.
 //!
-//! A repair holds the object's lock from before the read until the replacement is written, or writes on the condition that the
-//! object still has the version that was read. The object must still have the bytes that were judged.
+//! A repair either holds the object's lock from before the read until the replacement is written, or writes only if the object
+//! still has the version that was read. The object must still have the bytes that were judged.
 
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
 use super::session::Session;
 
-/// Moves an object to the quarantine, and replaces it by these bytes, if there are any. An object with other bytes than those
-/// that were judged is not changed. After a failure, the object is unchanged.
+/// Moves an object to the quarantine, and replaces it with the given bytes, if any. An object whose bytes are not those that were
+/// judged is not changed. After a failure, the object is unchanged.
 pub(super) fn replace(session: &Session<'_>, key: &Key, judged: &[u8], bytes: Option<&[u8]>) -> Result<()> {
     replace_if(session, key, |stored| stored == judged, bytes)
 }

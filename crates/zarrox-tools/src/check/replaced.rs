@@ -10,7 +10,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::session::Session;
 use zarrox::internals::{Found, Location, format_of};
 
-/// The location of a node after the check whether it was set aside.
+/// The state of a node after checking whether it was set aside.
 pub(super) enum NodeState {
     /// The node was not moved.
     Unmoved,

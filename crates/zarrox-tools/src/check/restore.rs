@@ -31,8 +31,8 @@ struct Document {
 }
 
 impl Lost {
-    /// Looks for the documents of a node that are missing or invalid. Returns `None` if no consolidated metadata has them, or
-    /// they do not describe a node together with the stored documents.
+    /// Looks for the documents of a node that are missing or invalid. Returns `None` if no consolidated metadata contains them,
+    /// or if they do not describe a node together with the stored documents.
     pub(super) fn find(place: &Location) -> Option<Self> {
         let place = place.as_stored();
         let mut formats = Format::all().filter(|format| format.def().consolidation().is_some());
@@ -59,11 +59,12 @@ impl Lost {
             let node = place.node_of(format, layout, &Source::stored(documents)).ok().flatten();
             node.filter(|(node, explicit)| *explicit && format_of(node) == format).map(|(node, _)| node)
         };
-        // If these documents describe a node, another reason prevents opening the node, such as a document of another format.
+        // If these documents describe a node, it cannot be opened for another reason, such as a document of another format.
         if node(&stored).is_some() {
             return None;
         }
-        // The first attempt restores the invalid documents, and the second one the document that defines the kind of the node.
+        // The first attempt restores only invalid documents, and the second one also the document that defines the kind of the
+        // node.
         for attempt in 0..2 {
             for (index, copied) in copied.iter().enumerate().filter(|(_, copied)| copied.is_some()) {
                 let is_broken = stored[index].as_ref().is_none_or(|text| json::parse_object(text).is_err());
@@ -87,7 +88,7 @@ impl Lost {
         None
     }
 
-    /// Returns the document of a copy, which makes the array equal to the array of the copy. The attributes of the array's own
+    /// Returns the document of a copy, which gives the array the metadata of the copy. The attributes of the array's own
     /// documents are kept, since they may be newer.
     pub(super) fn of_copy(
         place: &Location,
@@ -127,7 +128,7 @@ impl Lost {
         self.keys.iter().any(|key| key == document)
     }
 
-    /// Writes the documents of a node that still lacks them, and that is not being moved or deleted.
+    /// Writes the documents of a node, if it still lacks them and is not being moved or deleted.
     pub(super) fn restore_at(&self, session: &Session<'_>, place: &Location) -> Result<()> {
         let place = place.as_stored();
         Session::repair_alone(&place, &self.layout, || self.is_lost(&place), || self.restore(session))
@@ -140,13 +141,15 @@ impl Lost {
         let is_deleted = marked.try_fold(false, |is_deleted, path| {
             place.at(path).mark().map(|mark| is_deleted || mark.is_some())
         })?;
-        // The mark is erased last: without a mark, a complete deletion has left nothing, even if it could not update the copy.
+        // The mark is erased last: if there is no mark, a complete deletion has left nothing, even if it could not update the
+        // copy.
         Ok(!is_deleted
             && self.has_remains(place)?
             && Self::find(place).is_some_and(|now| now.documents == self.documents))
     }
 
-    /// Returns true if any object of the node is stored: a document, a chunk or a node below. Otherwise the copy is out of date.
+    /// Returns true if any object of the node is stored: a document, a chunk or a node below it. If nothing is stored, the copy
+    /// is out of date.
     fn has_remains(&self, place: &Location) -> Result<bool> {
         for key in &self.keys {
             // A document is found without a listing.
@@ -191,7 +194,7 @@ mod tests {
     use crate::check::{Check, FindingKind, Repair};
     use zarrox::OpenOptions;
 
-    /// Returns an array of ones that is in consolidated metadata, for each format that supports consolidated metadata.
+    /// Returns, for each format that supports consolidated metadata, an array of ones that is listed in it.
     fn copied_arrays() -> impl Iterator<Item = (Format, Location)> {
         let formats = Format::all().filter(|format| format.def().consolidation().is_some());
         formats.map(|format| {

@@ -18,11 +18,11 @@ use zarrox::internals::{ConsolidatedMetadata, Listener, Location};
 /// The depth of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum CheckLevel {
-    /// Checks documents: compares them with their specification, with consolidated metadata, and with one another.
+    /// Checks documents against their specification, against the consolidated metadata, and against one another.
     Metadata,
     /// Checks documents, the keys and sizes of all stored objects, and all shard indexes. Chunks are not decoded.
     Quick,
-    /// Makes the checks of `Quick`, and decodes every chunk.
+    /// Performs the checks of `Quick`, and decodes every chunk.
     #[default]
     Full,
 }
@@ -32,8 +32,8 @@ pub enum CheckLevel {
 pub struct Repair {
     /// True for a dry run, which writes nothing: the findings contain the repairs.
     pub dry_run: bool,
-    /// True if each lost chunk is replaced by a chunk of fill values. Otherwise lost chunks become missing: they are read as the
-    /// fill value as well, but are not mistaken for chunks that were never damaged.
+    /// True if each lost chunk is replaced by a chunk of fill values. Otherwise lost chunks become missing chunks: these are read
+    /// as the fill value as well, but cannot be mistaken for chunks that were never damaged.
     pub refill: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Settings {
     pub(super) repair: Option<Repair>,
 }
 
-/// Returns true for errors after which the stored data may be intact: the check was interrupted, or lacked memory or file
+/// Returns true for errors that say nothing about the stored data: the check was interrupted, or ran out of memory or file
 /// descriptors.
 pub(super) fn is_undecided(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::OutOfMemory) || is_short_of_files(error)
@@ -101,7 +101,7 @@ fn is_short_of_files(error: &Error) -> bool {
 /// A running check.
 pub(super) struct Session<'a> {
     pub(super) settings: Settings,
-    /// The start, in a store that is read-only unless repairs are requested.
+    /// The start node, in a store that is read-only unless repairs are requested.
     pub(super) start: Location,
     /// The directory of the store, if it has one.
     pub(super) directory: Option<PathBuf>,
@@ -109,7 +109,7 @@ pub(super) struct Session<'a> {
     listener: Option<&'a Listener>,
     total: u64,
     output: Mutex<Output<'a>>,
-    /// The paths of arrays whose documents may be wrong, each with true if the array may be repaired.
+    /// The paths of arrays whose documents may be wrong. The value is true if the array may be repaired.
     disputed: Mutex<BTreeMap<String, bool>>,
     copies: Mutex<Vec<Copied>>,
 }
@@ -151,7 +151,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns true if findings are repaired; false for a check without repair, and for a dry run.
+    /// Returns true if findings are repaired, and false for a check without repair and for a dry run.
     pub(super) fn repairs(&self) -> bool {
         self.settings.repair.is_some_and(|repair| !repair.dry_run)
     }
@@ -190,8 +190,8 @@ impl<'a> Session<'a> {
         (output.sink)(finding)
     }
 
-    /// Marks an array whose documents may be wrong: their copy is kept. The array is repaired only if `repairs` is set, since its
-    /// chunks can be judged only with the right document.
+    /// Marks an array whose documents may be wrong, so that their copy in the consolidated metadata is kept. The array is
+    /// repaired only if `repairs` is set, since its chunks can be judged only with the right document.
     pub(super) fn dispute(&self, path: &str, repairs: bool) {
         self.disputed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), repairs);
     }
@@ -204,7 +204,7 @@ impl<'a> Session<'a> {
         self.disputed.lock().unwrap_or_else(PoisonError::into_inner).get(path) != Some(&false)
     }
 
-    /// Returns the consolidated metadata of a group, which is read once for all nodes below it.
+    /// Returns the consolidated metadata of a group. It is read once for all nodes below the group.
     pub(super) fn copy_at(&self, group: &Location, format: Format) -> Option<Arc<ConsolidatedMetadata>> {
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |known: &&Copied| known.group == group.path && known.format == format;
@@ -245,7 +245,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Repairs a location under an exclusive lock, if its state is still the one that was judged.
+    /// Repairs a location under an exclusive lock, provided that its state is still the one that was judged.
     pub(super) fn repair_alone(
         place: &Location,
         layout: &Layout,
@@ -261,8 +261,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns `Err` for an error that ends the check, such as the error of an unreachable store, and `Ok` for an error that
-    /// becomes a finding.
+    /// Returns `Err` for an error that ends the check, such as that of an unreachable store, and `Ok` for an error that becomes a
+    /// finding.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
             _ if is_undecided(&error) => true,

@@ -11,7 +11,7 @@ use zarrox_stores::Value;
 use super::finding::FindingKind;
 use zarrox::internals::{Location, cell};
 
-/// The maximum size of adjacent inner chunks that are read together, in bytes.
+/// The maximum total size of inner chunks that are read together, in bytes.
 pub(super) const TOGETHER: u64 = 8 << 20;
 
 /// The maximum size of a gap between inner chunks that are read together, in bytes.
@@ -60,8 +60,8 @@ impl InnerRange {
     }
 }
 
-/// Returns the flaws of a shard: of its index, and with `decode` of every inner chunk. `order` is the order of the array's axes
-/// in the shard.
+/// Returns the flaws of a shard: those of its index and, with `decode`, those of every inner chunk. `order` is the order of the
+/// array's axes in the shard.
 pub(super) fn flaws(
     location: &Location,
     table: &dyn ChunkTable,
@@ -98,7 +98,7 @@ pub(super) fn flaws(
         overlaps(&places, (offset, length), &cell).into_iter().unzip();
     flaws.extend(overlapping);
     if decode {
-        // Overlapping inner chunks could require more work than the shard has bytes.
+        // Decoding overlapping inner chunks could take far more work than the size of the shard suggests.
         let shared: BTreeSet<_> = shared.into_iter().collect();
         places.retain(|place| !shared.contains(&place.number));
         let groups = grouped(&places);
@@ -112,7 +112,7 @@ pub(super) fn flaws(
     Ok(flaws)
 }
 
-/// Returns inner chunks that partly overlap one another, or the index. Inner chunks with the same byte range are allowed.
+/// Returns the inner chunks that partly overlap one another or the index. Inner chunks with the same byte range are allowed.
 fn overlaps(
     places: &[InnerRange],
     index: (u64, u64),
@@ -184,7 +184,7 @@ fn damaged(
         for place in group {
             let range = (place.offset, place.length);
             let (from, length) = (as_usize(place.offset - start), as_usize(place.length));
-            // Several entries for the same bytes are decoded once.
+            // Bytes that several entries refer to are decoded once.
             let flaw = match last.take() {
                 Some((before, flaw)) if before == range => flaw,
                 _ => table

@@ -11,7 +11,7 @@ use super::session::Session;
 use zarrox::Array;
 use zarrox::internals::{DATASET, DatasetRemains, Location, Mark, dataset_remains, settle_dataset};
 
-/// Reports the marks among the keys directly in a group, and finishes the deletions, before the rest of the group is checked.
+/// Reports the marks among the keys directly below a group, and finishes the deletions, before the rest of the group is checked.
 /// Returns the names of incomplete nodes, which need no further check.
 pub(super) fn check<'k>(
     session: &Session<'_>,
@@ -50,8 +50,8 @@ pub(super) fn check<'k>(
     Ok(halves)
 }
 
-/// Returns the mark of a node, and whether the node exists. A node that can be opened is complete: its documents are erased
-/// first, and written last.
+/// Returns the mark of a node, and whether the node exists. A node that can be opened is complete, since documents are the first
+/// objects to be erased and the last to be written.
 fn look(place: &Location) -> Result<Option<(Mark, bool)>> {
     let Some(mark) = place.mark()? else { return Ok(None) };
     Ok(Some((mark, place.is_explicit()?)))
@@ -116,8 +116,7 @@ pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
     Ok(())
 }
 
-/// Reports an append whose writer has ended, to the arrays of a group. A repair undoes the append, unless all rows are
-/// stored.
+/// Reports an append to the arrays of a group whose writer has ended. A repair undoes the append, unless all rows are stored.
 fn dataset(session: &Session<'_>, group: &Location, key: &Key) -> Result<()> {
     let left = match dataset_remains(group) {
         Ok(None) => return Ok(()),
@@ -244,7 +243,7 @@ mod tests {
             Err(zarrox::Error::new(ErrorKind::StorageFull, "there is no room in the quarantine"))
         });
         assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
-        // No process works on the deletion: the mark is erased, so that no repair deletes the new array.
+        // No process is working on the deletion: the mark is erased, so that no repair deletes the new array.
         assert!(make_room().unwrap().is_empty());
         assert!(place.mark().unwrap().is_none());
         assert_eq!(repaired(&remote), Vec::<String>::new());

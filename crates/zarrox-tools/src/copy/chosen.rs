@@ -2,7 +2,7 @@
 
 use super::glob::Glob;
 
-/// The patterns that select nodes: all nodes or the included ones, without the excluded ones.
+/// The patterns that select nodes: all nodes or only the included ones, except for the excluded ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chosen {
     pub(crate) include: Vec<Glob>,

@@ -1,8 +1,8 @@
-//! The transfer of the chunks of one array: copied as bytes, or decoded and encoded, and compared afterwards.
+//! The transfer of the chunks of one array: chunks are copied as bytes, or decoded and encoded, and are compared afterwards.
 //!
-//! The array is divided into units: boxes of whole chunks of the destination. One thread reads a unit from the source and writes
-//! it to the destination, so that memory holds one unit for each thread. If the chunks of both sides are badly aligned, units are
-//! as large as the memory allows, so that chunks are rarely read again, and all threads work on one unit at a time.
+//! The array is divided into units: boxes of whole chunks of the destination. Each thread reads a unit from the source and writes
+//! it to the destination, so that memory holds one unit for each thread. If the chunks of the two sides are badly aligned, units
+//! are as large as the memory allows, so that chunks are rarely read more than once, and all threads work on one unit at a time.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -20,11 +20,11 @@ use zarrox::internals::Boxes;
 use zarrox::internals::{Pool, too_many};
 use zarrox::{Array, DynArray};
 
-/// The size up to which a unit combines several chunks, in bytes, so that for example the index of a shard is read once for all of
-/// them.
+/// The size in bytes up to which several chunks are combined into one unit, so that for example the index of a shard is read once
+/// for all of them.
 const UNIT: u64 = 16 << 20;
 
-/// The size in bytes from which elements are compared by their hash.
+/// The size in bytes from which elements are compared by hash.
 const HASHED: usize = 32 << 20;
 
 /// The average number of reads of a source chunk above which all threads share large units.
@@ -43,7 +43,7 @@ pub(super) struct Transfer<'a> {
     listener: ByteListener<'a>,
     /// True if an interrupted run may have stored chunks already.
     resuming: bool,
-    /// True if updated values are read again.
+    /// True if updated values are read again and compared.
     compares_updates: bool,
     units: Cells,
     /// True if all threads work on one unit at a time.
@@ -118,7 +118,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// Copies the bytes of the stored chunks that differ, and deletes chunks that the source does not have.
+    /// Copies the bytes of the stored chunks that differ, and deletes chunks that do not exist in the source.
     pub(super) fn update_copies(&self) -> Result<()> {
         let mut surplus = Vec::new();
         let mut missing = Ok(());
@@ -158,7 +158,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// Compares the bytes of all chunks that either side has stored.
+    /// Compares the bytes of all chunks that are stored on either side.
     pub(super) fn compare_copies(&self) -> Result<()> {
         let mut surplus = None;
         let source = &self.source;
@@ -183,7 +183,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// Copies encoded chunks into other shards, or out of shards.
+    /// Copies encoded chunks into different shards, or out of shards.
     pub(super) fn reshard(&self) -> Result<()> {
         self.each_unit(false, false, |region, size| {
             let into = self.destination.shard_shape().is_some();
@@ -227,7 +227,7 @@ impl<'a> Transfer<'a> {
         self.destination.write(selection.clone(), &self.expected(selection)?)
     }
 
-    /// Encodes the chunks of a unit one by one, except chunks that overlap damaged chunks of the source.
+    /// Encodes the chunks of a unit one by one, except those that overlap damaged chunks of the source.
     fn encode_undamaged(&self, region: &[(u64, u64)]) -> Result<()> {
         let shape: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
         let chunks = Cells::new(&shape, self.destination.chunk_grid().largest_chunk().to_vec());
@@ -282,7 +282,7 @@ impl<'a> Transfer<'a> {
         Error::new(ErrorKind::Corrupt, message)
     }
 
-    /// Runs `work` for every stored chunk of the source, in batches, so that the list of chunks takes little memory.
+    /// Runs `work` for every stored chunk of the source. The chunks are listed in batches, so that the list takes little memory.
     fn each_stored(&self, work: impl Fn(&[u64], u64) -> Result<()> + Send + Sync) -> Result<()> {
         const BATCH: usize = 1024;
         let mut batch = Vec::with_capacity(BATCH);
@@ -307,7 +307,7 @@ impl<'a> Transfer<'a> {
         flush(&mut batch)
     }
 
-    /// Runs `work` for every unit with stored chunks, in the source and, if requested, in the destination.
+    /// Runs `work` for every unit with stored chunks in the source or, if requested, in the destination.
     fn each_unit(
         &self,
         all: bool,
@@ -355,7 +355,7 @@ impl<'a> Transfer<'a> {
         (self.execution.memory / bytes.max(1)).max(1)
     }
 
-    /// Returns the number of bytes that the elements of a region of the destination take in the source's data type.
+    /// Returns the size in bytes, in the data type of the source, of the elements in a region of the destination.
     fn bytes_of(&self, region: &[(u64, u64)]) -> u64 {
         let item = self.source.data_type().size() as u64;
         region.iter().fold(item, |size, (begin, end)| size.saturating_mul(end - begin))
@@ -369,8 +369,7 @@ enum Side {
 }
 
 impl Side {
-    /// Returns the side with these elements. Only the hash of many elements is kept, so that memory does not hold a large unit
-    /// twice.
+    /// Returns a side with these elements. Of a large unit, only the hash is kept, so that memory does not hold the unit twice.
     fn of(elements: DynArray) -> Self {
         let is_large = elements.as_bytes().len() >= HASHED;
         if is_large && elements.data_type().storage() != Storage::Variable {
@@ -379,7 +378,7 @@ impl Side {
         Self::Elements(elements)
     }
 
-    /// Returns true if this side has the elements of the other side.
+    /// Returns true if the other side has the same elements.
     fn is(&self, other: &DynArray) -> bool {
         match self {
             Self::Elements(elements) => is_same(elements, other),
@@ -388,7 +387,7 @@ impl Side {
     }
 }
 
-/// Returns true if all elements are equal bit by bit, including NaN.
+/// Returns true if all elements, including NaN, are equal bit by bit.
 fn is_same(a: &DynArray, b: &DynArray) -> bool {
     match a.data_type().storage() {
         Storage::Variable => a.elements().eq(b.elements()),
@@ -446,8 +445,8 @@ pub(super) fn pool_of(reading: &Pool, writing: &Pool, jobs: Option<NonZeroUsize>
     if reading.threads() > writing.threads() { reading.clone() } else { writing.clone() }
 }
 
-/// Returns the shape of one chunk of the destination, or of several chunks that lie in one chunk of the source and are together not
-/// too large.
+/// Returns the shape of one chunk of the destination, or of several chunks that lie in one chunk of the source and whose total
+/// size is at most [`UNIT`].
 fn unit_shape(source: &Array, destination: &Array) -> Vec<u64> {
     let mut unit = destination.chunk_grid().largest_chunk().to_vec();
     let stored = source.chunk_grid().largest_chunk();

@@ -26,8 +26,8 @@ pub(super) fn simplest(array: &Array, registry: &Registry) -> Vec<Vec<CodecSpec>
     own.into_iter().chain([plain]).map(|spec| vec![spec]).collect()
 }
 
-/// Returns the codec pipelines to try, the most similar first: unchanged; without shards; without codecs that the target lacks;
-/// with the target's own compressor; without compression.
+/// Returns the codec pipelines to try, the most similar ones first: unchanged; without shards; without codecs that the target
+/// lacks; with the target's own compressor; without compression.
 pub(super) fn candidates(
     array: &Array,
     plain: &ArrayMetadata,
@@ -62,7 +62,7 @@ pub(super) fn candidates(
     candidates
 }
 
-/// Splits codecs into supported and unsupported codecs of the target.
+/// Splits codecs into those that the target supports and those that it does not support.
 fn split(
     codecs: &[CodecSpec],
     plain: &ArrayMetadata,
@@ -87,7 +87,8 @@ fn split(
     (kept, dropped)
 }
 
-/// Returns the grid, if the target supports it, or a regular grid of the largest chunk, with a note about the change.
+/// Returns the grid if the target supports it, and otherwise a regular grid with the shape of the largest chunk, with a note
+/// about the change.
 fn sayable(grid: ChunkGrid, plain: &ArrayMetadata, translator: &Translator<'_>) -> (ChunkGrid, &'static str) {
     if translator.says_array(&ArrayMetadata { chunk_grid: grid.clone(), ..plain.clone() }).is_ok() {
         return (grid, "");
@@ -106,7 +107,7 @@ fn note(own: &[CodecSpec], codecs: &[CodecSpec]) -> String {
     format!("the codecs {} become {}", list(own), list(codecs))
 }
 
-/// Returns the codecs without those that only the source's format adds around all chunks.
+/// Returns the codecs without those that the source's format itself adds to every chunk.
 fn plain_codecs(array: &Array) -> Vec<CodecSpec> {
     array.metadata().format.def().plain_codecs(array.codecs())
 }
@@ -124,7 +125,8 @@ fn unsharded(array: &Array, registry: &Registry, chunk_limit: usize) -> (ChunkGr
     (metadata.chunk_grid, metadata.codecs)
 }
 
-/// Returns the inner chunks of an array's shards as separate chunks; `None` if the array has no shards.
+/// Returns the grid and the codecs of an array with the inner chunks of its shards as separate chunks; `None` if the array has no
+/// shards.
 pub(super) fn without_outer_shards(
     metadata: &ArrayMetadata,
     registry: &Registry,

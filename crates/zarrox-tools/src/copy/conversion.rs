@@ -72,7 +72,7 @@ impl Settings {
         })
     }
 
-    /// Checks that the group above has the same format, since other programs would not find the node otherwise.
+    /// Checks that the parent group has the same format, since other programs would otherwise not find the node.
     fn check_above(&self, place: &Location) -> Result<()> {
         let above = place.clone().of_format(None).inherited_format()?;
         match above.filter(|above| *above != self.to) {
@@ -94,7 +94,7 @@ pub struct Conversion {
     pub(super) settings: Settings,
     pub(super) source: Location,
     pub(super) destination: Location,
-    /// The format whose documents are replaced in a conversion in place.
+    /// The format whose documents an in-place conversion replaces.
     pub(super) in_place: Option<Format>,
     pub(super) steps: Vec<Step>,
     pub(super) report: CopyReport,
@@ -122,7 +122,7 @@ impl Conversion {
         self
     }
 
-    /// Returns the report of nodes that stay unchanged.
+    /// Returns the report, as one of nodes that stay unchanged.
     pub(crate) fn into_report_of_nothing(mut self) -> CopyReport {
         self.report.obstacles.clear();
         for node in &mut self.report.nodes {
@@ -173,7 +173,7 @@ pub fn check_apart(source: &Place, destination: &Place) -> Result<()> {
     }
 }
 
-/// Returns the source, with its consolidated metadata if nothing else lists the nodes.
+/// Returns the source, with its consolidated metadata if the nodes cannot be listed otherwise.
 pub fn known_nodes(source: &Location) -> Result<Location> {
     if source.store.capabilities().listable {
         return Ok(source.clone());

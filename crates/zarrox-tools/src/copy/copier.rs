@@ -56,8 +56,8 @@ impl Copier {
         Self::default()
     }
 
-    /// Limits the lengths of chunks and shards to the lengths of a part of an array. `chunks` is the default chunk shape of the
-    /// array. The second result is true if a chunk or a shard would have been longer.
+    /// Limits chunk and shard shapes to the shape of a part of an array. `chunks` is the default chunk shape of the array. The
+    /// second result is true if a chunk or a shard would have exceeded the part.
     pub(crate) fn cut_to(mut self, whole: &[u64], part: &[u64], chunks: &[u64]) -> (Self, bool) {
         let rewrite = &mut self.settings.rewrite;
         let (mut is_cut, mut chunks) = (false, chunks.to_vec());
@@ -92,8 +92,8 @@ impl Copier {
         self.changing(|settings| settings.options = options)
     }
 
-    /// Sets the format of the copy. The default is the format of the nodes that are kept or updated, then that of the group above
-    /// the destination, then that of the source.
+    /// Sets the format of the copy. The default is the format of the nodes that are kept or updated; without such nodes, that of
+    /// the parent group of the destination; without a parent group, that of the source.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
@@ -159,7 +159,7 @@ impl Copier {
         self.changing(|settings| settings.rewrite.part = Some(selection.into_selection()))
     }
 
-    /// Copies only arrays that match a pattern, or are in a matching group. Several patterns are combined.
+    /// Copies only arrays that match a pattern, or that are in a matching group. Several calls add patterns.
     pub fn include(self, pattern: Glob) -> Self {
         self.changing(|settings| settings.chosen.include.push(pattern))
     }
@@ -174,7 +174,7 @@ impl Copier {
         Self { if_exists, ..self }
     }
 
-    /// Sets which values are compared with the source after the copy.
+    /// Sets which values are compared with the source after they have been copied.
     pub fn verify(self, verify: Verify) -> Self {
         self.changing(|settings| settings.verify = verify)
     }
@@ -194,7 +194,7 @@ impl Copier {
         self.changing(|settings| settings.consolidate = consolidate)
     }
 
-    /// Skips damaged chunks of the source where elements are decoded, and reports them. The copy has fill values there.
+    /// Skips and reports damaged chunks of the source when elements are decoded. The copy has fill values in their place.
     pub fn skip_damaged(self, skip: bool) -> Self {
         self.changing(|settings| settings.execution.skip_damaged = skip)
     }
@@ -206,14 +206,14 @@ impl Copier {
         self.changing(|settings| settings.missing = if keep { Missing::Kept } else { Missing::AsXarray })
     }
 
-    /// Sets whether the source is immutable, such as a file of another format: its errors are permanent, and do not advise to
-    /// continue.
+    /// Sets whether the source is immutable, such as a file in another format. The errors of an immutable source are permanent,
+    /// so that they do not advise the user to continue the copy.
     pub fn fixed_source(self, fixed: bool) -> Self {
         self.changing(|settings| settings.execution.fixed_source = fixed)
     }
 
-    /// Sets that the arrays of the source have no chunks: their copies get chunks and codecs like new arrays. Without a format,
-    /// the copy has the format of the group above, or Zarr v3.
+    /// Declares that the arrays of the source have no chunks: their copies get chunks and codecs like new arrays. If no format is
+    /// set, the copy has the format of its parent group, or Zarr v3.
     pub fn elements(self, elements: PlainElements) -> Self {
         self.changing(|settings| settings.elements = Some(elements))
     }
@@ -223,17 +223,17 @@ impl Copier {
         self.changing(|settings| settings.cleans_up = clean_up)
     }
 
-    /// Repeats the comparison of arrays that an interrupted run has finished, since they may have changed.
+    /// Compares arrays that an interrupted run has finished once more, since they may have changed.
     pub(super) fn comparing_again(self) -> Self {
         self.changing(|settings| settings.execution.again = true)
     }
 
-    /// Sets the memory limit in bytes; the default is 1 GiB. At least one chunk of each side is in memory.
+    /// Sets the memory limit in bytes; the default is 1 GiB. At least one chunk of each side is held in memory.
     pub fn memory(self, bytes: usize) -> Self {
         self.changing(|settings| settings.execution.memory = bytes)
     }
 
-    /// Sets the number of chunks that are copied concurrently, at least one; the default suits the stores.
+    /// Sets the number of chunks that are copied concurrently, at least one. The default depends on the stores.
     pub fn jobs(self, jobs: usize) -> Self {
         self.changing(|settings| {
             settings.execution.jobs = NonZeroUsize::new(jobs).or(Some(NonZeroUsize::MIN));
@@ -273,7 +273,7 @@ impl Copier {
         self.plan_between(&from, opening.new_place(destination)?)
     }
 
-    /// Plans the conversion of the node at a location, with all nodes below it, to the [format](Self::format) in place: only the
+    /// Plans an in-place conversion of the node at a location, with all nodes below it, to the [format](Self::format): only the
     /// documents change.
     ///
     /// # Errors
@@ -285,7 +285,7 @@ impl Copier {
         Ok(Copying::new(vec![Piece::Whole(conversion)]))
     }
 
-    /// Returns the settings of the copy, for tools that copy nodes internally.
+    /// Returns the settings of the copy, for tools that copy nodes themselves.
     #[doc(hidden)]
     pub fn settings(&self) -> &Settings {
         &self.settings

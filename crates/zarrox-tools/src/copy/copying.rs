@@ -54,7 +54,7 @@ impl Copying {
         self.reports().map(CopyReport::bytes).fold(0, u64::saturating_add)
     }
 
-    /// Returns the arrays of the source that have no chunks: each with its path, and with its planned copy, which does not
+    /// Returns the arrays of a source without chunks: the path of each array, the array, and its planned copy, which does not
     /// exist yet.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! [`PlainElements`]: sources whose arrays have no chunks and no codecs, such as NumPy files. Their copies get chunks and codecs
+//! [`PlainElements`]: sources whose arrays have no chunks and no codecs, such as NumPy files. The copies get chunks and codecs
 //! like new arrays, and are written part by part.
 
 use std::fmt;
@@ -13,10 +13,10 @@ use super::rewrite::Rewrite;
 /// The access to the elements of an array.
 #[derive(Clone)]
 pub enum Access {
-    /// Random access. Reads of parts that are contiguous in this order are the fastest.
+    /// Random access. Reads are fastest if the elements are contiguous in this order.
     Any(Order),
-    /// Sequential access in this order, as from a pipe. The function is called with the number of elements that will not be read
-    /// again.
+    /// Sequential access in this order, as from a pipe. The function is called with the number of elements that will not be
+    /// needed again.
     Once(Order, Arc<dyn Fn(u64) + Send + Sync>),
 }
 
@@ -28,8 +28,8 @@ impl Access {
         }
     }
 
-    /// Returns the parts in which elements are written to a view, each with at most `most` elements, and whether they are in the
-    /// order of the elements. They are in order if each chunk is then written once, or if the access is sequential.
+    /// Returns the parts in which elements are written to a view, each with at most `most` elements, and whether the parts follow
+    /// the order of the elements. They do if each chunk is still written only once, or if the access is sequential.
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
@@ -79,8 +79,8 @@ impl PlainElements {
         (self.access)(path)
     }
 
-    /// Plans the metadata of the copy of an array. Padding between fields has no values, and is dropped if the format does not
-    /// support it.
+    /// Plans the metadata of an array's copy. Padding between fields has no values, and is dropped if the format does not support
+    /// it.
     pub(super) fn plan(
         &self,
         array: &Array,

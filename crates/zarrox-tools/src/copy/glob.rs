@@ -11,8 +11,9 @@ const LONGEST: usize = 4096;
 
 /// A shell-like pattern for the paths of nodes below a group.
 ///
-/// `*` matches any characters of a name, `?` one character, `[a-z]` one of these, `[!a-z]` any other, and `**` between slashes
-/// any number of names. A pattern without a slash is compared with the name of a node, and any other with its whole path.
+/// `*` matches any number of characters of a name, `?` a single character, `[a-z]` one of these characters, `[!a-z]` any other
+/// character, and `**` between slashes any number of names. A pattern without a slash is compared with the name of a node, and a
+/// pattern with a slash with its whole path.
 ///
 /// ```
 /// use zarrox_tools::Glob;
@@ -63,8 +64,8 @@ impl Glob {
     }
 }
 
-/// Compares a sequence with a pattern in which some items match any number of others. The number of steps is at most the product
-/// of both lengths.
+/// Compares a sequence with a pattern in which some items match any number of elements. The number of steps is at most the
+/// product of the two lengths.
 fn sequence<P, T>(
     pattern: &[P],
     text: &[T],
@@ -72,7 +73,7 @@ fn sequence<P, T>(
     fits: impl Fn(&P, &T) -> bool,
 ) -> bool {
     let (mut at, mut place) = (0, 0);
-    // The last item that matches any number, and the position in the text after its match.
+    // The last item that matches any number of elements, and the position after its match.
     let mut back: Option<(usize, usize)> = None;
     while place < text.len() {
         if at < pattern.len() && is_any(&pattern[at]) {
@@ -132,7 +133,7 @@ fn items(pattern: &[char]) -> Vec<Item> {
     items
 }
 
-/// Parses the set after a bracket, and returns the rest of the pattern.
+/// Parses the set of characters after a bracket, and returns it with the rest of the pattern.
 fn set(inside: &[char]) -> Option<(Item, &[char])> {
     let negated = matches!(inside.first(), Some('!' | '^'));
     let inside = if negated { &inside[1..] } else { inside };

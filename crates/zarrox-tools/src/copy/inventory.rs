@@ -1,5 +1,5 @@
-//! The inventory of a node: the stored objects below it that do not belong to it or to a node below it. They are not copied, so
-//! they must not be deleted with the node.
+//! The inventory of a node, which finds stored objects below it that belong neither to it nor to a node below it. Such objects
+//! are not copied, so they must not be deleted with the node.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use zarrox_stores::{Key, Prefix};
 use zarrox::Node;
 use zarrox::internals::{JOURNAL, Location, format_of, is_mark, is_renaming};
 
-/// The number of keys that an error names.
+/// The maximum number of keys that an error names.
 const NAMED: usize = 5;
 
 /// The keys that belong to nodes.
@@ -65,7 +65,7 @@ fn belongings(place: &Location, format: Format, layout: &Layout, known: &mut Bel
         .try_for_each(|name| belongings(&place.at(place.path.join(name)?), format, layout, known))
 }
 
-/// Returns the number of keys below the node that do not belong to it, and the first of them.
+/// Returns the number of keys below the node that do not belong to it, and the first few of them.
 fn strangers(place: &Location, layout: &Layout, known: &Belongings) -> Result<(usize, Vec<String>)> {
     let (mut count, mut first) = (0, Vec::new());
     for prefix in layout.extent(&place.path).prefixes {

@@ -1,5 +1,5 @@
-//! Copies into existing nodes: each missing node is created as a whole, by a conversion with its own journal, and existing nodes
-//! are updated or kept.
+//! Copies into existing nodes: a separate conversion with its own journal creates each missing node as a whole, and existing
+//! nodes are updated or kept.
 
 use zarrox_core::{NodeMetadata, Result};
 
@@ -15,7 +15,7 @@ use zarrox::{Group, Node};
 pub(super) enum Piece {
     /// A node that is created, with all nodes below it.
     Whole(Conversion),
-    /// An existing array, whose different chunks are copied.
+    /// An existing array, to which the chunks that differ are copied.
     Update(Conversion, Location),
     /// An existing group, and its new attributes.
     Group(CopyReport, Location, Option<zarrox_core::json::Map>),
@@ -95,7 +95,7 @@ impl Merge {
         if !self.settings.chosen.has(path, matches!(node, Node::Array(_))) {
             return Ok(());
         }
-        // The output of an interrupted copy is continued as a whole. An update begins it anew if the source has changed since.
+        // An interrupted copy is continued as a whole. An update starts it again if the source has changed since.
         let unfinished = Journal::read(place)?.filter(|journal| !journal.is_in_place());
         let found = if unfinished.is_some() { None } else { place.find_node()? };
         let Some(found) = found else {
@@ -154,7 +154,7 @@ impl Merge {
     }
 }
 
-/// Returns true if chunks of the existing array have the same keys as those of the copy.
+/// Returns true if the chunks of the existing array have the same keys as those of the copy.
 fn has_same_keys(
     array: &Array,
     place: &Location,

@@ -1,8 +1,8 @@
 //! Missing values for xarray: the attribute `_FillValue` in Zarr v3, and the fill value in Zarr v2.
 //!
 //! In formats without dimension names, xarray masks the fill value, even if it was not intended as a missing value, and
-//! attributes do not change that. In Zarr v3, xarray masks only the value of the attribute. A conversion between the formats
-//! preserves which elements are masked.
+//! attributes do not change that. In Zarr v3, xarray masks only the value of the attribute. After a conversion between these
+//! formats, the same elements are masked.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,35 +18,35 @@ use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 /// The attribute for missing values.
 pub const FILL_VALUE: &str = "_FillValue";
 
-/// The attribute in which an import of NetCDF stores the types of attributes. For characters, `_FillValue` is only stored as the
-/// fill value.
+/// The attribute in which an import from NetCDF stores the types of attributes. For characters, `_FillValue` is stored only as
+/// the fill value.
 pub const TYPES: &str = "_nc_types";
 
-/// The maximum size of chunks that are stored only because of missing values, in bytes.
+/// The maximum total size, in bytes, of chunks that are stored only because of missing values.
 const MOST: u64 = 64 << 20;
 
 /// The stored chunks of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stored {
     All,
-    /// The missing chunks can be stored as well.
+    /// Some chunks are missing, but few enough to be stored as well.
     Most,
     Few,
 }
 
-/// Returns the text of a float in the attribute, in the form that xarray reads from Zarr v3.
+/// Returns the string that represents a float in the attribute, in the form that xarray reads from Zarr v3.
 pub fn encoded(float: f64) -> String {
     STANDARD.encode(float.to_le_bytes())
 }
 
-/// Parses a float from a text in the attribute.
+/// Parses a float from a string in the attribute.
 pub fn decoded(text: &str) -> Option<f64> {
     let bytes = STANDARD.decode(text).ok()?;
     Some(f64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// Returns the attribute for a missing value, in the form that xarray reads from Zarr v3; `None` for data types without support
-/// in xarray.
+/// Returns the attribute for a missing value, in the form that xarray reads from Zarr v3; `None` for data types that xarray does
+/// not support.
 pub fn to_attribute(data_type: &DataType, fill: &FillValue, registry: &Registry) -> Option<Json> {
     let family = registry.family(data_type).ok()?;
     let json = family.fill_to_v3(data_type, fill);
@@ -57,13 +57,13 @@ pub fn to_attribute(data_type: &DataType, fill: &FillValue, registry: &Registry)
             let parts = json.as_array()?.iter().map(|part| Some(encoded(number(part)?).into()));
             Some(Json::Array(parts.collect::<Option<_>>()?))
         }
-        // xarray does not read an attribute of text or bytes.
+        // xarray does not read the attribute for strings or bytes.
         _ => None,
     }
 }
 
-/// Returns the missing value of an attribute, in the form of Zarr v3 or as a plain value; `None` if the data type cannot
-/// represent it.
+/// Returns the missing value that an attribute defines, in the form of Zarr v3 or as a plain value; `None` if the data type
+/// cannot represent it.
 pub fn of_attribute(data_type: &DataType, value: &Json, registry: &Registry) -> Option<FillValue> {
     let is_float = matches!(data_type.storage(), Storage::Float(_));
     let is_complex = matches!(data_type.storage(), Storage::Complex(_));
@@ -80,8 +80,8 @@ pub fn of_attribute(data_type: &DataType, value: &Json, registry: &Registry) -> 
     family.fill_from_json(data_type, &plain.without_tokens(), Strictness::Lenient).ok()
 }
 
-/// Returns the element of nested lists of one element, since NetCDF and HDF5 store a missing value as a scalar or as
-/// an array of one element. Returns another value unchanged.
+/// Unwraps nested one-element lists, since NetCDF and HDF5 store a missing value as a scalar or as an array of one element.
+/// Returns any other value unchanged.
 pub fn only(value: &Json) -> &Json {
     let mut value = value;
     while let Some([one]) = value.as_array().map(Vec::as_slice) {
@@ -90,7 +90,7 @@ pub fn only(value: &Json) -> &Json {
     value
 }
 
-/// Returns the entry of [`TYPES`] for text whose fill value is its missing value; `None` for other data types.
+/// Returns the entry of [`TYPES`] for a string data type whose fill value is its missing value; `None` for other data types.
 pub fn text_type(data_type: &DataType) -> Option<&'static str> {
     match data_type.storage() {
         _ if data_type.is_named("string") => Some("string"),
@@ -100,14 +100,14 @@ pub fn text_type(data_type: &DataType) -> Option<&'static str> {
     }
 }
 
-/// Records that the fill value of text is its missing value, which xarray reads from neither attribute.
+/// Records that the fill value of strings is their missing value; xarray does not read this from the attribute `_FillValue`.
 fn tell_missing(attributes: &mut Map, of: &str) {
     let own = attributes.get(TYPES).and_then(Json::as_str).filter(|types| !types.trim().is_empty());
     let own = own.map(|types| format!("{types}; ")).unwrap_or_default();
     attributes.insert(TYPES.to_owned(), format!("{own}{FILL_VALUE}: {of}").into());
 }
 
-/// Returns a number, or the number that a text names.
+/// Returns a number, or parses a string as a number.
 fn number(value: &Json) -> Option<f64> {
     match value {
         Json::Number(number) => Some(number.to_f64()),

@@ -27,21 +27,21 @@
 //!
 //! # Preserved properties
 //!
-//! All values are preserved bit by bit, and so are attributes, dimension names and fill values, except where xarray would mask
-//! other elements in the other format (see [`Copier::keep_fill_values`]). Missing chunks stay missing. If both formats support
-//! the codecs, the bytes of chunks are copied, otherwise chunks are decoded and encoded. xarray's attribute `_ARRAY_DIMENSIONS`
-//! becomes `dimension_names` in a format that has them, and vice versa. Properties that the target cannot express are found
-//! before anything is written, and are an error unless their loss is [allowed](Copier::allow).
+//! All values are preserved bit by bit. Attributes, dimension names and fill values are preserved as well, unless xarray would
+//! then mask different elements in the other format (see [`Copier::keep_fill_values`]). Missing chunks stay missing. If both
+//! formats support the codecs, the bytes of chunks are copied; otherwise chunks are decoded and encoded. xarray's attribute
+//! `_ARRAY_DIMENSIONS` becomes `dimension_names` in a format that has them, and vice versa. Properties that the target cannot
+//! express are detected before anything is written, and are an error unless their loss is [allowed](Copier::allow).
 //!
 //! # Interruption
 //!
-//! A copy writes all documents after all chunks, and the document of the root last, so that a node that can be opened is complete.
-//! While a copy is incomplete, the destination contains a journal, [`JOURNAL`]. After an interruption, running the same copy again
-//! continues it.
+//! A copy writes the documents after all chunks, and the document of the root last, so that any node that can be opened is
+//! complete. While a copy is incomplete, the destination contains a journal, [`JOURNAL`]. After an interruption, running the same
+//! copy again continues it.
 //!
 //! A conversion [in place](Copier::plan_in_place) does not change chunks. It writes the new documents, from the innermost nodes
-//! to the root, and then removes the old ones, from the root inwards. At all times, one of the two formats has a complete
-//! hierarchy. After an interruption, the same conversion finishes.
+//! to the root, and then removes the old ones, starting with the root. At any time, the hierarchy is complete in one of the two
+//! formats. After an interruption, running the same conversion again finishes it.
 
 mod chosen;
 mod chunks;

@@ -1,4 +1,4 @@
-//! Moves between stores: a copy, and the deletion of the source.
+//! Moves between stores: a copy, followed by the deletion of the source.
 
 use std::error::Error as _;
 use std::io;
@@ -14,9 +14,9 @@ use zarrox::internals::{Journal, Location, check_same_kind, store_file};
 use zarrox::{Node, OpenMode, Place};
 
 impl Copier {
-    /// Moves the node at a location, with all nodes below it, to another location. Within a store, and on the same disk, it
-    /// is [renamed](zarrox::OpenOptions::move_node). Otherwise it is copied, and deleted after the copy is complete. After
-    /// an interruption, the same call continues the move. Returns `None` if the node was renamed.
+    /// Moves the node at a location, with all nodes below it, to another location. Within a store, or on the same disk, the node
+    /// is [renamed](zarrox::OpenOptions::move_node). Otherwise it is copied, and deleted once the copy is complete. After an
+    /// interruption, the same call continues the move. Returns `None` if the node was renamed.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::delete`](zarrox::OpenOptions::delete).
@@ -30,13 +30,13 @@ impl Copier {
         let overwrite = self.if_exists == IfExists::Replace;
         let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
         let from = opening.place(source)?;
-        // A missing database is created by the copy, and so is one whose creation was interrupted.
+        // The copy creates a missing database, and one whose creation was interrupted.
         let to = match opening.place(destination) {
             Err(error) if error.kind() == ErrorKind::NotFound || is_empty_file(destination) => None,
             to => Some(to?),
         };
         let journal = to.as_ref().map(Journal::read).transpose()?.flatten();
-        // To a rename, the two locations of an interrupted run would be in the way.
+        // After an interrupted run, both locations exist, so that a rename would fail.
         if let Some(to) = to.as_ref().filter(|to| journal.is_none() && !from.is_in_store_of(to))
             && self.finish_deletion(source, &from, to)?
         {
@@ -48,7 +48,7 @@ impl Copier {
                 moved => return moved.map(|()| None),
             }
         }
-        // The output of an earlier run may have changed since then.
+        // The output of an earlier run may have changed since.
         let is_resumed = journal.is_some();
         check_inventory(&from, "moved by copying")?;
         // From here on, the source is locked, so that only copied objects are deleted.
@@ -74,7 +74,7 @@ impl Copier {
             return Ok(false);
         }
         let is_begun = from.is_being_deleted()?;
-        // The mark in an archive or a database is lost if the process is killed while the deletion is stored.
+        // In an archive or a database, the mark is lost if the process is killed while the deletion is being stored.
         let can_lack_mark = || Ok::<_, Error>(store_file(source.clone()).is_some() && from.is_explicit()?);
         if !is_begun && !can_lack_mark()? {
             return Ok(false);
@@ -94,8 +94,8 @@ impl Copier {
         }
     }
 
-    /// Returns a difference between a source, or the rest of it, and its copy. With `is_begun`, the deletion of the source has
-    /// begun, and only differences count that would lose elements or attributes: a copy may have other properties.
+    /// Returns a difference between a source, or what remains of it, and its copy. With `is_begun`, the deletion of the source
+    /// has begun, and only differences that would lose elements or attributes count: other properties of a copy may differ.
     fn difference(&self, from: &Location, to: &Location, is_begun: bool) -> Result<Option<Difference>> {
         // A deletion erases the documents first. Without documents, the source cannot have changed since the copy.
         let Some(found) = from.as_stored().find()? else { return Ok(None) };
@@ -117,7 +117,7 @@ impl Copier {
         Ok(first)
     }
 
-    /// Returns true if a node is moved without a copy.
+    /// Returns true if a node is moved by renaming it.
     fn renames(&self, from: &Location, to: &Location, source: &Place, destination: &Place) -> bool {
         if self.format.is_some() {
             return false;

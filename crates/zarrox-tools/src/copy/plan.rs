@@ -32,7 +32,7 @@ pub(super) struct Step {
     pub(super) all_chunks: bool,
     /// The number of bytes of the source's stored chunks.
     pub(super) bytes: u64,
-    /// True if the group has consolidated metadata, which the target gets as well.
+    /// True if the group has consolidated metadata, which is also written for the target.
     pub(super) consolidate: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct PlanOptions<'a> {
     pub(super) to: Format,
     pub(super) rewrite: &'a Rewrite,
     pub(super) chosen: &'a Chosen,
-    /// True if the root gets consolidated metadata in any case.
+    /// True if the root always gets consolidated metadata.
     pub(super) consolidate: bool,
     /// The treatment of missing values.
     pub(super) missing: Missing,
@@ -103,12 +103,12 @@ impl<'a> Planner<'a> {
         Self { options, to, source, destination, in_place, steps: Vec::new(), report, in_data_set: false }
     }
 
-    /// Returns the report without a plan.
+    /// Returns the report and discards the plan.
     pub(super) fn into_report(self) -> CopyReport {
         self.report
     }
 
-    /// Plans the steps from this node on, with their report.
+    /// Plans the steps for this node and all nodes below it, and returns them with their report.
     pub(super) fn plan(mut self, root: Node) -> Result<(Vec<Step>, CopyReport)> {
         if self.options.rewrite.part.is_some() && matches!(root, Node::Group(_)) {
             let message = "a selection applies to a single array; name an array of the group";
@@ -123,7 +123,8 @@ impl<'a> Planner<'a> {
         Ok((self.steps, self.report))
     }
 
-    /// Counts the stored chunks of arrays that are copied as a whole. In a remote store, several arrays are listed at a time.
+    /// Counts the stored chunks of the arrays that are copied as a whole. In a remote store, several arrays are listed
+    /// concurrently.
     fn measure(&mut self) -> Result<()> {
         if self.in_place.is_some() || self.options.rewrite.part.is_some() || self.options.elements.is_some() {
             return Ok(());
@@ -187,7 +188,7 @@ impl<'a> Planner<'a> {
         self.report.nodes.push(report);
         let mut step = Step::documents(path, Action::Nothing, None);
         if let (Node::Group(group), Some(from)) = (node, self.in_place) {
-            // An earlier run may have been interrupted just before this step.
+            // An earlier run may have been interrupted right before this step.
             let (place, to) = (group.location(), self.to);
             step.consolidate =
                 place.has_consolidated(from)? && place.can_consolidate(to)? && !place.has_consolidated(to)?;
@@ -383,8 +384,8 @@ impl<'a> Planner<'a> {
         translator.find(Property::Nodes, effect, format!("{reason}; it would be left out"));
     }
 
-    /// Finds the content of a group that is not a node: groups without a document, whose nodes are converted, and other objects,
-    /// which are not converted.
+    /// Finds the contents of a group that are not nodes: prefixes without a group document, whose nodes are converted, and other
+    /// objects, which are not converted.
     fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
         let format = group.metadata().format;
         if format.def().layout().implicit_groups() || !self.source.store.capabilities().listable {
@@ -454,13 +455,13 @@ fn stored(array: &Array) -> Result<(u64, u64)> {
     Ok((chunks, bytes))
 }
 
-/// Returns true for an array all of whose dimensions have names.
+/// Returns true if the node is an array, and all its dimensions have names.
 fn has_named_dimensions(node: &Node) -> bool {
     let Node::Array(array) = node else { return false };
     array.dimension_names().is_some_and(|names| !names.is_empty() && names.iter().all(Option::is_some))
 }
 
-/// Returns true for a failure of the storage, as opposed to invalid stored data.
+/// Returns true if the store failed, as opposed to invalid stored data.
 fn is_outage(error: &Error) -> bool {
     use ErrorKind::{Forbidden, NotFound, StorageFull, Unreachable};
     matches!(error.kind(), NotFound | Forbidden | Unreachable | StorageFull)

@@ -20,9 +20,9 @@ const BESIDE: &str = ".rechunked";
 /// The method of rechunking an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// Encoded chunks are copied without decoding.
+    /// Encoded chunks are copied without being decoded.
     Stored,
-    /// Each thread copies separate parts.
+    /// Each thread copies its own parts.
     Direct,
     /// All threads work on one part at a time, which is as large as the memory allows.
     InMemory,
@@ -30,7 +30,7 @@ pub enum Way {
     Scratch,
     /// Elements without chunks are copied in row-major order.
     InOrder,
-    /// Elements without chunks are copied in parts of whole chunks of the copy.
+    /// Elements without chunks are copied in parts that consist of whole chunks of the copy.
     InParts,
 }
 
@@ -48,14 +48,14 @@ pub struct CopyPlan {
     pub times_written: u64,
     /// The shape of the parts that are copied at a time.
     pub part: Vec<u64>,
-    /// The size of the elements in stored chunks, in bytes; if that is unknown, the size of all elements.
+    /// The size of the elements in stored chunks, in bytes; if this size is unknown, the size of all elements.
     pub bytes: u64,
     /// The memory in bytes that is sufficient to write each element once.
     pub sufficient_memory: u64,
 }
 
 impl Copying {
-    /// Returns the plans of arrays that are rechunked, or whose chunks are encoded again.
+    /// Returns the plans for arrays that are rechunked, or whose chunks are encoded again.
     ///
     /// # Errors
     /// If a planned array cannot be created.
@@ -118,15 +118,15 @@ impl Copying {
 }
 
 impl Copier {
-    /// Sets an unused location for an uncompressed intermediate array, as large as all elements. The array is created if chunks
-    /// of a single array would otherwise be read more than twice, and deleted at the end.
+    /// Sets an unused location for an uncompressed intermediate array with all elements. If a single array is copied whose chunks
+    /// would otherwise be read more than twice, the intermediate array is created, and deleted at the end.
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }
 
     /// Changes the chunks or codecs of an array, or of the arrays of a group: creates a copy beside it, compares all values, and
-    /// replaces the source. After an interruption, the same call continues the work. Returns `None` if only the replacement
-    /// remained to be done.
+    /// replaces the source. After an interruption, the same call continues the work. Returns `None` if an earlier run had already
+    /// finished the copy, and only the source was left to replace.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::move_node`].
@@ -146,7 +146,7 @@ impl Copier {
             let message = format!("'{source}' was not changed: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        // From here on, the source is locked. The comparison of all values finds writes that were made before.
+        // From here on, the source is locked. Comparing all values reveals earlier writes.
         let _holds = place.hold_alone()?;
         check_inventory(&place, "given other chunks in place")?;
         self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(source, &beside)?;
@@ -154,8 +154,8 @@ impl Copier {
         Ok(Some(report))
     }
 
-    /// Copies a node to the location beside it, or continues an earlier copy. The output of an interrupted
-    /// run is discarded if the node has changed since, if that run had other options, or if it was being discarded already.
+    /// Copies a node to the location beside it, or continues an earlier copy. The output of an interrupted run is discarded if
+    /// the node has changed since, if that run had different options, or if the output was already being discarded.
     fn copy_beside(&self, source: &Place, beside: &Place, copy: &Location) -> Result<CopyReport> {
         let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
         match copier.run(source, beside) {
@@ -176,7 +176,7 @@ impl Copier {
 type Division = (Vec<u64>, bool, f64, bool);
 
 impl Conversion {
-    /// Returns the plans of arrays without chunks.
+    /// Returns the plans for arrays without chunks.
     fn element_plans(&self) -> Result<Vec<CopyPlan>> {
         let mut plans = Vec::new();
         for (path, source, target, access) in self.elements()? {

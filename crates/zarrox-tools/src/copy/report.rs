@@ -82,7 +82,7 @@ pub enum Effect {
     Refusal,
 }
 
-/// A property that the target stores differently than the source, or not at all.
+/// A property that the target stores differently from the source, or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
     /// The path of the node, relative to the converted node: `/`, `/a/b`.
@@ -116,7 +116,7 @@ pub enum Action {
     Metadata,
     /// The bytes of the chunks are copied.
     CopyChunks,
-    /// The encoded chunks are copied into other shards, or out of shards, without decoding.
+    /// The encoded chunks are copied into different shards, or out of shards, without being decoded.
     Reshard,
     /// The chunks are decoded and encoded.
     Reencode,
@@ -196,7 +196,7 @@ pub struct CopyReport {
     pub skipped: Vec<Skipped>,
 }
 
-/// A part of an array that could not be read, and is not in the copy.
+/// A part of an array that could not be read and was therefore not copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// The path of the array in the source.
@@ -216,7 +216,7 @@ impl fmt::Display for Skipped {
 }
 
 impl CopyReport {
-    /// Adds the nodes of a further piece of the same copy.
+    /// Adds the nodes of another piece of the same copy.
     pub(crate) fn add(&mut self, other: Self) {
         self.nodes.extend(other.nodes);
         self.obstacles.extend(other.obstacles);

@@ -1,4 +1,4 @@
-//! Copies of encoded chunks into shards, and out of them, without decoding.
+//! Copying of encoded chunks into and out of shards without decoding them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use zarrox_stores::{Bytes, Key, StoreExt, Value};
 use super::codecs::without_outer_shards;
 use zarrox::{Array, InnerChunk};
 
-/// Returns true if two arrays have the same encoded chunks, and differ only in the grouping of chunks into stored objects.
+/// Returns true if two arrays have the same encoded chunks, and differ only in how these are grouped into stored objects.
 pub(super) fn fits(source: &Array, target: &Array) -> bool {
     let context = &source.location().context;
     let flat = |array: &Array| chunks_of(array, &context.registry, context.chunk_limit);
@@ -21,7 +21,8 @@ pub(super) fn fits(source: &Array, target: &Array) -> bool {
         && source.fill_bytes() == target.fill_bytes()
 }
 
-/// Returns the shape and the codecs of separately encoded chunks; `None` if the chunks cannot be copied without decoding.
+/// Returns the shape and the codecs of the chunks that are encoded separately; `None` if they cannot be copied without being
+/// decoded.
 fn chunks_of(array: &Array, registry: &Registry, limit: usize) -> Option<(Vec<u64>, Vec<CodecSpec>)> {
     let shape = array.chunk_grid().chunk_shape().ok()?.to_vec();
     if array.shard_shape().is_none() {
@@ -41,7 +42,7 @@ fn chunks_of(array: &Array, registry: &Registry, limit: usize) -> Option<(Vec<u6
 /// The encoded chunks of an array, some of which may be inside shards.
 pub(super) struct Encoded<'a> {
     array: &'a Array,
-    /// The number of chunks of a stored object along each dimension.
+    /// The number of chunks in a stored object along each dimension.
     per_object: Vec<u64>,
     /// The number of chunks of the array along each dimension.
     grid: Vec<u64>,
@@ -112,7 +113,7 @@ fn open(array: &Array, shard: &[u64]) -> Result<Option<Shard>> {
     Ok(Some(Shard { value, chunks }))
 }
 
-/// Stores the chunks of a shard of `target`, whose encoded bytes are in `source`. A shard without chunks is not stored.
+/// Stores a shard of `target` with the encoded chunks of `source`. A shard without chunks is not stored.
 pub(super) fn write_shard(source: &mut Encoded<'_>, target: &Array, shard: &[u64]) -> Result<()> {
     let chunks = Encoded::new(target).chunks_of_object(shard);
     let bytes: Vec<Option<Bytes>> = chunks.iter().map(|chunk| source.get(chunk)).collect::<Result<_>>()?;

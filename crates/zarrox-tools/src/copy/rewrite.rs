@@ -30,7 +30,7 @@ pub struct Rewrite {
     pub(crate) part: Option<Selection>,
 }
 
-/// The shape of a selection, and for each of its dimensions the dimension of the array.
+/// The shape of a selection, and the array dimension that corresponds to each of its dimensions.
 struct Part {
     shape: Vec<u64>,
     dims: Vec<Option<usize>>,
@@ -74,7 +74,7 @@ impl Rewrite {
         Ok(FillValue::new(cast.map_err(|error| error.at("the fill value"))?.into_bytes()))
     }
 
-    /// Checks that chunk and shard shapes have as many dimensions as an array.
+    /// Checks that the chunk and shard shapes have the same number of dimensions as an array.
     pub(super) fn check_ndim(&self, array: &Array, name: &str) -> Result<()> {
         let given =
             [("chunks", self.chunks.as_ref()), ("shards", self.shards.as_ref().and_then(Option::as_ref))];
@@ -94,7 +94,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Resolves lengths by dimension name, given the array's own chunks and shards.
+    /// Resolves the lengths given by dimension name; the array's own chunks and shards supply the rest.
     fn with_names(
         &self,
         names: &[Option<String>],
@@ -235,7 +235,7 @@ impl Rewrite {
                 let chunks = inner.map_or_else(Vec::new, |inner| inner.largest_chunk().to_vec());
                 return builder.chunk_grid(grid.clone()).chunks(chunks);
             }
-            // Shards are cut to the shape of a selection, at chunk boundaries.
+            // Shards are truncated to the shape of a selection, at a chunk boundary.
             (None, None, Some(inner)) => {
                 let whole = |(dim, shard): (&Option<usize>, u64)| {
                     let chunk = dim.map_or(1, |dim| inner.largest_chunk()[dim].max(1));
@@ -274,7 +274,7 @@ impl Rewrite {
         };
         let filters = match filters {
             Some(filters) => filters.clone(),
-            // Filters apply to elements of one data type.
+            // Filters are specific to a data type.
             None if data_type.is_some() => Vec::new(),
             None => of_kind(CodecKind::ArrayToArray).collect(),
         };

@@ -20,7 +20,7 @@ use zarrox::internals::{Changes, Fingerprint, Journal, Location, Pool, format_of
 use zarrox::{Array, DynArray, Progress};
 
 impl Conversion {
-    /// Runs the conversion, or continues an interrupted one.
+    /// Runs the conversion, or resumes it after an interruption.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] with all properties that the target cannot express and whose loss is not allowed, before
@@ -57,7 +57,7 @@ impl Conversion {
         Ok(skipped)
     }
 
-    /// Updates the consolidated metadata of groups above. While the journal exists, the same call repeats the update.
+    /// Updates the consolidated metadata of the groups above. As long as the journal exists, the same call repeats the update.
     fn keep_copies(&self) -> Result<()> {
         let place = &self.destination;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
@@ -67,7 +67,7 @@ impl Conversion {
     fn copy(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
         let mut journal = self.prepare()?;
         self.copy_all(&mut journal, last).map_err(|error| {
-            // If storing the journal fails, the steps since its last write are repeated.
+            // If the journal cannot be stored, the steps since its last write are repeated by the next run.
             let _ = journal.write(&self.destination);
             if self.settings.cleans_up {
                 // The first error is returned.
@@ -90,8 +90,8 @@ impl Conversion {
         kept.map(|()| skipped)
     }
 
-    /// Copies the chunks of all arrays. Small arrays are copied several at a time, since most of their time would be spent
-    /// waiting for the store. Each other array is copied with all threads.
+    /// Copies the chunks of all arrays. Several small arrays are copied at a time, since most of the time would otherwise be
+    /// spent waiting for the store. All threads copy each of the other arrays.
     fn copy_arrays(&self, journal: &mut Journal) -> Result<Vec<Skipped>> {
         let (counter, journal, skipped) = (Counter::new(self), Mutex::new(journal), Mutex::new(Vec::new()));
         let copy = |step: &Step, jobs| {
@@ -108,8 +108,8 @@ impl Conversion {
         Ok(skipped.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Creates the nodes after all chunks are stored: the nodes of the lowest level first and the root last, so that all nodes
-    /// that can be found from the root are complete.
+    /// Creates the nodes after all chunks have been stored: the nodes of the lowest level first and the root last, so that all
+    /// nodes that can be reached from the root are complete.
     fn store_nodes(&self) -> Result<()> {
         let depth = |step: &Step| step.path.split('/').filter(|name| !name.is_empty()).count();
         let mut levels: BTreeMap<usize, Vec<(&Step, &NodeMetadata)>> = BTreeMap::new();
@@ -142,7 +142,7 @@ impl Conversion {
     /// journal.
     fn prepare(&self) -> Result<Journal> {
         let (to, overwrite) = (self.settings.to, self.settings.overwrite);
-        // The location is opened again, since the content of the store changes now.
+        // The location is opened again, since the contents of the store are about to change.
         let place = self.destination.clone().with_layout(None);
         place.check_ancestors(to)?;
         let fingerprint = self.fingerprint()?;
@@ -209,7 +209,7 @@ impl Conversion {
         let most = self.settings.execution.memory as u64 / item.max(1);
         let (rewrite, storage) = (&self.settings.rewrite, destination.data_type().storage());
         let convert = |values: DynArray| {
-            // Another name of the same data type does not need a cast.
+            // A different name for the same data type does not need a cast.
             let values = if values.data_type().storage() == storage {
                 values
             } else {
@@ -227,7 +227,7 @@ impl Conversion {
         self.settings.elements.as_ref().map(|elements: &PlainElements| elements.access(&step.path))
     }
 
-    /// Updates an existing array: copies the differences.
+    /// Updates an existing array by copying the differences.
     pub(crate) fn update(mut self) -> Result<CopyReport> {
         self.check()?;
         let counter = Counter::new(&self);
@@ -248,7 +248,7 @@ impl Conversion {
         Ok(self.report)
     }
 
-    /// Returns true if the array at the destination has the metadata of the copy, but perhaps other attributes.
+    /// Returns true if the array at the destination has the metadata of the copy, apart from the attributes.
     pub(crate) fn fits(&self, found: &ArrayMetadata) -> Result<bool> {
         let Some(target) = self.array() else { return Ok(false) };
         let target = ArrayMetadata { attributes: found.attributes.clone(), ..target.clone() };
@@ -306,12 +306,12 @@ impl Conversion {
         self.settings.listener.clone()
     }
 
-    /// Returns the first node in the form of the target.
+    /// Returns the first node in the target's form.
     pub(crate) fn root(&self) -> Option<&NodeMetadata> {
         self.steps.first()?.target.as_ref()
     }
 
-    /// Reads the elements of the first array from another array with equal elements.
+    /// Makes the conversion read the elements of the first array from another array with the same elements.
     pub(crate) fn read_from(&mut self, array: Array) {
         if let Some(step) = self.steps.first_mut() {
             step.array = Some(array);
@@ -339,8 +339,8 @@ impl Conversion {
         }
     }
 
-    /// Replaces the documents under an exclusive hold. If nodes have changed since the conversion was planned, it is planned again,
-    /// and must not lose other properties than the settings allow.
+    /// Replaces the documents while holding an exclusive lock. If nodes have changed since the conversion was planned, it is
+    /// planned again; the new plan must not lose properties whose loss the settings do not allow.
     fn replace_documents_alone(&self, from: Format) -> Result<()> {
         let source = self.source.as_stored().with_probe(None);
         let _holds = source.hold_alone()?;
@@ -384,7 +384,7 @@ impl Conversion {
         if !place.holds_node()? {
             return Ok(());
         }
-        // These are consolidated copies of documents that will be removed.
+        // The consolidated metadata consists of copies of documents that will be removed.
         place.drop_consolidated(format)?;
         let kept = self.layout()?.keys(&place.path);
         let old = place.layout_for(format)?.keys(&place.path).into_iter().rev();
@@ -424,8 +424,8 @@ impl Conversion {
         Ok(())
     }
 
-    /// Compares values after a conversion in place. The chunks are the same objects; with full verification, they are read
-    /// through both documents.
+    /// Compares values after an in-place conversion. The chunks are the same objects; for a full verification, they are read
+    /// according to both documents.
     fn compare_in_place(&self) -> Result<()> {
         if !matches!(self.settings.verify, Verify::Everything | Verify::Values) {
             return Ok(());
@@ -485,7 +485,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds advice to the error of a started conversion, unless the error is permanent since the source is immutable.
+/// Adds advice to the error of a conversion that has started, unless the error is permanent because the source is immutable.
 fn resumable(error: Error, fixed_source: bool) -> Error {
     let comes_again = matches!(
         error.kind(),
@@ -540,5 +540,5 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// The maximum sleep, so that an interruption takes effect.
+/// The maximum duration of a sleep, so that an interruption takes effect soon.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);

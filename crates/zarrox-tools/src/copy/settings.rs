@@ -14,7 +14,7 @@ use super::report::Property;
 use super::rewrite::Rewrite;
 use super::translator::Missing;
 
-/// The values to compare with the source after writing. Metadata is always compared.
+/// The values that are compared with the source after writing. Metadata is always compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
     /// No values.
@@ -60,7 +60,7 @@ pub struct Settings {
 /// The limits and modes of the execution of a copy.
 #[derive(Debug, Clone, Copy)]
 pub struct Execution {
-    /// The memory limit in bytes. At least one chunk is in memory.
+    /// The memory limit in bytes. At least one chunk is held in memory.
     pub memory: usize,
     /// The maximum number of bytes of the source that are copied per second.
     pub rate: Option<u64>,
@@ -109,7 +109,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the same settings for a format, with or without replacement of an existing node.
+    /// Returns the same settings for a format. `overwrite` sets whether an existing node is replaced.
     #[must_use]
     pub fn into_format(self, to: Format, overwrite: bool) -> Self {
         Self { to, overwrite, ..self }

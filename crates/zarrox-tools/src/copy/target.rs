@@ -1,7 +1,7 @@
-//! Translation of nodes to another format, as far as the format can express them.
+//! Translation of nodes to another format, as far as that format can express them.
 //!
-//! The abilities of a format are not listed. Instead, documents of the format are created and read again: the format can express
-//! everything that is unchanged afterwards.
+//! There is no list of what a format can express. Instead, documents of the format are created and read again: the format can
+//! express every property that is then unchanged.
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
@@ -113,9 +113,9 @@ impl Translator<'_> {
         self.says_array(&target).is_ok().then_some(target)
     }
 
-    /// Returns the effect of skipping a node that cannot be converted.
+    /// Returns the effect if a node that cannot be converted is skipped.
     pub(super) fn left_out(&self) -> Effect {
-        // In place, the node would stay in the old format. Without the root, nothing is left.
+        // In an in-place conversion, the node would stay in the old format. Without the root, nothing is left to convert.
         if self.in_place || self.shown == "/" { Effect::Refusal } else { Effect::Loss }
     }
 
@@ -124,8 +124,8 @@ impl Translator<'_> {
         self.obstacles.push(Obstacle { path, property, effect, reason: reason.into() });
     }
 
-    /// Returns the array without the padding of structured data types, if only the padding cannot be expressed; otherwise the
-    /// error.
+    /// Returns the array without the padding of its structured data type, if the padding is all that cannot be expressed; returns
+    /// the error otherwise.
     fn packed(&mut self, array: &Array, error: Error) -> Result<ArrayMetadata> {
         let (padded, packed) = (array.data_type(), array.data_type().packed());
         if self.in_place || *padded == packed {
@@ -180,8 +180,7 @@ impl Translator<'_> {
         self.find(Property::DataTypes, Effect::Loss, reason);
     }
 
-    /// Finds a fill value that the target can express; returns false if the array cannot be converted without its own fill
-    /// value.
+    /// Finds a fill value that the target can express. Returns false if the array cannot be converted without its own fill value.
     fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
@@ -256,7 +255,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Finds a chunk grid and codecs that the target supports; returns false if there are none.
+    /// Finds a chunk grid and codecs that the target supports. Returns false if there are none.
     fn codecs(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let mut why = None;
         for candidate in codecs::candidates(array, target, self) {
@@ -284,7 +283,7 @@ impl Translator<'_> {
         false
     }
 
-    /// Converts the dimension names: v3's `dimension_names`, or xarray's attribute in formats without them.
+    /// Converts the dimension names, to v3's `dimension_names` or, in formats without them, to xarray's attribute.
     fn names(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
         let mut attributes = source.attributes.clone();
         let told = attribute_names(source);
@@ -301,7 +300,7 @@ impl Translator<'_> {
         } else if let Some(names) = &source.dimension_names {
             self.names_to_attribute(names, &mut attributes);
         } else if source.shape.is_empty() && self.in_data_set {
-            // Without an empty list, xarray does not open any array of the group.
+            // If this empty list were missing, xarray would not open any array of the group.
             self.names_to_attribute(&[], &mut attributes);
         }
         let with = |attributes: Map| NodeMetadata::Array(ArrayMetadata { attributes, ..target.clone() });
@@ -399,7 +398,7 @@ fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> Fil
 /// The maximum number of chunks that are stored only because of a fill value.
 const MANY_CHUNKS: u64 = 1 << 24;
 
-/// The advice if chunks would have to be changed.
+/// The advice for conversions that would have to change chunks.
 const GIVE: &str = "give a destination for a converted copy";
 
 fn shown_names(names: &[Option<String>]) -> String {

@@ -1,4 +1,4 @@
-//! Virtual translations of nodes to another format, without a copy: their documents, and single chunks.
+//! Virtual translations of nodes to another format: their documents and single chunks, without a copy.
 
 use std::fmt;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct Translation {
 #[derive(Clone)]
 struct Chunks {
     source: Array,
-    /// The array of the target's format, in a store without objects.
+    /// The array in the target's format, in a store without objects.
     target: Array,
     /// True if chunks have the same encoded bytes.
     same: bool,
@@ -79,7 +79,7 @@ impl Translation {
             registry: &location.context.registry,
             chunk_limit: location.context.chunk_limit,
             path: root,
-            // A skipped array is an error here.
+            // Here, a skipped array is an error.
             shown: "/",
             obstacles: &mut obstacles,
         };
@@ -97,7 +97,7 @@ impl Translation {
         }
     }
 
-    /// Returns the translation with other options for reading and writing the chunks.
+    /// Returns the translation with different options for reading and writing chunks.
     #[must_use]
     pub fn with_options(&self, options: &AccessOptions) -> Self {
         let with = |array: &Array| array.with_options(options);
@@ -132,8 +132,8 @@ impl Translation {
         Ok(documents.into_iter().map(|(name, bytes)| (layout.key(&location, name), bytes)).collect())
     }
 
-    /// Returns the document of a group with consolidated metadata, and its key relative to the group. `below` has the nodes below
-    /// the group with their relative paths. Returns `None` if the format has no consolidated metadata.
+    /// Returns the document with the consolidated metadata of a group, and its key relative to the group. `below` contains the
+    /// nodes below the group with their relative paths. Returns `None` if the format has no consolidated metadata.
     ///
     /// # Errors
     /// If a document cannot be created.
@@ -166,8 +166,8 @@ impl Translation {
         target.has_chunk(&chunk).then_some(chunk)
     }
 
-    /// Returns the key of the encoded bytes of a chunk in the node's own store, if they are already in the target's form; `None`
-    /// if chunks must be encoded again.
+    /// Returns the key, in the node's own store, of the encoded bytes of a chunk if these are already in the target's form;
+    /// `None` if chunks must be encoded again.
     ///
     /// # Errors
     /// If the chunk index is out of bounds, or the store cannot be read.
@@ -204,8 +204,8 @@ impl Translation {
         chunks.source.raw().key(chunk).map(Some)
     }
 
-    /// Returns the encoded bytes of a chunk, which is decoded and encoded unless its stored bytes already have the target's form.
-    /// Returns `None` if the chunk is missing.
+    /// Returns the encoded bytes of a chunk. The chunk is decoded and encoded unless its stored bytes are already in the target's
+    /// form. Returns `None` if the chunk is missing.
     ///
     /// # Errors
     /// If the chunk index is out of bounds, and the errors of reading.
@@ -235,7 +235,7 @@ impl Translation {
 }
 
 impl Chunks {
-    /// Returns the region of a chunk of the target: start and end along each dimension.
+    /// Returns the region of a chunk of the target: its start and end along each dimension.
     fn region(&self, chunk: &[u64]) -> Result<Vec<(u64, u64)>> {
         let target = &self.target;
         let missing = || argument(format!("there is no chunk {chunk:?}"));

@@ -47,7 +47,7 @@ impl Translator<'_> {
         self.says(&NodeMetadata::Array(ArrayMetadata { codecs, ..array.clone() }))
     }
 
-    /// Adds the codecs that the target has around all chunks, unless chunks stay unchanged.
+    /// Adds the codecs that the target's format adds to every chunk, unless chunks stay unchanged.
     pub(super) fn in_target(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         if self.in_place { codecs } else { self.to.def().new_codecs(codecs) }
     }

@@ -1,5 +1,5 @@
-//! Differences between two nodes and all nodes below them: structure, metadata, attributes and elements, independent of formats,
-//! stores, chunks and codecs.
+//! Differences between two nodes and all nodes below them, in structure, metadata, attributes and elements. Formats, stores,
+//! chunks and codecs do not matter.
 //!
 //! ```
 //! use zarrox_tools::diff::{Diff, DifferenceKind};
@@ -36,7 +36,7 @@ use zarrox::{Array, Node, Progress};
 
 pub use values::{Pair, Values};
 
-/// A property in which two nodes of the same path differ.
+/// A property in which two nodes with the same path differ.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum DifferenceKind {
@@ -44,7 +44,7 @@ pub enum DifferenceKind {
     OnlyLeft,
     /// The node exists only on the right side.
     OnlyRight,
-    /// One node is an array, and the other a group.
+    /// One node is an array, and the other one a group.
     Kind {
         /// True if the left node is the array.
         left_is_array: bool,
@@ -63,7 +63,7 @@ pub enum DifferenceKind {
         /// The type on the right side.
         right: DataType,
     },
-    /// The fill values, as text.
+    /// The fill values, as strings.
     FillValue {
         /// The value on the left side.
         left: String,
@@ -244,20 +244,20 @@ impl Diff {
         Self { metadata_only, ..self }
     }
 
-    /// Sets whether the stored bytes of chunks are compared first if both arrays have the same chunks and codecs, so that only
-    /// different chunks are decoded.
+    /// Sets whether the stored bytes of chunks are compared first, so that only chunks that differ are decoded. This requires
+    /// that both arrays have the same chunks and codecs.
     #[must_use]
     pub fn stored(self, stored: bool) -> Self {
         Self { stored, ..self }
     }
 
-    /// Sets the maximum number of different elements that are reported for an array; the default is 10.
+    /// Sets the maximum number of differing elements that are reported for an array; the default is 10.
     #[must_use]
     pub fn max_values(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// Sets the memory limit in bytes. At least one chunk of each side is in memory.
+    /// Sets the memory limit in bytes. At least one chunk of each side is held in memory.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
@@ -287,7 +287,7 @@ impl Diff {
     /// Returns the elements that differ in two arrays of equal shape.
     fn values(&self, left: &Array, right: &Array, work: &Task) -> Result<Values> {
         let types = (left.data_type().clone(), right.data_type().clone());
-        // Where chunks are missing on both sides, both arrays have their fill values.
+        // Where chunks are missing on both sides, each array has its fill value.
         let all = !self.same_fill(left, right);
         let same_bytes = self.stored && has_same_encoding(left, right);
         let pass = match same_bytes {

@@ -1,4 +1,4 @@
-//! The differences between nodes, except those of elements.
+//! The differences between nodes, except those between elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,7 +97,7 @@ impl Diff {
     }
 }
 
-/// Returns true if the elements have equal data types, or two numeric ones.
+/// Returns true if both arrays have the same data type, or both data types are numeric.
 fn can_compare(left: &Array, right: &Array) -> bool {
     use zarrox_core::data_type::Storage::{Bool, Float, Int, Uint};
     let is_number = |array: &Array| {

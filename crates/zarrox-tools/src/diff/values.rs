@@ -29,7 +29,7 @@ pub struct Values {
     pub first: Vec<Pair>,
 }
 
-/// The differences that one thread found, with the bytes of the elements.
+/// The differences found by one thread, with the bytes of the elements.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) count: u64,
@@ -38,7 +38,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Adds the differences that another thread found.
+    /// Adds the differences found by another thread.
     pub(super) fn join(&mut self, other: Self, most: usize) {
         self.count += other.count;
         if let Some((size, index)) = other.largest {
@@ -56,7 +56,7 @@ impl Found {
     }
 }
 
-/// A comparison of elements of two data types.
+/// A comparison of the elements of two arrays, which may have different data types.
 pub(super) struct Comparing<'a> {
     pub(super) tolerance: Tolerance,
     pub(super) registry: &'a Registry,
@@ -77,7 +77,7 @@ impl Comparing<'_> {
     ) -> Result<()> {
         let same_type = self.types.0 == self.types.1;
         let is_variable = self.types.0.storage() == zarrox_core::data_type::Storage::Variable;
-        // NaN with the same bits is equal to itself, unless `equal_nan` is false.
+        // Unless `equal_nan` is false, a NaN is equal to a NaN with the same bits.
         if same_type && !is_variable && self.tolerance.equal_nan && left.as_bytes() == right.as_bytes() {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl Comparing<'_> {
         matches!(self.types.0.storage(), Int(_) | Uint(_))
     }
 
-    /// Converts elements to doubles; fails if they are not real numbers.
+    /// Converts elements to doubles. Fails if they are not real numbers.
     fn numbers(&self, values: &DynArray) -> Result<DynArray> {
         if matches!(values.data_type().storage(), zarrox_core::data_type::Storage::Complex(_)) {
             return Err(Error::new(ErrorKind::Unsupported, "complex numbers are compared bit by bit"));
@@ -166,10 +166,10 @@ fn double(bytes: &[u8], n: usize) -> f64 {
     f64::from_ne_bytes(own)
 }
 
-/// The bytes of elements, by their index.
+/// The bytes of elements, accessed by index.
 struct Elements<'v> {
     values: &'v DynArray,
-    /// A list of all elements, if they have variable length.
+    /// A list of all elements, if they are of variable length.
     listed: Option<Vec<&'v [u8]>>,
 }
 

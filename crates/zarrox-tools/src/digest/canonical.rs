@@ -31,7 +31,7 @@ pub(super) fn group_text(attributes: &Map) -> String {
     text(Map::from_iter([("attributes".to_owned(), Json::from(attributes.clone()))]))
 }
 
-/// Returns the dimension names, if there are any, and the attributes without those that repeat the names.
+/// Returns the dimension names, if any, and the attributes except those that repeat the names.
 pub(crate) fn names_and_attributes(array: &Array) -> (Option<Vec<Option<String>>>, Map) {
     let mut attributes = array.attributes().clone();
     let own = array.dimension_names().filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec);
@@ -90,8 +90,8 @@ fn with_canonical_numbers(json: Json) -> Json {
     }
 }
 
-/// Converts a number with a fraction or an exponent to the shortest digits of its double. Integers, and numbers beyond the range
-/// of doubles, are unchanged.
+/// Converts a number with a fraction or an exponent to the shortest digits that represent it as a double. Integers, and numbers
+/// beyond the range of doubles, are unchanged.
 fn canonical_number(number: JsonNumber) -> JsonNumber {
     let is_integer =
         number.as_i128().is_some() || number.to_string().bytes().all(|byte| byte.is_ascii_digit());
@@ -112,10 +112,10 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// The conversion of elements in memory to canonical bytes: little-endian numbers, structured data types without padding, and
-/// elements of variable length after their number of bytes.
+/// variable-length elements preceded by their number of bytes.
 pub(super) struct Form {
     data_type: DataType,
-    /// The size of an element; an estimate for variable length.
+    /// The size of an element; an estimate for variable-length elements.
     item: usize,
     /// The parts whose bytes must be swapped.
     swapped: Vec<Leaf>,
@@ -127,13 +127,13 @@ enum Kind {
     Plain,
     /// Structured data types, without padding.
     Padded,
-    /// Elements of variable length, in words of this size.
+    /// Variable-length elements, in words of this size.
     Variable { word: usize },
     /// Python objects.
     Objects,
 }
 
-/// The estimated number of bytes of an element of variable length in memory.
+/// The estimated size in memory of a variable-length element, in bytes.
 const GUESS: usize = 64;
 
 impl Form {
@@ -158,12 +158,12 @@ impl Form {
         }
     }
 
-    /// Returns the size of an element in bytes; an estimate for variable length.
+    /// Returns the size of an element in bytes; an estimate for variable-length elements.
     pub(super) fn item(&self) -> usize {
         self.item
     }
 
-    /// Returns the memory for an element during the computation, in bytes.
+    /// Returns the memory that an element takes during the computation, in bytes.
     pub(super) fn in_memory(&self) -> usize {
         self.item.max(self.data_type.size())
     }
@@ -200,7 +200,7 @@ impl Form {
         Ok(())
     }
 
-    /// Swaps the bytes of numbers to little-endian.
+    /// Swaps the bytes of numbers into little-endian order.
     fn swap(&self, bytes: &mut [u8]) {
         let count = bytes.len() / self.item;
         for leaf in &self.swapped {
@@ -210,7 +210,7 @@ impl Form {
     }
 }
 
-/// Appends the output of `append` after its number of bytes.
+/// Appends the output of `append`, preceded by its number of bytes.
 fn append_framed(out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.extend_from_slice(&[0; 8]);

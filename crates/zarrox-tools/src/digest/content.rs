@@ -16,11 +16,11 @@ const BOX: &str = "zarrox digest 1: box of elements";
 const ARRAY: &str = "zarrox digest 1: array";
 const GROUP: &str = "zarrox digest 1: group";
 
-/// The maximum number of bytes of a box. It is large enough that hashes of boxes have little overhead, and that boxes divide few
-/// chunks.
+/// The maximum number of bytes of a box. It is large enough that hashing boxes has little overhead, and that box boundaries split
+/// few chunks.
 const BOX_BYTES: usize = 1 << 16;
 
-/// The maximum number of regions in which an array is read, since they are listed in memory.
+/// The maximum number of regions in which an array is read, since the list of them is held in memory.
 const MOST_REGIONS: usize = 1 << 24;
 
 /// Returns the hash of a node and of all nodes below it.
@@ -77,7 +77,7 @@ impl Elements {
         Ok(Self { array, form, fill, lengths, hasher: Hasher::new_derive_key(BOX), room })
     }
 
-    /// Returns the sum of the hashes of all boxes that have other elements than fill values.
+    /// Returns the sum of the hashes of all boxes with an element that is not the fill value.
     fn sum(&self, work: &Task) -> Result<SetHash> {
         let mut sum = SetHash::default();
         if self.array.shape().contains(&0) {
@@ -90,7 +90,7 @@ impl Elements {
         let regions: Vec<_> = numbers.into_iter().map(|number| regions.region(number)).collect();
         work.expect(regions.iter().map(|region| self.bytes_of(region)).fold(0, u64::saturating_add));
         if are_boxes {
-            // A sparse array is read with several small requests at a time.
+            // Several regions of a sparse array are read concurrently, each with small requests.
             let array = self.array.on_one_thread();
             let hashed = self.array.pool().map(regions, BOX_BYTES, self.room / BOX_BYTES, |region| {
                 self.hash(&array, &region, &mut None, work)
@@ -186,8 +186,8 @@ fn spans(region: &[(u64, u64)]) -> Result<Dims<Span>> {
     region.iter().map(span).collect()
 }
 
-/// Returns the shape of the boxes of an array: powers of two, which are doubled in turn from the last dimension to the first, as
-/// long as they are shorter than the array and a box of elements of `item` bytes has at most 64 KiB.
+/// Returns the shape of the boxes of an array: powers of two, which are doubled in turn, from the last dimension to the first, as
+/// long as they are less than the array's lengths and a box has at most 64 KiB, with `item` bytes for each element.
 fn box_lengths(shape: &[u64], item: usize) -> Vec<u64> {
     let most = (BOX_BYTES / item.max(1)) as u64;
     let (mut lengths, mut elements, mut grows) = (vec![1_u64; shape.len()], 1_u64, true);

@@ -33,7 +33,7 @@ pub enum DigestKind {
 impl DigestKind {
     const ALL: [Self; 2] = [Self::Content, Self::Stored];
 
-    /// Returns the prefix of the digits.
+    /// Returns the name, which is the prefix of the digits.
     pub fn name(self) -> &'static str {
         match self {
             Self::Content => "content",
@@ -42,27 +42,28 @@ impl DigestKind {
     }
 }
 
-/// A hash of a node and of all nodes below it; see [`digest`]. Its text is the name of its kind, a colon and 64 hexadecimal digits.
+/// A hash of a node and of all nodes below it. See [`digest`]. It is formatted as the name of its kind, a colon and 64
+/// hexadecimal digits.
 ///
 /// # The digest of content
 ///
-/// The digest of content has the kind [`DigestKind::Content`]. It depends only on the elements and metadata that are read, and not
-/// on the format, the chunks, shards and codecs, the byte order, the store, the path, the notation of a fill value, and which
-/// chunks of fill values are stored. Its definition allows computing it in parallel, in any order and in bounded memory. All hashes
-/// are [BLAKE3](https://github.com/BLAKE3-team/BLAKE3-specs), in the key derivation mode, with the contexts that are quoted here.
-/// Numbers have 64 bits unless stated otherwise, and are little-endian.
+/// The digest of content has the kind [`DigestKind::Content`]. It depends only on the elements and metadata that are read. It
+/// does not depend on the format, the chunks, shards and codecs, the byte order, the store, the path, the notation of a fill
+/// value, or on which chunks of fill values are stored. It is defined so that it can be computed in parallel, in any order and in
+/// bounded memory. All hashes are [BLAKE3](https://github.com/BLAKE3-team/BLAKE3-specs), in the key derivation mode, with the
+/// contexts that are quoted here. Numbers have 64 bits unless stated otherwise, and are little-endian.
 ///
-/// **Elements.** Numbers are little-endian, NaNs keep their payload, and zeros their sign. A boolean is one byte, 0 or 1; elements of data
-/// types with less than 8 bits are one byte each. Fields of structured data types are contiguous, without padding. An element of variable
-/// length is the number of its bytes, followed by its bytes: text in UTF-8, numbers as above, and Python objects in MessagePack, with
-/// each token in its shortest form and all floats as doubles.
+/// **Elements.** Numbers are little-endian, NaNs keep their payload, and zeros their sign. A boolean is one byte, 0 or 1;
+/// elements of data types with fewer than 8 bits are one byte each. Fields of structured data types are contiguous, without
+/// padding. A variable-length element is its number of bytes, followed by these bytes: strings in UTF-8, numbers as above, and
+/// Python objects in MessagePack, with each token in its shortest form and all floats as doubles.
 ///
-/// **Boxes.** An array is divided into boxes, whose lengths are powers of two. All lengths start with 1; repeatedly, from the last
-/// dimension to the first, a length is doubled if it is less than the array's length and the box then has at most 65,536 bytes. An
-/// element of variable length counts as 64 bytes. Boxes at the end of a dimension are truncated at the shape. Each box with an
-/// element that differs from the fill value in any bit is hashed with the context "zarrox digest 1: box of elements": its number
-/// along each dimension, then its elements in row-major order. The output of 2,048 bytes is interpreted as 1,024 numbers of 16
-/// bits. These are added over all boxes, each modulo 2^16 ([LtHash](https://eprint.iacr.org/2019/227)).
+/// **Boxes.** An array is divided into boxes, whose lengths are powers of two. All lengths start with 1; repeatedly, from the
+/// last dimension to the first, a length is doubled if it is less than the array's length and the box then has at most 65,536
+/// bytes. A variable-length element counts as 64 bytes. Boxes at the end of a dimension are truncated at the shape. Each box in
+/// which any bit of any element differs from the fill value is hashed with the context "zarrox digest 1: box of elements": its
+/// number along each dimension, then its elements in row-major order. The output of 2,048 bytes is interpreted as 1,024 numbers
+/// of 16 bits. These are added over all boxes, each modulo 2^16 ([LtHash](https://eprint.iacr.org/2019/227)).
 ///
 /// **An array** is hashed with the context "zarrox digest 1: array": the number of bytes of its metadata, these bytes, and the 1,024
 /// sums. Its metadata is an object of canonical JSON with these members:
@@ -81,17 +82,17 @@ impl DigestKind {
 ///
 /// **Canonical JSON** is one line of UTF-8 without spaces. Members are sorted by the bytes of their names. In strings, only `"`,
 /// `\` and control characters are escaped, the latter as `\b`, `\f`, `\n`, `\r`, `\t` or `\u00xx`. Integers are written as their
-/// digits. A number with a fraction or an exponent, and `-0`, is written as a double with the shortest digits, as by Rust's `{:?}`
-/// (`1.0`, `1e100`); a number beyond the range of doubles is unchanged. `NaN`, `Infinity` and `-Infinity` are written as in
+/// digits. A number with a fraction or an exponent, and `-0`, is written as a double with the fewest digits, as Rust's `{:?}`
+/// does (`1.0`, `1e100`); a number beyond the range of doubles is unchanged. `NaN`, `Infinity` and `-Infinity` are written as in
 /// Python's JSON.
 ///
 /// # The digest of stored values
 ///
 /// The digest of stored values has the kind [`DigestKind::Stored`]. It is the same for the same keys and bytes, whether in a
-/// directory, an archive or a database. Each value is hashed with the context "zarrox digest 1: stored value": the number of bytes
-/// of its name, the name, the number of bytes of the value, and the plain BLAKE3 hash of the value. The outputs are added like
-/// those of boxes, and the sums are hashed with the context "zarrox digest 1: stored values". The name is the key relative to the
-/// node; for nodes below the root in the drafts of v3, which store documents apart from the chunks, it is the absolute key.
+/// directory, an archive or a database. Each value is hashed with the context "zarrox digest 1: stored value": the number of
+/// bytes of its name, the name, the number of bytes of the value, and the plain BLAKE3 hash of the value. The outputs are added
+/// as for boxes, and the sums are hashed with the context "zarrox digest 1: stored values". The name is the key relative to the
+/// node; for nodes below the root in the drafts of v3, which store documents separately from chunks, it is the absolute key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest {
     kind: DigestKind,
@@ -199,14 +200,14 @@ impl Digester {
         Self::default()
     }
 
-    /// Sets the memory limit in bytes. At least one chunk is in memory. With more memory, long and thin chunks are decoded less
-    /// often. Elements of variable length are estimated as 64 bytes each.
+    /// Sets the memory limit in bytes. At least one chunk is held in memory. With more memory, long and thin chunks are decoded
+    /// fewer times. Variable-length elements are estimated at 64 bytes each.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets a listener that is called with the progress, from any thread. The total grows while nodes are found. An error of the
+    /// Sets a listener that is called with the progress, from any thread. The total grows as nodes are found. An error of the
     /// listener stops the operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {

@@ -1,16 +1,16 @@
-//! A hash of a set, which is independent of the order of its members: LtHash, by Bellare and Micciancio (1997) with the
-//! parameters of Lewi and others (<https://eprint.iacr.org/2019/227>).
+//! A hash of a set that does not depend on the order of its members: LtHash, by Bellare and Micciancio (1997), with the
+//! parameters of Lewi et al. (<https://eprint.iacr.org/2019/227>).
 
 use blake3::Hasher;
 
-/// The number of 16-bit numbers of the sum: with this number, finding two sets with equal sums takes about 2^200 steps.
+/// The number of 16-bit numbers in the sum: finding two sets with equal sums then takes about 2^200 steps.
 const NUMBERS: usize = 1024;
 
 /// The number of bytes of the sum.
 const BYTES: usize = 2 * NUMBERS;
 
-/// The sum of the hashes of the members: each is extended to 1,024 numbers, which are added separately modulo 2^16. Members can
-/// thus be hashed in any order and by any number of threads, and the sum takes 2 KiB for any set.
+/// The sum of the hashes of the members: each hash is extended to 1,024 numbers, which are added separately modulo 2^16. Members
+/// can thus be hashed in any order and by any number of threads, and the sum takes 2 KiB for any set.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SetHash(Box<[u16; NUMBERS]>);
 
@@ -41,7 +41,7 @@ impl SetHash {
     }
 }
 
-/// Appends bytes of any length to the input of a hasher, after their number, so that their end is unambiguous.
+/// Appends bytes of any length to the input of a hasher, preceded by their number, so that their end is unambiguous.
 pub(crate) fn update_framed(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);

@@ -13,10 +13,10 @@ use zarrox::internals::{Location, Pool, Task};
 const VALUE: &str = "zarrox digest 1: stored value";
 const STORED: &str = "zarrox digest 1: stored values";
 
-/// The size of a part of a value that is in memory at once, in bytes.
+/// The number of bytes of a value that are in memory at a time.
 const PIECE: u64 = 4 << 20;
 
-/// The number of values in a batch for the threads.
+/// The number of values in a batch that the threads share.
 const BATCH: usize = 1024;
 
 /// The values of a node and of all nodes below it, by name. The name of a value is its key relative to the node if all keys
@@ -24,7 +24,7 @@ const BATCH: usize = 1024;
 pub(crate) struct StoredValues {
     location: Location,
     extent: Extent,
-    /// The prefix of keys that names omit.
+    /// The prefix of the keys, which the names omit.
     prefix: String,
 }
 
@@ -53,7 +53,7 @@ impl StoredValues {
         Ok(Self { location, extent, prefix })
     }
 
-    /// Returns the location for errors.
+    /// Returns the location, for error messages.
     pub(crate) fn place(&self) -> String {
         self.location.to_string()
     }
@@ -63,7 +63,7 @@ impl StoredValues {
         self.location.pool()
     }
 
-    /// Returns the number of values that can be read concurrently in this memory.
+    /// Returns the number of values that can be read concurrently within this amount of memory.
     pub(crate) fn at_once(memory: usize) -> usize {
         usize::try_from(memory as u64 / PIECE).unwrap_or(usize::MAX).max(1)
     }
@@ -87,7 +87,7 @@ impl StoredValues {
         Ok(())
     }
 
-    /// Reads and hashes the value of a name; `None` if it does not exist.
+    /// Reads and hashes the value with this name. Returns `None` if it does not exist.
     pub(crate) fn hash(&self, name: &str) -> Result<Option<Hashed>> {
         let key = Key::new([&self.prefix, name].concat())?;
         let first = ByteRange::From { offset: 0, length: Some(PIECE) };
@@ -112,7 +112,7 @@ fn update_from(hasher: &mut Hasher, value: &dyn Value) -> Result<(), zarrox_stor
     Ok(())
 }
 
-/// Returns the extent of the node at a location: two prefixes in hierarchies that store documents apart from chunks.
+/// Returns the extent of the node at a location: two prefixes in hierarchies that store documents separately from chunks.
 fn extent(location: &Location) -> Result<Extent> {
     let together = Extent { keys: Vec::new(), prefixes: vec![location.path.prefix()] };
     if location.path.is_root() {
@@ -166,7 +166,7 @@ pub(super) fn stored_hash(location: &Location, work: &Task) -> Result<[u8; 32]> 
         let sums = values.pool().map(std::mem::take(batch), bytes, at_once, |(name, size)| {
             let hashed = values.hash(&name)?;
             work.advance(size)?;
-            // A value that was deleted after the listing is treated as deleted before.
+            // A value that was deleted after the listing is treated as if it had been deleted before.
             Ok(hashed.map(|hashed| StoredSum::of(&name, &hashed)))
         })?;
         sums.iter().flatten().for_each(|other| sum.join(other));

@@ -12,13 +12,14 @@ use zarrox::internals::{indices, too_many};
 /// The number of chunks that are read together, if they fit into the memory.
 const TOGETHER: u64 = 64;
 
-/// The maximum size of chunks that are read together, in bytes.
+/// The maximum total size of chunks that are read together, in bytes.
 const BYTES: usize = 64 << 20;
 
-/// Returns the SHA-1 of an array of Zarr v2 as `Array.hexdigest()` of zarr-python 2 computes it: of its stored chunks in the
-/// order of the grid, of `.zarray` and of `.zattrs`. Documents are hashed in the form in which zarr-python 2 writes them.
+/// Returns the SHA-1 hash of a Zarr v2 array as computed by `Array.hexdigest()` in zarr-python 2: the hash of its stored chunks
+/// in row-major order of the grid, of `.zarray` and of `.zattrs`. Documents are hashed in the form in which zarr-python 2 writes
+/// them.
 ///
-/// This digest depends on chunks, codecs and the compressor's library; [`digest`](crate::digest) does not.
+/// This digest depends on the chunks, the codecs and the compression library; [`digest`](crate::digest) does not.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for other formats, and the errors of the store.
@@ -46,7 +47,7 @@ pub fn hexdigest(array: &Array) -> Result<String> {
     Ok(hexadecimal(&hasher.finalize()))
 }
 
-/// Visits the stored bytes of all chunks of the [grid](Array::chunk_grid) in row-major order, without missing chunks. If the
+/// Visits the stored bytes of all chunks of the [grid](Array::chunk_grid) in row-major order, skipping missing chunks. If the
 /// array has shards, it visits the shards.
 ///
 /// # Errors

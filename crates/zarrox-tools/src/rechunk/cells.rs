@@ -1,4 +1,4 @@
-//! The division of an array into equal boxes, independent of its chunks.
+//! The division of an array into equal boxes, regardless of its chunks.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use zarrox_core::{DimSelection, Error, ErrorKind, Result};
 
 use zarrox::Array;
 
-/// Equal boxes, the cells, that cover a shape. They are numbered in row-major order.
+/// A set of equal boxes, called cells, that cover a shape. They are numbered in row-major order.
 pub struct Cells {
     shape: Vec<u64>,
     lengths: Vec<u64>,
@@ -17,13 +17,13 @@ pub struct Cells {
 /// The start and the end of a cell along each dimension.
 pub(crate) type Region = Vec<(u64, u64)>;
 
-/// The numbers of cells, each with its stored size in bytes.
+/// The numbers of cells, each with the stored size of the cell in bytes.
 pub type StoredCells = BTreeMap<u128, u64>;
 
-/// The maximum number of fine cells, which are kept beside the coarse cells.
+/// The maximum number of fine cells, which are held in memory together with the coarse cells.
 const MOST_FINE: usize = 1 << 18;
 
-/// The smallest ratio of the elements in coarse cells to the elements in fine cells at which fine cells are used.
+/// Fine cells are used if the coarse cells have at least this many times as many elements.
 const SPARSE: u128 = 8;
 
 impl Cells {
@@ -33,7 +33,7 @@ impl Cells {
         Self { shape: shape.to_vec(), lengths, grid }
     }
 
-    /// Returns the number of cells; `None` beyond 2^128.
+    /// Returns the number of cells; `None` if it is not less than 2^128.
     pub(crate) fn count(&self) -> Option<u128> {
         self.grid.iter().try_fold(1_u128, |count, &n| count.checked_mul(n.into()))
     }
@@ -83,8 +83,8 @@ impl Cells {
         if has_room { Ok(()) } else { Err(too_many_cells(most)) }
     }
 
-    /// Adds the cells that a stored chunk overlaps, and its size to the first of them. Returns false if there are more than `most`
-    /// cells.
+    /// Adds the cells that a stored chunk overlaps, and adds its size to the first of them. Returns false if there are more than
+    /// `most` cells.
     fn enter(&self, array: &Array, chunk: &[u64], size: u64, cells: &mut StoredCells, most: usize) -> bool {
         let Some(ranges) = self.around(array, chunk) else { return true };
         let count = ranges.iter().try_fold(1_u64, |count, (first, last)| count.checked_mul(last - first));
@@ -98,8 +98,8 @@ impl Cells {
         cells.len() <= most
     }
 
-    /// Returns the cells that overlap stored chunks of these arrays: the cells of `fine`, if most elements of the cells of `self`
-    /// would be in missing chunks, and the cells of `self` otherwise.
+    /// Returns the cells that overlap stored chunks of these arrays: the cells of `fine` if most elements in the cells of `self`
+    /// belong to missing chunks, and the cells of `self` otherwise.
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] if there are more than `most` cells, and the errors of the store.
@@ -127,7 +127,7 @@ impl Cells {
         self.lengths.iter().fold(1, |count: u128, &length| count.saturating_mul(length.into()))
     }
 
-    /// Returns the cells that a chunk overlaps along each dimension, if the chunk is in the grid.
+    /// Returns the range of cells that a chunk overlaps along each dimension; `None` if the chunk is outside the grid.
     fn around(&self, array: &Array, chunk: &[u64]) -> Option<Region> {
         let along = |(dim, &index): (usize, &u64)| {
             let (begin, length) = array.chunk_grid().chunk_place(dim, index)?;

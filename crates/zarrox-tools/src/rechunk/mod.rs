@@ -13,20 +13,20 @@ pub use cells::{Cells, StoredCells, selection};
 use zarrox::internals::{Boxes, Listener, Task, argument};
 use zarrox::{AccessOptions, Array, OpenOptions, Place, Progress};
 
-/// The minimum chunk size of the intermediate array in bytes, below which it is slower than direct rechunking.
+/// The minimum chunk size of the intermediate array in bytes. With smaller chunks, direct rechunking is faster.
 const SMALLEST: u64 = 16 << 10;
 
-/// The size up to which the box of a single thread combines several chunks, in bytes, so that it stays in the CPU cache between
-/// reading and writing.
+/// The size in bytes up to which the box of a single thread combines several chunks, so that the box stays in the CPU cache
+/// between reading and writing.
 const CACHED: u64 = 1 << 20;
 
-/// A copy of elements to an array with other chunks.
+/// A copy of elements to an array with a different chunk grid.
 ///
 /// Boxes of whole chunks of the target are read and written. If the boxes consist of whole chunks of the source, each thread
-/// has separate small boxes. Otherwise all threads work on one box at a time, which is as large as the memory allows if
-/// larger boxes avoid repeated reads of source chunks. Badly aligned chunks, such as rows to columns, would still be read
-/// many times: [`scratch`](Rechunk::scratch) sets a location for an uncompressed intermediate array, with which every chunk
-/// is read once.
+/// copies small boxes of its own. Otherwise all threads work on one box at a time; this box is as large as the memory allows if
+/// that avoids repeated reads of source chunks. Badly aligned chunks, such as rows in the source and columns in the target, would
+/// still be read many times: [`scratch`](Rechunk::scratch) sets a location for an uncompressed intermediate array, with which
+/// every chunk is read once.
 ///
 /// ```
 /// use zarrox_tools::Rechunk;
@@ -58,7 +58,7 @@ impl fmt::Debug for Rechunk {
     }
 }
 
-/// Equal boxes, numbered in row-major order, in which elements are copied from one array to another.
+/// Equal boxes into which the elements to copy are divided, numbered in row-major order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RechunkBoxes {
     /// The shape of a box that is not truncated at the edge of the array.
@@ -71,8 +71,8 @@ pub struct RechunkBoxes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RechunkPlan {
-    /// The chunk shape of an intermediate array, and the boxes in which the source is copied to it; `None` without an
-    /// intermediate array. The intermediate array must be complete before the second copy starts.
+    /// The chunk shape of an intermediate array, and the boxes in which the source is copied to it; `None` if no intermediate
+    /// array is used. The intermediate array must be complete before the second copy starts.
     pub between: Option<(Vec<u64>, RechunkBoxes)>,
     /// The boxes in which the target is written.
     pub boxes: RechunkBoxes,
@@ -91,22 +91,22 @@ impl Rechunk {
     }
 
     /// Sets the memory limit in bytes, for the box in progress and for the chunks that are decoded and encoded. At least one
-    /// chunk of the target and one of the source are in memory. Since the size of elements of variable length is unknown
-    /// beforehand, these are copied one chunk of the target at a time.
+    /// chunk of the target and one of the source are held in memory. Since the size of variable-length elements is not known in
+    /// advance, they are copied one chunk of the target at a time.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets an unused location for an intermediate array. If chunks of the source would be read more than twice on average,
-    /// an array is created at this location, as large as all elements uncompressed, and deleted at the end.
+    /// Sets an unused location for an intermediate array. If chunks of the source would be read more than twice on average, an
+    /// uncompressed array with all elements is created at this location, and deleted at the end.
     #[must_use]
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }
 
-    /// Sets a listener that is called with the progress, from any thread. Elements that pass through an intermediate array count
-    /// twice. An error of the listener stops the operation.
+    /// Sets a listener that is called with the progress, from any thread. Elements that are copied through an intermediate array
+    /// count twice. An error of the listener stops the operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -139,8 +139,8 @@ impl Rechunk {
         copied.and(deleted)
     }
 
-    /// Divides the copy into boxes for several processes. Each process needs the [`memory`](Self::memory). The plan has an
-    /// intermediate array, which the caller creates, if [`scratch`](Self::scratch) is set and the array saves reads.
+    /// Divides the copy into boxes that several processes can copy. Each process needs the [`memory`](Self::memory). The plan has
+    /// an intermediate array, which the caller must create, if [`scratch`](Self::scratch) is set and the array saves reads.
     ///
     /// # Errors
     /// If the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]).
@@ -187,7 +187,7 @@ impl Rechunk {
         self.copy(source, target, &boxes, part, &work)
     }
 
-    /// Returns the chunk shape of an intermediate array, if chunks of the source would be read often without it.
+    /// Returns the chunk shape of an intermediate array if chunks of the source would be read many times without it.
     pub(crate) fn between(&self, source: &Array, target: &Array) -> Option<Vec<u64>> {
         let boxes = self.boxes(source, target);
         let reads_often = boxes.times_read(&source.unit_shape()) > 2.0;
@@ -195,21 +195,21 @@ impl Rechunk {
         (reads_often && common.bytes() >= SMALLEST).then(|| common.lengths().to_vec())
     }
 
-    /// Returns boxes of whole chunks of one array, as large as the memory allows, that overlap chunks of the other as rarely as
-    /// possible.
+    /// Returns boxes of whole chunks of one array. They are as large as the memory allows, and overlap as few chunks of the other
+    /// array as possible.
     fn boxes(&self, other: &Array, own: &Array) -> Boxes {
         let room = if own.data_type().storage() == Storage::Variable { 0 } else { self.room(other, own) };
         boxes(other, own, room as u64)
     }
 
-    /// Returns the maximum size of a box in bytes: the memory without the chunks that threads decode or encode, but at least half
-    /// of the memory.
+    /// Returns the maximum size of a box in bytes: the memory limit less the chunks that threads decode or encode, but at least
+    /// half of the limit.
     fn room(&self, source: &Array, target: &Array) -> usize {
         let beside = beside(source, target).saturating_mul(target.pool().threads());
         self.memory.saturating_sub(beside).max(self.memory / 2)
     }
 
-    /// Returns boxes that do not share chunks of the source, if every thread can have one in memory.
+    /// Returns boxes that share no chunks of the source, if there is enough memory for one box per thread.
     fn separate_boxes(&self, source: &Array, target: &Array) -> Option<Boxes> {
         if source.is_remote() || target.is_remote() || target.data_type().storage() == Storage::Variable {
             return None;
@@ -221,7 +221,7 @@ impl Rechunk {
         (fits && once && boxes.count() >= target.pool().threads()).then_some(boxes)
     }
 
-    /// Returns the progress of a number of copies of all elements.
+    /// Returns the progress of copying all elements `times` times.
     fn work(&self, source: &Array, times: u64) -> Task {
         let work = Task::new(self.memory, self.listener.clone());
         let item = source.data_type().size() as u64;
@@ -249,7 +249,7 @@ impl Rechunk {
         })
     }
 
-    /// Copies boxes in parallel, each on one thread, with reused buffers.
+    /// Copies boxes in parallel, each on one thread, reusing buffers.
     fn copy_at_once(
         &self,
         source: &Array,

@@ -1,11 +1,11 @@
-//! The division of a box into blocks, and the rows of the box that are reduced to one row of blocks.
+//! The division of a box into blocks, and the rows of the box that are reduced to each row of blocks.
 
 use std::ops::Range;
 
 /// The division of an axis into blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Division {
-    /// Blocks of this length, which must not be 0. The last block may be shorter.
+    /// Blocks of this length, which must not be zero. The last block may be shorter.
     Length(u64),
     /// A number of blocks, whose lengths differ by at most one. The number must not exceed the length of the axis.
     Count {
@@ -17,13 +17,13 @@ pub enum Division {
 }
 
 impl Division {
-    /// Each element is a separate block.
+    /// Each element is a block by itself.
     pub(crate) const EACH: Self = Self::Length(1);
 
     /// A single block for the whole axis.
     pub(crate) const ALL: Self = Self::Length(u64::MAX);
 
-    /// Returns the number of blocks of an axis of this length.
+    /// Returns the number of blocks along an axis of this length.
     pub fn count(self, axis: u64) -> u64 {
         match self {
             Self::Length(length) => axis.div_ceil(length.max(1)),
@@ -79,7 +79,7 @@ impl Axis {
         Self { division, begin, length: index(end - begin), first, count, distance }
     }
 
-    /// Returns the elements of a block, by its number in the box.
+    /// Returns the elements of a block, given its number in the box.
     pub(crate) fn run(&self, number: usize) -> Range<usize> {
         let at = |block| index(self.division.begin(block).saturating_sub(self.begin)).min(self.length);
         let block = self.first + number as u64;
@@ -107,7 +107,7 @@ fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The contiguous rows of a box, in the order of the rows of blocks that they are reduced to.
+/// The contiguous rows of a box, grouped by the row of blocks to which they are reduced.
 #[derive(Debug)]
 pub(crate) struct Rows {
     outer: Vec<Axis>,
@@ -138,8 +138,8 @@ impl Rows {
         Self { outer: axes, inner }
     }
 
-    /// Calls a function for each row of blocks, with the index of its first block in the result, and the starts of its rows in
-    /// the box.
+    /// Calls a function for each row of blocks, with the index of the first block in the result, and the offsets in the box of
+    /// the rows that are reduced to it.
     pub(crate) fn each(&self, mut work: impl FnMut(usize, &[usize])) {
         if self.inner.count == 0 || self.outer.iter().any(|axis| axis.count == 0) {
             return;

@@ -8,7 +8,8 @@ use zarrox_core::{DataType, Error, Result};
 use super::Reduction;
 use zarrox::internals::argument;
 
-/// A statistic of the elements of a block, or along axes of an array. Only [`Nan`](Self::Nan) counts NaN; the others ignore it.
+/// A statistic of the elements of a block, or along axes of an array. Only [`Nan`](Self::Nan) counts NaN; all other statistics
+/// ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
@@ -42,8 +43,8 @@ impl Measure {
         }
     }
 
-    /// Returns the data type of the results for elements of a data type: the same type for extremes, `uint64` for counts,
-    /// otherwise `float64`.
+    /// Returns the data type of the result for elements of a data type: the same type for extremes, `uint64` for counts, and
+    /// `float64` otherwise.
     pub fn data_type(self, of: &DataType) -> DataType {
         match self {
             Self::Count | Self::Nan => DataType::UInt64,

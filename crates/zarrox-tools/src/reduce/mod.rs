@@ -1,8 +1,8 @@
 //! Reduction of blocks of elements to single elements or to statistics.
 //!
 //! Pyramid levels, statistics along axes, responses of the server and plots are computed here. A box of elements is
-//! [divided](Division) into blocks along each axis. A block that is inside one box is reduced as a whole, to an element of the
-//! same data type. For a block that spans several boxes, statistics are accumulated until the last of these boxes.
+//! [divided](Division) into blocks along each axis. A block that lies inside one box is reduced as a whole, to an element of the
+//! same data type. For a block that spans several boxes, statistics are accumulated until the last of these boxes has been read.
 
 mod division;
 mod measure;

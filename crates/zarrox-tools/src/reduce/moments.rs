@@ -1,15 +1,15 @@
-//! The moments of numbers: their count, extremes, mean, and the squares of their differences from the mean.
+//! The moments of numbers: their count, extremes and mean, and the sum of their squared deviations from the mean.
 
 use zarrox_core::data_type::Number;
 use zarrox_core::internals::data_type::Primitive;
 
-/// The number of elements whose mean is computed before the squares of the differences are added. They stay in the L1 cache.
+/// The number of elements whose mean is computed before their squared deviations are added. They stay in the L1 cache.
 const BLOCK: usize = 2048;
 
 /// The number of sums that are accumulated in parallel, for SIMD.
 const LANES: usize = 8;
 
-/// The number of values, their extremes, their mean, and the sum of the squares of their differences from the mean.
+/// The number of values, their extremes, their mean, and the sum of their squared deviations from the mean.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Moments {
     /// The number of values that are numbers.

@@ -1,4 +1,4 @@
-//! Dispatch of loops over numbers for data types that are known only at run time.
+//! Dispatch to loops over numbers, for data types that are known only at run time.
 
 use zarrox_core::DataType;
 

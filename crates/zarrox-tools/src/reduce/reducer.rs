@@ -14,7 +14,7 @@ const AT_ONCE: u64 = 1 << 21;
 /// The maximum number of elements of a block that is reduced as a whole.
 const MOST_WHOLE: u64 = 1 << 24;
 
-/// A reduction of the blocks of a view, with options.
+/// A builder that reduces the blocks of a view.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -54,28 +54,28 @@ impl Reducer {
         Self { field: Some(name.into()), ..self }
     }
 
-    /// Sets missing values, which are ignored like NaN. For floats, the nearest floats are used. Numbers that the elements' data
-    /// type cannot represent have no effect.
+    /// Sets missing values, which are ignored like NaN. For floats, the nearest representable numbers are used. For other data
+    /// types, numbers that cannot be represented have no effect.
     #[must_use]
     pub fn missing(self, numbers: impl IntoIterator<Item = f64>) -> Self {
         Self { missing: numbers.into_iter().collect(), ..self }
     }
 
-    /// Sets the number of elements that are read at a time; the default is 2 Mi. At least one chunk is in memory.
+    /// Sets the number of elements that are read at a time; the default is 2^21. At least one chunk is held in memory.
     #[must_use]
     pub fn at_once(self, elements: u64) -> Self {
         Self { at_once: elements.max(1), ..self }
     }
 
-    /// Enables standard deviations in [`blocks`](Self::blocks), which take more time.
+    /// Enables standard deviations in [`blocks`](Self::blocks), which then takes more time.
     #[must_use]
     pub fn with_deviation(self) -> Self {
         Self { with_deviation: true, ..self }
     }
 
     /// Reduces each block with this shape to one element. NaN and missing values are ignored, except by
-    /// [`Nearest`](Reduction::Nearest), which reads only the first elements. The results have the data type of the elements;
-    /// means are `float32` for floats of at most 32 bits, and otherwise `float64`.
+    /// [`Nearest`](Reduction::Nearest), which reads only the first element of each block. The results have the data type of the
+    /// elements; means are `float32` for floats of at most 32 bits, and `float64` otherwise.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if the elements are not real numbers, [`ErrorKind::LimitExceeded`] if blocks are too large for
@@ -219,8 +219,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Returns a statistic of each block, in the data type of [`Measure::data_type`]. The extremes of a block with only NaN and
-    /// missing values are NaN or a missing value.
+    /// Returns a statistic of each block, in the data type of [`Measure::data_type`]. The extremes of a block that contains only
+    /// NaN and missing values are NaN or a missing value.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for [`Measure::Nan`], and for [`Measure::Std`] without [`Reducer::with_deviation`];
@@ -241,8 +241,8 @@ impl Blocks {
         self.cast(DynArray::new(found, self.shape.clone(), bytes)?, &data_type)
     }
 
-    /// Returns the mean of each block in the precision of the elements: `float32` for floats of at most 32 bits, otherwise
-    /// `float64`.
+    /// Returns the mean of each block in the precision of the elements: `float32` for floats of at most 32 bits, and `float64`
+    /// otherwise.
     ///
     /// # Errors
     /// None, although the method returns a `Result`.

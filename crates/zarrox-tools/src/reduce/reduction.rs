@@ -18,7 +18,7 @@ pub enum Reduction {
     /// added as `float64`: first the elements along the last dimension, then these sums in row-major order.
     #[default]
     Mean,
-    /// The most frequent element; if several are equally frequent, the smallest of them. This is the method for labels.
+    /// The most frequent element; if several are equally frequent, the smallest of them. Use this method for labels.
     Mode,
     /// The first element.
     Nearest,
@@ -26,7 +26,7 @@ pub enum Reduction {
     Min,
     /// The largest element; for booleans, `true` if any element is `true`.
     Max,
-    /// The median. For an even number of elements, it is the mean of the middle two, rounded like means.
+    /// The median. For an even number of elements, it is the mean of the two middle ones, rounded like the mean.
     Median,
 }
 
@@ -51,7 +51,7 @@ impl Reduction {
         self != Self::Nearest
     }
 
-    /// Checks that elements of a data type have an order, if this reduction needs one.
+    /// Checks that the elements of a data type are ordered, if this reduction requires an order.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if they have no order.

@@ -1,4 +1,4 @@
-//! Accumulated statistics of blocks that span several boxes.
+//! Accumulates the statistics of blocks that span several boxes.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,17 +11,17 @@ use super::{Measure, Moments, moments, with_number};
 
 /// The statistics of blocks, for a data type that is known only at run time. Several threads may add values concurrently.
 pub(crate) trait Running: Send + Sync {
-    /// Adds a box of values in row-major order, with this start and end along each axis.
+    /// Adds a box of values in row-major order. `region` is the start and end of the box along each axis.
     fn add(&self, bytes: &[u8], divisions: &[Division], region: &[(u64, u64)]);
 
-    /// Adds one value `times` times to each block, after all boxes were added.
+    /// Adds one value `times` times to each block, after all boxes have been added.
     fn finish(&mut self, value: &[u8], times: u64);
 
     /// Returns the bytes of a statistic of all blocks; `None` if it is undefined for a block.
     fn bytes(&mut self, measure: Measure) -> Option<Vec<u8>>;
 }
 
-/// Creates empty statistics for a result of this shape, with a copy for each of `copies` threads. The values `missing` are
+/// Creates empty statistics for a result of this shape, with a copy for each of `copies` threads. The values in `missing` are
 /// ignored like NaN.
 pub(crate) fn running(
     data_type: &DataType,
@@ -55,7 +55,7 @@ struct Copies<T> {
 }
 
 impl<T: Primitive> Copies<T> {
-    /// Locks a free copy, or if all copies are in use, the first one.
+    /// Locks a free copy or, if all copies are in use, the first one.
     fn free(&self) -> MutexGuard<'_, Statistics<T>> {
         let unused = [&self.first].into_iter().chain(&self.others).find_map(|one| one.try_lock().ok());
         unused.unwrap_or_else(|| self.first.lock().unwrap_or_else(PoisonError::into_inner))
@@ -92,12 +92,13 @@ impl<T: Primitive> Running for Copies<T> {
 struct Statistics<T> {
     shape: Vec<usize>,
     missing: Vec<T>,
-    /// The numbers of values that are not ignored. Floats are exact up to 2^53, and need no conversion for a division.
+    /// The number of values in each block that are not ignored. Floats are exact up to 2^53, and need no conversion before a
+    /// division.
     counts: Vec<f64>,
     sums: Vec<f64>,
     low: Vec<T>,
     high: Vec<T>,
-    /// The means, and the sums of the squares of the differences from the means; empty if deviations are not requested.
+    /// The means, and the sums of the squared deviations from them; empty if deviations are not requested.
     means: Vec<f64>,
     squares: Vec<f64>,
     /// The number of values along the axes that have a single block, including NaN.
@@ -301,15 +302,15 @@ impl<T: Primitive> Statistics<T> {
     }
 }
 
-/// Returns the value that all elements of a box have, as in boxes of missing chunks; `None` if elements differ. Comparing elements
+/// Returns the value of all elements if they are equal, as they are in missing chunks, and `None` otherwise. Comparing elements
 /// is much faster than adding them.
 fn repeated<T: Primitive>(bytes: &[u8]) -> Option<T> {
     let (first, rest) = bytes.split_at_checked(size_of::<T>())?;
     (rest == &bytes[..rest.len()]).then(|| T::of_bytes(first))
 }
 
-/// Returns the mean and the sum of the squares of the differences from the mean after one more value; `count` includes this value.
-/// Welford's algorithm squares only small differences.
+/// Returns the mean and the sum of squared deviations after one more value; `count` includes this value. Welford's algorithm
+/// squares only small differences.
 #[inline(always)]
 fn with_value(mean: f64, squares: f64, count: f64, value: f64) -> (f64, f64) {
     let apart = value - mean;

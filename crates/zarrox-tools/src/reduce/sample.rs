@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 use zarrox_core::{DataType, Error, ErrorKind};
 
-/// The maximum number of elements of a block whose mean is computed as a whole: sums of this number do not overflow.
+/// The maximum number of elements of a block whose mean is computed as a whole. A sum of this many elements does not overflow.
 pub const MOST: u64 = 1 << 15;
 
 /// An element type of reductions.
@@ -32,7 +32,7 @@ pub(super) trait Sample: Copy + PartialEq + Send + Sync + 'static {
         Self::mean(sum, 1 << power)
     }
 
-    /// Returns true if the element is not larger than another one. NaN has no order.
+    /// Returns true if the element is less than or equal to another one. NaN is unordered.
     fn at_most(self, other: Self) -> bool;
 
     #[expect(clippy::eq_op, reason = "only NaN is not equal to itself")]
@@ -69,7 +69,7 @@ pub(super) trait Sample: Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// The common methods of numbers.
+/// The methods that all numbers have in common.
 macro_rules! number {
     () => {
         #[inline(always)]
@@ -168,8 +168,8 @@ floats! {
     f64, std::convert::identity, std::convert::identity;
 }
 
-/// Complex numbers are ordered by their real parts, and then by their imaginary parts, so that the most frequent element is well
-/// defined.
+/// Complex numbers are ordered by their real parts, and then by their imaginary parts, so that the most frequent element is
+/// well-defined.
 impl<F: Sample<Sum = f64>> Sample for Complex<F> {
     type Sum = Complex<f64>;
 

@@ -10,8 +10,8 @@ use super::sample::{Sample, with_sample};
 
 /// The loops over elements of one data type, with reused memory.
 pub trait Whole {
-    /// Reduces the blocks of a box, whose shape is given by the factors, into the part of a larger result that starts at
-    /// `origin`. The bytes of both are in row-major order.
+    /// Reduces the blocks of a box, and writes them to the part of a larger result that starts at `origin`. The factors are the
+    /// shape of a block. The bytes of the box and of the result are in row-major order.
     fn reduce(
         &mut self,
         from: (&[u8], &[usize]),
@@ -21,8 +21,8 @@ pub trait Whole {
     );
 }
 
-/// Returns the loops over elements of a data type. `left_out` has missing values, which are ignored besides NaN; with `None`, all
-/// elements are used. A block with only ignored elements is reduced to one of them.
+/// Returns the loops over elements of a data type. `left_out` contains missing values, which are ignored in addition to NaN; with
+/// `None`, all elements are used. A block that contains only ignored elements is reduced to one of them.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`](zarrox_core::ErrorKind::Unsupported) if elements are neither numbers nor booleans.
@@ -164,7 +164,7 @@ impl<T: Sample> Blocks<T> {
         }
     }
 
-    /// Gathers the elements of each block that are not ignored; the first element is the result if all are ignored.
+    /// Gathers the elements of each block that are not ignored. If all are ignored, the first element is the result.
     fn each_block(&mut self, rows: &[&[u8]], factor: usize, into: &mut [u8], work: impl Fn(&mut [T]) -> T) {
         let mut block = std::mem::take(&mut self.block);
         for (index, into) in into.chunks_exact_mut(size_of::<T>()).enumerate() {
@@ -218,7 +218,7 @@ fn mode<T: Sample>(block: &mut [T]) -> T {
     best
 }
 
-/// Adds the sums of blocks of one row.
+/// Adds the elements of one row to the sums of the blocks.
 #[multiversion(targets("x86_64+avx2"))]
 fn add_row<T: Sample>(sums: &mut [T::Sum], row: &[u8], factor: usize) {
     match factor {
@@ -259,7 +259,7 @@ fn means<T: Sample>(into: &mut [u8], sums: &[T::Sum], count: u32) {
     pairs.for_each(|(into, sum)| T::mean(*sum, count).store(into));
 }
 
-/// Selects one of two elements. Either element may be ignored.
+/// Selects one of two elements, either of which may be an ignored value.
 fn among<T: Sample>(
     is_out: impl Fn(T) -> bool + Copy,
     choose: impl Fn(T, T) -> T + Copy,
@@ -278,7 +278,7 @@ fn extreme<T: Sample>(rows: &[&[u8]], factor: usize, into: &mut [u8], choose: im
     others.iter().for_each(|row| extreme_row(into, row, factor, choose, choose));
 }
 
-/// Selects an extreme among the elements of blocks of one row, and merges it with the extremes of the rows before.
+/// Selects an extreme among the elements of each block in one row, and combines it with the extremes of the preceding rows.
 #[multiversion(targets("x86_64+avx2"))]
 fn extreme_row<T: Sample>(
     into: &mut [u8],

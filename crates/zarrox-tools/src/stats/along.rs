@@ -15,16 +15,16 @@ use crate::reduce::{self, Measure, Running, running, size};
 use zarrox::internals::{ErrorPlace, Task, argument};
 use zarrox::{Array, DynArray};
 
-/// The size up to which a part combines several chunks, in bytes.
+/// The size in bytes up to which several chunks are combined into one part.
 const CACHED: u64 = 1 << 20;
 
 /// The maximum number of stored or selected parts.
 const MOST: usize = 1 << 26;
 
-/// The number of concurrent blocks of results for each thread.
+/// The number of blocks of results that are computed concurrently, for each thread.
 const BEGUN: usize = 4;
 
-/// The ranges of one axis in which the array is read.
+/// The ranges of one axis into which the array is divided for reading.
 enum Cuts {
     /// Ranges of equal length; the last range may be shorter.
     Even { length: u64, axis: u64 },
@@ -57,7 +57,7 @@ struct Division {
     shape: Vec<u64>,
     reduced: Vec<bool>,
     cuts: Vec<Cuts>,
-    /// The parts that are read, in the order of blocks: each with the number of its block, and with its own number along the
+    /// The parts that are read, in the order of their blocks: each as the number of its block, and its own number along the
     /// reduced axes. `None` for all parts.
     stored: Option<Vec<(u64, u64)>>,
 }
@@ -78,7 +78,7 @@ impl Division {
         self.product(true, |dim| self.shape[dim])
     }
 
-    /// Returns the ranges with a number along the kept or the reduced axes.
+    /// Returns the ranges that have a number along the kept or along the reduced axes.
     fn ranges(&self, reduced: bool, mut number: u64) -> Region {
         let mut ranges = Vec::new();
         for dim in (0..self.shape.len()).rev().filter(|&dim| self.reduced[dim] == reduced) {
@@ -103,7 +103,7 @@ impl Division {
         self.reduced.iter().map(of).collect()
     }
 
-    /// Returns the shape of the results of a block, with the reduced axes.
+    /// Returns the shape of the results of a block, including the reduced axes.
     fn results(&self, block: &[(u64, u64)]) -> Result<Vec<usize>> {
         let one = vec![(0, 1); self.shape.len() - block.len()];
         let length = |(begin, end): &(u64, u64)| usize::try_from(end - begin);
@@ -111,7 +111,7 @@ impl Division {
         lengths.map_err(|_| argument("a chunk exceeds the address space"))
     }
 
-    /// Returns the kept ranges of a part.
+    /// Returns the ranges of a part along the kept axes.
     fn block_of(&self, region: &[(u64, u64)]) -> Region {
         region.iter().zip(&self.reduced).filter(|(_, reduced)| !**reduced).map(|(&range, _)| range).collect()
     }
@@ -146,7 +146,8 @@ impl Statistics {
         Ok(shape.into_iter().zip(reduced).filter(|(_, reduced)| !reduced).map(|(length, _)| length).collect())
     }
 
-    /// Computes statistics along axes of an array: each element of a result covers all elements along these axes. NaN is ignored.
+    /// Computes statistics along axes of an array: each element of a result is computed from all elements along these axes. NaN
+    /// is ignored.
     ///
     /// ```
     /// use zarrox::prelude::*;
@@ -185,10 +186,10 @@ impl Statistics {
         arrays.iter().map(|array| array.read::<DynArray>(Selection::all())).collect()
     }
 
-    /// Computes statistics along axes of an array, and writes each into an array of the shape of
-    /// [`shape_along`](Self::shape_along) and of the data type of [`Measure::data_type`]. The results that are computed at a time
-    /// take half of the [`memory`](Self::memory). Histograms, percentiles, unique elements and [`missing`](Self::missing) are not
-    /// supported along axes.
+    /// Computes statistics along axes of an array, and writes each statistic into an array with the shape from
+    /// [`shape_along`](Self::shape_along) and the data type from [`Measure::data_type`]. Results in progress take at most half of
+    /// the [`memory`](Self::memory). Histograms, percentiles, unique elements and [`missing`](Self::missing) are not supported
+    /// along axes.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if an axis is out of bounds, the shape of an output differs, or an extreme of zero integers
@@ -308,7 +309,7 @@ impl Statistics {
         let mut first = 0;
         while first < division.blocks() {
             let band = first..division.blocks().min(first + at_once);
-            // Threads that work on the same block have separate results, as far as the memory allows.
+            // As far as the memory allows, threads that work on the same block have separate results.
             let count = usize::try_from(band.end - band.start).unwrap_or(1).max(1);
             let copies = threads.div_ceil(count).min((room / count).max(1));
             first = band.end;
@@ -397,7 +398,7 @@ fn write(
     Ok(())
 }
 
-/// Returns for each axis true if it is one of `axes`.
+/// Returns a flag for each axis: true if it is one of `axes`.
 fn flags(shape: &[u64], axes: &[usize]) -> Result<Vec<bool>> {
     let mut reduced = vec![false; shape.len()];
     for &axis in axes {

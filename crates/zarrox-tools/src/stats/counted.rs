@@ -1,4 +1,4 @@
-//! The elements of statistics, and the loops for their data types.
+//! The elements whose statistics are computed, and the loops for their data types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use zarrox::{Array, DynArray};
 /// The number of bins for percentiles.
 const FINE: usize = 1 << 16;
 
-/// The elements of statistics, and the loops for them.
+/// The elements whose statistics are computed, and the loops for them.
 pub(super) struct Counted {
     field: Option<String>,
     /// The data type of the elements, or of the field.
@@ -150,7 +150,7 @@ impl Counted {
     pub(super) fn fine_bins(&self, low: f64, high: f64) -> Bins {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than 2^16")]
         match self.cast.is_none() && !is_float(&self.data_type) && high - low < FINE as f64 {
-            // One bin for each integer.
+            // Each integer has its own bin.
             true => Bins::new(low, high + 1.0, (high - low) as usize + 1),
             false => Bins::new(low, high, FINE),
         }
@@ -161,7 +161,7 @@ impl Counted {
         self.cast.is_none() && !is_float(&self.data_type) && bins.high - bins.low == bins.counts.len() as f64
     }
 
-    /// Returns the texts of unique elements, in numerical order.
+    /// Returns the unique elements as strings, in numerical order.
     pub(super) fn texts(&self, unique: BTreeMap<Vec<u8>, u64>, array: &Array) -> Result<Vec<(String, u64)>> {
         let registry = &array.location().context.registry;
         let family = registry.family(&self.data_type)?;

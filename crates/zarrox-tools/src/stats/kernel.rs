@@ -1,4 +1,4 @@
-//! Counts of numbers in bins, and comparison with missing values.
+//! Counts numbers in bins, and compares them with missing values.
 
 use zarrox_core::internals::data_type::Primitive;
 
@@ -35,7 +35,7 @@ impl Bins {
     }
 }
 
-/// Returns for each number whether it differs from all others in a list.
+/// Returns, for each number, whether it differs from every number in `others`.
 pub(super) fn differ<T: Primitive>(bytes: &[u8], others: &[u8]) -> Vec<bool> {
     let others: Vec<T> = others.chunks_exact(size_of::<T>()).map(T::of_bytes).collect();
     bytes.chunks_exact(size_of::<T>()).map(|value| !others.contains(&T::of_bytes(value))).collect()

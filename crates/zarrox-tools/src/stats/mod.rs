@@ -20,7 +20,7 @@ use kernel::Bins;
 use zarrox::internals::{ErrorPlace, Listener, Task, argument};
 use zarrox::{Array, DynArray, Progress};
 
-/// Statistics of numbers. NaN and missing values are counted, and otherwise ignored.
+/// Statistics of numbers. NaN and missing values are counted, but otherwise ignored.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -30,13 +30,13 @@ pub struct Stats {
     pub nan: u64,
     /// The number of missing values.
     pub missing: u64,
-    /// The smallest element; `None` if all elements are NaN or missing, or there are no elements.
+    /// The smallest element; `None` if all elements are NaN or missing, or if there are none.
     pub min: Option<Number>,
     /// The largest element.
     pub max: Option<Number>,
     /// The mean.
     pub mean: Option<f64>,
-    /// The standard deviation of the population, as NumPy's `std` computes it.
+    /// The standard deviation of the population, as computed by NumPy's `std`.
     pub std: Option<f64>,
     /// The histogram, if requested.
     pub histogram: Option<Histogram>,
@@ -44,12 +44,12 @@ pub struct Stats {
     pub percentiles: Vec<(f64, f64)>,
     /// The maximum error of a percentile.
     pub percentile_error: f64,
-    /// The unique elements as text with their counts, if requested and within the limit.
+    /// The unique elements as strings, with their counts, if requested and if there are not too many.
     pub unique: Option<Vec<(String, u64)>>,
 }
 
 impl Stats {
-    /// Returns the statistics as an object; undefined members are `null`.
+    /// Returns the statistics as a JSON object; undefined members are `null`.
     pub fn to_json(&self) -> Map {
         let number = |number: Option<Number>| match number {
             Some(Number::Integer(whole)) => match (i64::try_from(whole), u64::try_from(whole)) {
@@ -99,8 +99,8 @@ pub struct Histogram {
 
 /// A builder for statistics.
 ///
-/// All threads read parts of whole chunks in one pass. Missing chunks are counted without being read. A histogram without a range
-/// and percentiles need a second pass.
+/// All threads read parts of whole chunks in one pass. Missing chunks are counted without being read. Percentiles, and a
+/// histogram without a range, need a second pass.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -153,12 +153,12 @@ impl fmt::Debug for Statistics {
 type Unique = Option<BTreeMap<Vec<u8>, u64>>;
 
 impl Statistics {
-    /// Creates a builder for extremes, mean and standard deviation, with a memory limit of 1 GiB.
+    /// Creates a builder that computes extremes, mean and standard deviation, with a memory limit of 1 GiB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the memory limit in bytes. At least one chunk is in memory.
+    /// Sets the memory limit in bytes. At least one chunk is held in memory.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
@@ -188,7 +188,8 @@ impl Statistics {
         Self { range: Some((low, high)), ..self }
     }
 
-    /// Computes percentiles, from 0 to 100, with the precision of 65,536 bins; they are exact for integers of at most 16 bits.
+    /// Computes percentiles, given as numbers from 0 to 100, with the precision of 65,536 bins. They are exact for integers of at
+    /// most 16 bits.
     #[must_use]
     pub fn percentiles(self, percentiles: impl IntoIterator<Item = f64>) -> Self {
         Self { percentiles: percentiles.into_iter().collect(), ..self }
@@ -200,8 +201,8 @@ impl Statistics {
         Self { unique: most, ..self }
     }
 
-    /// Sets missing values, such as the values of the attributes `_FillValue` and `missing_value`. For floats, the nearest floats
-    /// are used. Numbers that the elements' data type cannot represent have no effect.
+    /// Sets missing values, such as the values of the attributes `_FillValue` and `missing_value`. For floats, the nearest
+    /// representable numbers are used. For other data types, numbers that cannot be represented have no effect.
     ///
     /// ```
     /// use zarrox::prelude::*;
@@ -279,7 +280,7 @@ impl Statistics {
         Ok(stats)
     }
 
-    /// Returns the pass, and the number of elements in missing chunks, which the pass does not visit.
+    /// Returns the pass, and the number of elements in missing chunks, which it does not visit.
     fn pass(&self, array: &Array) -> Result<(Pass, u64)> {
         if let Some(part) = &self.part {
             return Ok((Pass::of_view(&array.slice(part.clone()), part.clone(), self.memory)?, 0));
@@ -303,7 +304,7 @@ impl Statistics {
         }
     }
 
-    /// Counts the elements in fine bins, for percentiles, and in the bins of the histogram.
+    /// Counts the elements in fine bins for percentiles, and in the bins of the histogram.
     fn second_pass(
         &self,
         pass: &Pass,

@@ -15,7 +15,7 @@ use zarrox::{Array, Group, Node, Progress};
 /// The number of shards whose indexes are read together.
 const TOGETHER: usize = 1024;
 
-/// The disk usage of one node, without the nodes below it.
+/// The disk usage of one node, excluding the nodes below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeUsage {
@@ -36,7 +36,7 @@ impl NodeUsage {
     }
 }
 
-/// The disk usage of the chunks of an array. A chunk is a stored object here: a shard, if the array has shards.
+/// The disk usage of the chunks of an array. Here, a chunk is a stored object: a shard, if the array has shards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChunkUsage {
@@ -69,7 +69,7 @@ pub struct InnerUsage {
 
 /// A measurement of the disk usage of nodes, with options.
 ///
-/// Only listings are read, and with [`inner`](Self::inner) also shard indexes; chunks are not read. Memory does not grow with the
+/// Only listings are read and, with [`inner`](Self::inner), shard indexes; chunks are not read. The memory does not grow with the
 /// number of chunks.
 ///
 /// ```
@@ -153,7 +153,7 @@ impl Usage {
         let (documents, orphans) = sizes_of_group(group, &names)?;
         work.advance(documents + orphans.1)?;
         found(NodeUsage { path: shown(path), documents, chunks: None, orphans })?;
-        // In a remote store, several arrays are measured at a time.
+        // In a remote store, several arrays are measured concurrently.
         let children = group.location().pool().map(children, 0, usize::MAX, |child| {
             let below = format!("{path}/{}", child.name);
             let node = child.node.map_err(|error: Error| error.at(format!("node '{below}'")))?;
@@ -235,7 +235,7 @@ fn add_inner(array: &Array, shards: Vec<Vec<u64>>, usage: &mut InnerUsage) -> Re
     Ok(())
 }
 
-/// Returns the size of a group's documents, and the number and size of the objects in it that do not belong to a node.
+/// Returns the size of a group's documents, and the number and total size of the objects in it that do not belong to a node.
 fn sizes_of_group(group: &Group, names: &HashSet<&str>) -> Result<(u64, (u64, u64))> {
     let (location, format) = (group.location(), group.metadata().format);
     let mut documents = location.size_of_documents(format)?;

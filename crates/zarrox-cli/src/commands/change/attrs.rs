@@ -1,4 +1,4 @@
-//! `zarrox attrs`: the attributes of a node.
+//! `zarrox attrs`: shows and changes the attributes of a node.
 
 use std::io::Write;
 

@@ -12,7 +12,8 @@ use crate::exit::{Failure, printable, usage};
 use crate::files::failed;
 use crate::opening;
 
-/// Opens all attributes in an editor, and stores the edited text unless another process changed the attributes meanwhile.
+/// Opens all attributes in an editor, and stores the edited text unless another process has changed the attributes in the
+/// meantime.
 pub(super) fn edit(global: &Global, path: &str) -> Result<()> {
     let mut node = opening::open(&global.without_elements(), path)?;
     let before = node.attributes().clone();

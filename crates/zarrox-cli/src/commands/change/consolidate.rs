@@ -1,4 +1,4 @@
-//! `zarrox consolidate`: the metadata of a whole hierarchy in one document.
+//! `zarrox consolidate`: writes the metadata of a whole hierarchy to one document.
 
 use std::io::Write;
 

@@ -79,12 +79,12 @@ fn write(array: &Array, part: Selection, values: &DynArray) -> Result<(), Failur
     Ok(array.flush()?)
 }
 
-/// Parses values from JSON, or takes the text itself as the value if it is not JSON.
+/// Parses values from JSON. A text that is not JSON is itself the value.
 fn parsed(array: &Array, text: &str) -> Result<DynArray> {
     let json = json::parse(text.as_bytes()).unwrap_or_else(|_| Json::from(text));
     let registry = zarrox::codecs::registry();
     let values = DynArray::from_json(array.data_type().clone(), &json, &registry);
-    // A number can be the value of a string array.
+    // In a string array, a number can be meant as a string.
     values.or_else(|error| {
         DynArray::from_json(array.data_type().clone(), &Json::from(text), &registry).map_err(|_| error)
     })

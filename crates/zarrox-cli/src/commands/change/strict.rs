@@ -12,7 +12,7 @@ use crate::interrupt;
 use crate::opening;
 use crate::print::{changed_lines, print_json};
 
-/// The path of a node, and its fixes or the error.
+/// The path of a node, and its fixes or an error.
 type Done = (String, Result<Vec<DocumentFix>>);
 
 /// Fixes the documents of a node and of all nodes below it. Without `write`, only reports the fixes.

@@ -78,7 +78,7 @@ impl Append {
         Ok(append_to(&self.path, axis, (appended, &self.name()), self.memory, global)?)
     }
 
-    /// Returns the name of the input for errors.
+    /// Returns the name of the input, for error messages.
     fn name(&self) -> String {
         if self.input == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input) }
     }
@@ -90,7 +90,7 @@ impl Append {
         Ok(Box::new(BufReader::new(files::open(Path::new(&self.input))?)))
     }
 
-    /// Returns the kind of the content, detected from its first bytes or the name of the file.
+    /// Returns the kind of the input, which is detected from its first bytes or from the name of the file.
     fn kind(&self, start: &[u8]) -> Result<&str> {
         if let Some(kind) = &self.from {
             return Ok(kind);
@@ -166,7 +166,7 @@ impl Append {
     }
 }
 
-/// Parses the value of a cell as JSON, or takes it as text if it is not JSON.
+/// Parses the value of a cell as JSON. A value that is not JSON is taken as a string.
 fn cell(text: &str) -> Json {
     match text {
         "nan" => Json::from(f64::NAN),

@@ -1,4 +1,4 @@
-//! Functions that the commands for copying nodes share.
+//! Functions shared by the commands that copy nodes.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ pub(crate) fn copier(global: &Global, progress: &Progress) -> Copier {
     })
 }
 
-/// Replaces the error of an interrupted copy by an error that says how to continue the copy.
+/// Replaces the error of an interrupted copy with one that says how to continue the copy.
 pub(crate) fn with_advice<T>(result: Result<T>) -> Result<T> {
     interrupt::with_advice(result, interrupt::CONTINUES)
 }

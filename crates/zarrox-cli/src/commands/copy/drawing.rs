@@ -30,7 +30,7 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    /// Returns the name of an option that was given.
+    /// Returns the name of one of these options that was given.
     pub(super) fn option(&self) -> Option<&'static str> {
         let all = [
             ("--cmap", self.cmap.is_some()),
@@ -57,7 +57,7 @@ impl Drawing {
         Ok(crate::interrupt::or_interrupted(picture.write(view, out))?)
     }
 
-    /// Returns the picture with these options.
+    /// Returns a picture with these options.
     #[cfg(feature = "images")]
     pub(super) fn picture(&self) -> zarrox::Result<zarrox_files::picture::Picture> {
         use zarrox_files::picture::{Colours, Picture, Scaling};

@@ -1,4 +1,4 @@
-//! The estimated time of a rechunking copy, from a sample.
+//! Estimates the time of a rechunking copy from a sample.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::opening;
 /// The maximum size of the sample that is read and encoded, in bytes.
 const SAMPLE: u64 = 8 << 20;
 
-/// Estimates the time of planned copies of arrays below a node, in seconds. Samples are read from the source, encoded, and
-/// written to a temporary file beside the destination; for a remote destination, the time of storing is not included.
+/// Estimates the time in seconds that planned copies of the arrays below a node take. Samples are read from the source, encoded,
+/// and written to a temporary file beside the destination. For a remote destination, the time for storing chunks is not included.
 ///
 /// # Errors
 /// If the source cannot be read.
@@ -53,7 +53,7 @@ pub(super) fn seconds(
     Ok(all)
 }
 
-/// Measures the time of writing `bytes` to a file beside a path on this machine.
+/// Measures the time that it takes to write `bytes` to a file beside a path on this machine.
 fn written(destination: &str, bytes: u64) -> Option<std::time::Duration> {
     let path = opening::local(destination)?;
     let there = path.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));

@@ -88,7 +88,7 @@ pub(crate) struct Export {
     memory: ByteSize,
 }
 
-/// The destination of the elements.
+/// The destination of exported elements.
 enum Target<'o> {
     /// Elements must be written in order.
     Stream(&'o mut dyn Write),
@@ -134,7 +134,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the library's format, if the library writes this format.
+    /// Returns the format in the library, if the library writes it.
     fn target(self) -> Option<FileTarget> {
         match self {
             Self::Hdf5 => Some(FileTarget::Hdf5),
@@ -278,7 +278,7 @@ impl Export {
         self.write_elements(window, strings.as_ref(), target, header.len() as u64)
     }
 
-    /// Writes the elements from the offset `start` on. They are written in order if each chunk is then read only once.
+    /// Writes the elements, starting at the offset `start`. They are written in order if each chunk is then still read only once.
     fn write_elements(
         &self,
         window: &Window<'_>,
@@ -390,7 +390,7 @@ impl Export {
         Ok(())
     }
 
-    /// Writes a node with all nodes below it.
+    /// Writes a node and all nodes below it.
     fn write_hierarchy(&self, node: &Node, selection: &Selection, target: FileTarget) -> Result<(), Failure> {
         if !selection.items().is_empty() || !self.part.fields.is_empty() {
             let advice = "copy the selection first with zarrox cp --select";
@@ -521,7 +521,7 @@ fn elements_of(node: &Node) -> Result<u64> {
     Ok(all)
 }
 
-/// Adds alternatives to the error of a data type that NumPy files do not support.
+/// Adds alternatives to the error for a data type that NumPy files do not support.
 fn with_ways(error: Error) -> Error {
     if error.kind() != ErrorKind::Unsupported {
         return error;
@@ -551,14 +551,14 @@ fn read_block(
     }
 }
 
-/// Returns an array, or all arrays below a group with their paths. An array that cannot be opened is an error, since it would be
-/// missing in the archive.
+/// Returns an array, or all arrays below a group, with their paths. An array that cannot be opened is an error, since it would be
+/// missing from the archive.
 fn named_arrays(node: Node) -> Result<Vec<(String, Array)>> {
     let group = match node {
         Node::Group(group) => group,
         Node::Array(array) => {
             let name = array.path().name();
-            // The name that NumPy gives to an array without a name.
+            // The name that NumPy gives to an unnamed array.
             let name = if name.is_empty() { "arr_0" } else { name }.to_owned();
             return Ok(vec![(name, array)]);
         }

@@ -1,4 +1,4 @@
-//! The options of exported TIFF, and of stacks of images.
+//! The options for exporting TIFF files and image stacks.
 
 use clap::{Args, ValueEnum};
 #[cfg(feature = "images")]
@@ -10,7 +10,7 @@ pub(super) use zarrox_files::Names;
 use super::drawing::Drawing;
 use crate::exit::usage;
 
-/// The image names of a build without images: an empty type.
+/// The image names in a build without images: an uninhabited type.
 #[cfg(not(feature = "images"))]
 #[derive(Debug)]
 pub(super) enum Names {}
@@ -46,7 +46,7 @@ enum Compression {
 }
 
 impl Imaging {
-    /// Fails if an option was given that applies to images only.
+    /// Fails if an option was given that applies only to images.
     pub(super) fn refuse(&self) -> Result<()> {
         match self.compression {
             Some(_) => Err(usage("--compression applies only to .tif files")),
@@ -57,7 +57,7 @@ impl Imaging {
 
 #[cfg(feature = "images")]
 impl Imaging {
-    /// Returns the names of a stack of images, if the output is a stack.
+    /// Returns the file names of an image stack, if the output is one.
     pub(super) fn names(&self, out: &str) -> Result<Option<Names>> {
         let pattern = Names::of_pattern(out)?;
         match (pattern, self.stack) {
@@ -85,8 +85,8 @@ impl Imaging {
             .fold(export, |export, compression| export.compression(compression.library()))
     }
 
-    /// Writes an image for each index along the first dimension. `limits` contains the memory limit, and whether files are
-    /// replaced.
+    /// Writes an image for each index along the first dimension. `limits` contains the memory limit, and whether existing files
+    /// are replaced.
     pub(super) fn write_stack(
         &self,
         node: &Node,

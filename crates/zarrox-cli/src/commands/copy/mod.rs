@@ -1,4 +1,4 @@
-//! Commands that copy and move data into hierarchies, out of them, and between them.
+//! Commands that copy and move data into, out of and between hierarchies.
 
 pub(super) mod append;
 pub(super) mod convert;

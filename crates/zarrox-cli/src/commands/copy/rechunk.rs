@@ -1,4 +1,4 @@
-//! `zarrox rechunk`: copies arrays with other chunks.
+//! `zarrox rechunk`: copies arrays to arrays with a different chunk grid.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The options for copies of arrays with other chunks and codecs.
+//! The options for copying arrays with different chunks and codecs.
 
 use clap::Args;
 use zarrox::data_type::Casting;
@@ -116,7 +116,7 @@ impl Recoding {
     }
 }
 
-/// A builder of arrays that can have other chunks and codecs than their source.
+/// A builder of arrays whose chunks and codecs can differ from those of their source.
 pub(crate) trait Recoded: Sized {
     fn lossy(self, lossy: bool) -> Self;
     fn chunks(self, chunks: ChunkShape) -> Self;

@@ -1,4 +1,4 @@
-//! `zarrox reshard`: copies encoded chunks into shards, and out of them.
+//! `zarrox reshard`: copies encoded chunks into and out of shards.
 
 use std::io::Write;
 

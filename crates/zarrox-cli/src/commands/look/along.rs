@@ -57,7 +57,7 @@ impl Along<'_> {
         Ok(())
     }
 
-    /// Stores the statistics: one as an array at the path, several as arrays of a group.
+    /// Stores the statistics: a single one as an array at the path, and several as the arrays of a group.
     pub(super) fn store(
         &self,
         global: &Global,
@@ -86,7 +86,7 @@ impl Along<'_> {
         })
     }
 
-    /// Returns a builder for the array of a statistic, with the names and chunks of the remaining axes.
+    /// Returns a builder for the array of a statistic, with the names and chunk lengths of the remaining axes.
     fn described(
         &self,
         builder: ArrayBuilder,
@@ -126,10 +126,10 @@ impl Along<'_> {
     }
 }
 
-/// Writes the statistics to their arrays.
+/// A function that writes the statistics to their arrays.
 type Fill<'a> = &'a mut dyn FnMut(&[(Measure, Array)]) -> Result<()>;
 
-/// Creates arrays, and stores their documents after all arrays are filled.
+/// Creates arrays, and stores their documents after all arrays have been filled.
 fn filled(
     mut builders: Vec<(Measure, ArrayBuilder)>,
     source: &str,

@@ -1,4 +1,4 @@
-//! `zarrox bench`: measures the read speed of an array, and of other chunks and codecs.
+//! `zarrox bench`: measures the read speed of an array, also with other chunks and codecs.
 
 use std::io::Write;
 use std::time::Duration;

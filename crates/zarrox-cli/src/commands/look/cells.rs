@@ -4,7 +4,7 @@ use zarrox::{DataType, Registry, Result};
 
 use crate::print;
 
-/// Appends the CSV cells of an element: one cell, or a cell for each leaf field of a structured data type.
+/// Appends the CSV cells of an element: a single cell, or one for each leaf field of a structured data type.
 pub(super) fn push_cells(
     data_type: &DataType,
     element: &[u8],
@@ -12,7 +12,7 @@ pub(super) fn push_cells(
     cells: &mut Vec<String>,
 ) -> Result<()> {
     let Some(structure) = data_type.fields() else {
-        // Text is separated by commas, so Python's quotes are not needed.
+        // Commas separate the strings, so Python's quotes are not needed.
         let text = match print::text_of(data_type, element) {
             Some(text) => text,
             None => registry.family(data_type)?.format(data_type, element),

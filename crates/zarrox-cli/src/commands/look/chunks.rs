@@ -65,7 +65,7 @@ impl Chunks {
             let grid = array.grid_shape();
             return Ok(print_json(out, &json!({"grid_shape": grid.as_slice(), "chunks": chunks}))?);
         }
-        // The rows are computed twice, since the rows of millions of chunks would fill the memory.
+        // The rows are computed twice, since holding the rows of millions of chunks would take too much memory.
         let mut widths = Widths::default();
         self.rows(&array, &stored, &mut |row| {
             widths.fit(row);

@@ -19,7 +19,7 @@ const ROWS: u64 = 1000;
 pub(super) enum Form {
     /// Aligned columns, with a limited number of rows.
     Table { full: bool },
-    /// Comma-separated values, with a line of names.
+    /// Comma-separated values, with a header line of names.
     Csv,
     /// A JSON object for each row.
     JsonLines,
@@ -65,7 +65,7 @@ pub(super) fn print(
     Ok(())
 }
 
-/// Returns the number of rows, which must be equal for all arrays.
+/// Returns the number of rows, which must be the same for all arrays.
 fn length(arrays: &[Array], names: &[String], selection: &Selection) -> Result<u64> {
     let mut first = None;
     for (array, name) in arrays.iter().zip(names) {

@@ -9,19 +9,19 @@ use crate::print::tuple;
 /// The maximum number of characters of an attribute that are shown.
 const VALUE: usize = 160;
 
-/// Returns a data type in the form of v3 metadata, or its readable name if v3 has no name for it.
+/// Returns a data type as in v3 metadata, or its display name if v3 has no name for it.
 pub(super) fn data_type_json(data_type: &DataType) -> Json {
     let registry = zarrox::codecs::registry().with_unknown();
     let named = registry.family(data_type).and_then(|family| family.to_v3(data_type));
     named.unwrap_or_else(|_| Json::from(data_type.to_string()))
 }
 
-/// Returns a line for each attribute; long values are shortened.
+/// Returns a line for each attribute; long values are truncated.
 pub(super) fn attribute_lines(attributes: &Map) -> impl Iterator<Item = String> {
     attributes.iter().map(|(name, value)| format!("{name} = {}", clipped(&value.to_string(), VALUE)))
 }
 
-/// Returns a text, shortened to at most `longest` characters.
+/// Returns a text, truncated to at most `longest` characters.
 pub(super) fn clipped(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn child_json(child: &Child) -> Json {
     }
 }
 
-/// Returns the chunk shape, and the shard shape if there is one; for a rectilinear grid all lengths.
+/// Returns the chunk shape, and the shard shape if there is one. For a rectilinear grid, it returns all chunk lengths.
 pub(super) fn chunk_shapes(array: &Array) -> (String, Option<String>) {
     let stored = array.chunk_grid().describe();
     match array.shard_shape() {

@@ -59,7 +59,7 @@ enum Sort {
     Size,
 }
 
-/// The numbers of a node, which can be added up.
+/// The numbers for a node, which can be added up.
 #[derive(Debug, Clone, Default)]
 struct Sum {
     path: String,
@@ -144,7 +144,7 @@ impl Du {
         result
     }
 
-    /// Returns the numbers of each node, excluding and including all nodes below.
+    /// Returns the numbers for each node, once excluding and once including all nodes below it.
     fn totals(&self, global: &Global, path: &str) -> Result<Vec<(Sum, Sum)>> {
         let node = if self.inner { global.read(path)? } else { global.look(path)? };
         let progress = Progress::new(path, 0);
@@ -153,7 +153,7 @@ impl Du {
             bar.set(done.done, done.total);
             interrupt::check()
         });
-        // A node is complete when the next node is not below it.
+        // The total of a node is complete when the next node is not below it.
         let (mut open, mut all): (Vec<usize>, Vec<(Sum, Sum)>) = (Vec::new(), Vec::new());
         usage.run(&node, |node| {
             let own = Sum::of(&node);

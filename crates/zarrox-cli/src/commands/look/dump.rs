@@ -48,7 +48,7 @@ pub(crate) struct Dump {
 }
 
 impl Dump {
-    /// Returns the command for a part of an array.
+    /// Creates the command for a part of an array.
     pub(super) fn new(path: String, part: Part, csv: bool, json: bool) -> Self {
         Self { path, part, full: false, csv, json, columns: Vec::new(), memory: ByteSize(64 << 20) }
     }
@@ -110,7 +110,7 @@ impl Dump {
         })
     }
 
-    /// Reads all elements twice, since the width of the columns is known only after the first pass.
+    /// Reads and prints all elements. They are read twice, since the width of the columns is known only after the first pass.
     fn print_all(
         &self,
         window: &Window<'_>,

@@ -60,7 +60,7 @@ impl Tail {
 }
 
 impl Rows {
-    /// Prints the rows that `range` selects from their number and the length of the array.
+    /// Prints the rows in the range that `range` computes from the number of rows and the length of the array.
     fn print(
         &self,
         global: &Global,

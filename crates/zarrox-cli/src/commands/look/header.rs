@@ -54,7 +54,7 @@ fn print_group(group: &Group, name: &str, indent: &str, out: &mut dyn Write) -> 
     Ok(writeln!(out, "{indent}}}")?)
 }
 
-/// Prints the named dimensions of arrays with their lengths; several lengths if arrays differ.
+/// Prints the named dimensions of arrays with their lengths. If arrays differ, a dimension has several lengths.
 fn print_dimensions(arrays: &[Array], indent: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut lengths: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for array in arrays {

@@ -83,7 +83,7 @@ impl Info {
     }
 }
 
-/// Returns the store in the user's notation: the URL of a bucket differs from the address of its server.
+/// Returns the store as the user wrote it: the URL of a bucket differs from the address of its server.
 fn store_name(location: &str, given: &str, node: &str) -> String {
     let said =
         given.split_once("://").filter(|(scheme, rest)| !scheme.starts_with("http") && !rest.contains('@'));
@@ -96,7 +96,7 @@ fn store_name(location: &str, given: &str, node: &str) -> String {
 
 type Lines = Vec<(&'static str, String)>;
 
-/// Prints lines of two columns. A repeated name is printed once.
+/// Prints lines in two columns. A repeated name is printed only once.
 fn print(out: &mut dyn Write, lines: &Lines) -> std::io::Result<()> {
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut last = "";
@@ -183,7 +183,7 @@ fn array_json(array: &Array, info: &ArrayInfo, given: &str) -> Result<Json> {
     }))
 }
 
-/// Returns true if elements have a fixed length. Otherwise their size is only known after reading all of them.
+/// Returns true if elements have a fixed length. Otherwise their size is known only after all of them have been read.
 fn has_size(info: &ArrayInfo) -> bool {
     info.data_type.storage() != Storage::Variable
 }
@@ -201,7 +201,7 @@ fn order(info: &ArrayInfo) -> Option<&'static str> {
     info.order.map(|order| if order == Order::ColumnMajor { "F" } else { "C" })
 }
 
-/// The numbers of arrays and groups directly below a group.
+/// The number of arrays and the number of groups directly below a group.
 struct Children {
     groups: usize,
     arrays: usize,
@@ -209,7 +209,7 @@ struct Children {
 }
 
 impl Children {
-    /// Counts the nodes; `None` if the store cannot list its content.
+    /// Counts the nodes. Returns `None` if the store cannot list its keys.
     fn of(group: &Group) -> Result<Option<Self>> {
         let mut children = Self { groups: 0, arrays: 0, unreadable: 0 };
         let found = match group.children() {

@@ -14,16 +14,16 @@ use crate::part::Part;
 use crate::print::picture::{Picture, Point, Protocol};
 use crate::print::tuple;
 
-/// The assumed size of a terminal that does not report its size, in columns and lines.
+/// The size in columns and lines that is assumed for a terminal that does not report its size.
 const TERMINAL: (u16, u16) = (80, 24);
 
 /// The number of terminal lines that are reserved for text.
 const BESIDE: usize = 4;
 
-/// The size of pictures in protocols with pixels.
+/// The size of pictures in pixel-based protocols.
 const FINE: (usize, usize) = (800, 480);
 
-/// From this size on, in bytes, only a sample of the elements is read.
+/// The size in bytes from which only a sample of the elements is read.
 const ALL: u64 = 256 << 20;
 
 /// Draw a part of an array in the terminal: two dimensions as a heat map, one as a line
@@ -155,7 +155,7 @@ impl Plot {
     ) -> Result<(), Failure> {
         let (width, height) = self.room(protocol);
         let width = usize::try_from(length).unwrap_or(usize::MAX).min(width);
-        // Blocks without colours are fine for a line.
+        // Blocks without colours are sufficient for a line.
         let height = if protocol == Protocol::Text { height * 2 } else { height };
         let found = self.reduced(array, selection, &[width])?;
         let (low, high) = range.or_else(|| found.extremes()).unwrap_or((0.0, 1.0));
@@ -202,8 +202,8 @@ impl Plot {
 /// The width of the color bar.
 const BAR: usize = 16;
 
-/// Returns the size of a picture with at most as many points as the array has elements. The picture keeps the aspect ratio of the
-/// array, unless its size is fixed or all elements fit.
+/// Returns the size of a picture, which has at most one point for each element. The picture keeps the aspect ratio of the array,
+/// unless its size is fixed or all elements fit.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -231,7 +231,7 @@ fn level(value: f64, low: f64, high: f64) -> f32 {
     if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) as f32 } else { 0.5 }
 }
 
-/// Draws a line through the smallest and the largest value of each column.
+/// Draws a line that covers the range from the smallest to the largest value of each column.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

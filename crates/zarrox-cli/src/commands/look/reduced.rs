@@ -1,4 +1,4 @@
-//! Downsampled views for pictures: each point is the mean of its elements, or one of them.
+//! Downsampled views for plots: each point is the mean of its elements, or a single one of them.
 
 use clap::ValueEnum;
 use zarrox::data_type::Casting;
@@ -17,7 +17,7 @@ pub(super) enum Reduce {
 
 /// A downsampled view.
 pub(super) struct Reduced {
-    /// The mean of each point, and its smallest and largest element; `None` if all elements are missing.
+    /// The mean of each point, and its smallest and largest element; `None` if all its elements are missing.
     points: Vec<Option<(f64, [f64; 2])>>,
     reduce: Reduce,
     /// True if each point is one element.
@@ -27,7 +27,7 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
-    /// Returns the mean of each point; `None` if all elements are missing.
+    /// Returns the mean of each point; `None` if all its elements are missing.
     pub(super) fn means(&self) -> impl Iterator<Item = Option<f64>> + '_ {
         self.points.iter().map(|point| point.map(|(mean, _)| mean))
     }
@@ -38,7 +38,7 @@ impl Reduced {
         Some((low, high))
     }
 
-    /// Returns the smallest and the largest finite value that is drawn: means in a heat map, elements in a line plot.
+    /// Returns the smallest and the largest finite value that are drawn. A heat map draws means, and a line plot draws elements.
     pub(super) fn extremes(&self) -> Option<(f64, f64)> {
         let drawn = |&(mean, range): &(f64, [f64; 2])| if self.is_line { range } else { [mean; 2] };
         let values = self.points.iter().flatten().flat_map(drawn);

@@ -128,7 +128,7 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the statistics and the array for a path, with a listener that shows the progress.
+    /// Returns the statistics builder, the array at a path, and the progress, which the builder reports.
     fn opened(&self, global: &Global, path: &str) -> Result<(Statistics, Array, Progress)> {
         let (plain, part) = part::split(path, None)?;
         let array = global.read_array(&plain)?;

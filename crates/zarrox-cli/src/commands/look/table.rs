@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-/// The widths of the columns of a table, whose cells are aligned to the left.
+/// The column widths of a table whose cells are left-aligned.
 #[derive(Default)]
 pub(super) struct Widths(Vec<usize>);
 
@@ -22,7 +22,7 @@ impl Widths {
     }
 }
 
-/// Prints rows whose cells are aligned to the left.
+/// Prints rows with left-aligned cells.
 pub(super) fn print_table(out: &mut dyn Write, rows: &[impl AsRef<[String]>]) -> std::io::Result<()> {
     let mut widths = Widths::default();
     rows.iter().for_each(|row| widths.fit(row.as_ref()));

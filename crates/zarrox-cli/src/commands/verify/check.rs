@@ -129,7 +129,7 @@ impl Check {
         }
     }
 
-    /// Prints a finding. If its node differs from that of the last finding, the path of the node is printed first.
+    /// Prints a finding. If it concerns a different node from the last finding, the path of its node is printed first.
     fn print(
         &self,
         root: &str,
@@ -165,7 +165,7 @@ fn watch(
             })
         });
         let printed = receiver.iter().try_for_each(&mut print);
-        // If the output is closed, the check ends at its next finding.
+        // If the output is closed, the check ends at the next finding.
         drop(receiver);
         let summary = check.join().unwrap_or_else(|panic| resume_unwind(panic));
         printed?;

@@ -1,4 +1,4 @@
-//! `zarrox manifest`: lists stored objects with their hashes, and verifies copies against the list.
+//! `zarrox manifest`: lists stored objects with their hashes, and verifies copies against this list.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -95,7 +95,7 @@ fn write(
     Ok(())
 }
 
-/// Refuses an output file in the hierarchy itself, which would become one of the listed objects.
+/// Fails if the output file is inside the hierarchy, where it would itself be one of the listed objects.
 fn check_outside(path: &str, file: &Path) -> Result<()> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let place = path.strip_prefix("file://").unwrap_or(path);

@@ -1,4 +1,5 @@
-//! Half blocks: a character shows two points, the upper one in the foreground colour and the lower one in the background colour.
+//! Half blocks: each character shows two points, the upper one in the foreground colour and the lower one in the background
+//! colour.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Pictures in a terminal: half blocks in colours, shades of text, or the protocols of terminals that show images.
+//! Pictures in a terminal: coloured half blocks, shades of text, or the protocols of terminals that can show images.
 
 mod blocks;
 mod colours;

@@ -7,7 +7,7 @@ pub(crate) enum Point {
     Empty,
     /// A missing value.
     Missing,
-    /// A value, from 0 to 1.
+    /// A value between 0 and 1.
     Level(f32),
 }
 
@@ -33,7 +33,7 @@ impl Picture {
         }
     }
 
-    /// Returns the point at a position; an empty point outside the picture.
+    /// Returns the point at a position. Outside the picture, points are empty.
     pub(super) fn at(&self, row: usize, column: usize) -> Point {
         self.points.get(row * self.width + column).copied().unwrap_or(Point::Empty)
     }

@@ -23,7 +23,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the best protocol that the terminal supports: text if the output is not a terminal, or colours are disabled.
+    /// Returns the best protocol that the terminal supports: text if the output is not a terminal or if colours are disabled.
     pub(crate) fn detected() -> Self {
         let says = |name: &str| env::var(name).unwrap_or_default();
         if !io::stdout().is_terminal() || !says("NO_COLOR").is_empty() {
@@ -51,7 +51,7 @@ impl Protocol {
         matches!(self, Self::Sixel | Self::Kitty)
     }
 
-    /// Returns the number of rows of points in a line of text.
+    /// Returns the number of rows of points that one line of text shows.
     pub(crate) fn rows_of_line(self) -> usize {
         if self == Self::Text { 1 } else { 2 }
     }

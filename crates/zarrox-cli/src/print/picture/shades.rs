@@ -1,4 +1,4 @@
-//! Pictures of plain characters, for files, pipes, and terminals without colours.
+//! Pictures made of plain characters, for files, pipes, and terminals without colours.
 
 use std::io::{self, Write};
 

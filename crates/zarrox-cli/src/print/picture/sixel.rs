@@ -8,7 +8,7 @@ use zarrox_files::picture::Colours;
 use super::colours::of;
 use super::points::{Picture, Point};
 
-/// The number of colours for values; terminals have 256 in total.
+/// The number of colours for values; a terminal has 256 colours in total.
 const LEVELS: u8 = 240;
 
 /// The number of the colour for missing values.

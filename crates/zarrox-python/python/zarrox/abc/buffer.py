@@ -32,7 +32,7 @@ class ArrayLike(Protocol):
 
 @runtime_checkable
 class NDArrayLike(Protocol):
-    """The content of an `NDBuffer`, and the result of reading arrays: an array with any number of dimensions."""
+    """The contents of an `NDBuffer`, and the result of reading arrays: an array with any number of dimensions."""
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
@@ -79,18 +79,18 @@ class Buffer(ABC):
 
     @classmethod
     def from_array_like(cls, array_like: ArrayLike) -> Self:
-        """Returns the buffer over an array of bytes."""
+        """Returns a buffer over an array of bytes."""
         return cls(array_like)
 
     @classmethod
     @abstractmethod
     def from_buffer(cls, buffer: Buffer) -> Self:
-        """Returns the buffer of this class with the bytes of another one."""
+        """Returns a buffer of this class with the bytes of another buffer."""
 
     @classmethod
     @abstractmethod
     def from_bytes(cls, bytes_like: Any) -> Self:
-        """Returns the buffer over an object with the buffer protocol."""
+        """Returns a buffer over an object that supports the buffer protocol."""
 
     @abstractmethod
     def as_numpy_array(self) -> npt.NDArray[Any]:
@@ -98,7 +98,7 @@ class Buffer(ABC):
 
     @abstractmethod
     def combine(self, others: Iterable[Buffer]) -> Self:
-        """Concatenates this buffer and others."""
+        """Concatenates this buffer with others."""
 
     def as_array_like(self) -> ArrayLike:
         """Returns the array that the buffer holds."""
@@ -106,7 +106,7 @@ class Buffer(ABC):
         return data
 
     def as_buffer_like(self) -> Any:
-        """Returns the bytes as an object with the buffer protocol."""
+        """Returns the bytes as an object that supports the buffer protocol."""
         return memoryview(self.as_numpy_array())
 
     def to_bytes(self) -> bytes:
@@ -155,8 +155,8 @@ class NDBuffer:
     def create(
         cls, *, shape: Iterable[int], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C", fill_value: Any = None
     ) -> Self:
-        """Returns a new block that is filled with a value; zeros by default."""
-        # Without the view, NumPy loses the byte order and the factor of generic times.
+        """Returns a new block that is filled with a value, by default with zeros."""
+        # Without the view, NumPy would lose the byte order and the factor of generic times.
         values = np.zeros(tuple(shape), dtype=dtype, order=order).view(dtype)
         if fill_value is not None and not (isinstance(fill_value, int) and fill_value == 0):
             values[...] = fill_value
@@ -164,17 +164,17 @@ class NDBuffer:
 
     @classmethod
     def empty(cls, shape: tuple[int, ...], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C") -> Self:
-        """Returns a new block, whose elements are undefined."""
+        """Returns a new block with undefined elements."""
         return cls(np.empty(shape=shape, dtype=dtype, order=order).view(dtype))
 
     @classmethod
     def from_ndarray_like(cls, ndarray_like: Any) -> Self:
-        """Returns the block over an array."""
+        """Returns a block over an array."""
         return cls(ndarray_like)
 
     @classmethod
     def from_numpy_array(cls, array_like: npt.ArrayLike) -> Self:
-        """Returns the block over a NumPy array."""
+        """Returns a block over a NumPy array."""
         return cls.from_ndarray_like(np.asanyarray(array_like))
 
     def as_ndarray_like(self) -> NDArrayLike:
@@ -194,7 +194,7 @@ class NDBuffer:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the elements."""
+        """The data type of the elements."""
         dtype: np.dtype[Any] = self._data.dtype
         return dtype
 
@@ -205,11 +205,11 @@ class NDBuffer:
 
     @property
     def byteorder(self) -> Any:
-        """The order of the bytes of an element, as `zarrox.codecs.Endian`."""
+        """The byte order of the elements, as `zarrox.codecs.Endian`."""
         return "big" if self.dtype.byteorder == ">" else "little"
 
     def reshape(self, newshape: tuple[int, ...] | Literal[-1]) -> Self:
-        """Returns the elements in another shape."""
+        """Returns the elements with another shape."""
         return self.__class__(self._data.reshape(newshape))
 
     def squeeze(self, axis: tuple[int, ...]) -> Self:
@@ -217,7 +217,7 @@ class NDBuffer:
         return self.reshape(tuple(length for position, length in enumerate(self.shape) if position not in axis))
 
     def astype(self, dtype: npt.DTypeLike, order: Literal["K", "A", "C", "F"] = "K") -> Self:
-        """Returns the elements as another type."""
+        """Returns the elements, cast to another data type."""
         target: Any = np.dtype(dtype)
         if target.kind == self.dtype.kind and target.kind in "mM" and np.datetime_data(target) == np.datetime_data(self.dtype):
             counts = self.as_numpy_array().view(self.dtype.str[0] + "i8").astype(target.str[0] + "i8", order=order)
@@ -225,7 +225,7 @@ class NDBuffer:
         return self.__class__(self._data.astype(dtype=dtype, order=order))
 
     def __getitem__(self, key: Any) -> Self:
-        # With an ellipsis, NumPy gives a view instead of a scalar.
+        # With an ellipsis, NumPy returns a view instead of a scalar.
         whole = (*key, ...) if isinstance(key, tuple) and not any(each is ... for each in key) else key
         return self.__class__(np.asanyarray(self._data[whole]))
 

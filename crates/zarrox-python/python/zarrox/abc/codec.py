@@ -1,6 +1,6 @@
 """The base classes of codecs of version 3, and of codec pipelines.
 
-Arrays of version 3 use only codecs in Rust. For codecs in Python, see `zarrox.v2.codecs.Codec`.
+Version 3 arrays use only codecs that are written in Rust. For codecs in Python, see `zarrox.v2.codecs.Codec`.
 """
 
 from __future__ import annotations
@@ -58,17 +58,17 @@ class ArrayBytesCodecPartialEncodeMixin:
 
 
 class CodecPipeline(ABC):
-    """The class that reads and writes chunks in zarr-python. This package has a pipeline in Rust, which `zarrox.zarr3`
-    provides to zarr-python."""
+    """The class that reads and writes chunks in zarr-python. This package has a pipeline that is written in Rust; `zarrox.zarr3`
+    provides it to zarr-python."""
 
     @abstractmethod
     def evolve_from_array_spec(self, array_spec: Any) -> Self:
-        """Returns the pipeline for chunks of an array."""
+        """Returns the pipeline for the chunks of an array."""
 
     @classmethod
     @abstractmethod
     def from_codecs(cls, codecs: Iterable[Any]) -> Self:
-        """Returns the pipeline of some codecs."""
+        """Returns the pipeline that consists of the given codecs."""
 
     @classmethod
     def from_array_metadata_and_store(cls, array_metadata: Any, store: Any) -> Self:
@@ -91,7 +91,7 @@ class CodecPipeline(ABC):
 
     @abstractmethod
     def compute_encoded_size(self, byte_length: int, array_spec: Any) -> int:
-        """Returns the length of an encoded chunk."""
+        """Returns the size of an encoded chunk."""
 
     @abstractmethod
     async def decode(self, chunk_bytes_and_specs: Iterable[tuple[Any, Any]]) -> Iterable[Any]:

@@ -1,4 +1,4 @@
-"""The base class of objects that metadata consists of."""
+"""The base class of the objects of which metadata consists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Metadata:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Returns the object with these fields."""
+        """Creates an object from a mapping of its fields."""
         return cls(**data)
 
 

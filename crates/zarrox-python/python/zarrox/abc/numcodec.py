@@ -12,7 +12,7 @@ __all__ = ["Numcodec"]
 
 @runtime_checkable
 class Numcodec(Protocol):
-    """A codec of numcodecs, or any other class with the same methods."""
+    """A numcodecs codec, or any other class with the same methods."""
 
     codec_id: ClassVar[str]
 
@@ -25,10 +25,10 @@ class Numcodec(Protocol):
         ...
 
     def get_config(self) -> Any:
-        """Returns the parameters with the ``id``, as JSON values."""
+        """Returns the parameters and the ``id``, as JSON values."""
         ...
 
     @classmethod
     def from_config(cls, config: Any) -> Self:
-        """Returns the codec with these parameters."""
+        """Creates a codec with the given parameters."""
         ...

@@ -1,4 +1,4 @@
-"""The base class of stores. A subclass with these methods is a store for all functions of the package.
+"""The base class of stores. All functions of the package accept a subclass with these methods as a store.
 
 Examples
 --------
@@ -59,7 +59,7 @@ class RangeByteRequest:
 
 @dataclass(frozen=True, slots=True)
 class OffsetByteRequest:
-    """All bytes of a value from a position on."""
+    """All bytes of a value, starting at a position."""
 
     offset: int
 
@@ -98,7 +98,7 @@ class Store(ABC):
         return store
 
     def with_read_only(self, read_only: bool = False) -> Store:
-        """Returns the same store with another ``read_only``."""
+        """Returns the same store with a different ``read_only``."""
         raise NotImplementedError(f"with_read_only is not implemented for the {type(self)} store type.")
 
     def __enter__(self) -> Self:
@@ -150,7 +150,7 @@ class Store(ABC):
 
     @property
     def supports_partial_writes(self) -> Literal[False]:
-        """Values are written as a whole."""
+        """Always false: values are written as a whole."""
         return False
 
     @property
@@ -160,17 +160,17 @@ class Store(ABC):
 
     @abstractmethod
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """Returns a value or a part of it; ``None`` if it is missing."""
+        """Returns a value, or a part of it; ``None`` if it is missing."""
 
     @abstractmethod
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
-        """Returns several values or parts."""
+        """Returns several values, or parts of values."""
 
     @abstractmethod
     async def exists(self, key: str) -> bool:
-        """Returns true if there is a value."""
+        """Returns true if the key has a value."""
 
     @abstractmethod
     async def set(self, key: str, value: Buffer) -> None:
@@ -193,7 +193,7 @@ class Store(ABC):
         """Yields the names directly below a prefix."""
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
-        """Write a value if there is none."""
+        """Write a value, unless the key already has one."""
         if not await self.exists(key):
             await self.set(key, value)
 
@@ -209,7 +209,7 @@ class Store(ABC):
     async def get_ranges(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Yields ranges of a value with the indices of the requests.
+        """Yields ranges of a value, with the indices of the corresponding requests.
 
         Raises
         ------
@@ -252,7 +252,7 @@ class Store(ABC):
             await self.delete(key)
 
     async def getsize(self, key: str) -> int:
-        """Returns the length of a value in bytes; raises ``FileNotFoundError`` if it is missing."""
+        """Returns the size of a value in bytes; raises ``FileNotFoundError`` if the value is missing."""
         value = await self.get(key, default_buffer_prototype())
         if value is None:
             raise FileNotFoundError(key)
@@ -273,7 +273,7 @@ def _directory(prefix: str) -> str:
 
 
 def missing_of_several(key: str) -> BaseException:
-    """The exception for ranges of a missing value: an exception group, if Python supports it."""
+    """Returns the exception for ranges of a missing value: an exception group, if Python supports them."""
     error = FileNotFoundError(key)
     group = getattr(builtins, "BaseExceptionGroup", None)  # Not in Python 3.10.
     return error if group is None else group("chunk read failed", [error])
@@ -339,5 +339,5 @@ class SupportsSyncStore(SupportsGetSync, SupportsSetSync, SupportsDeleteSync, Pr
 
 
 async def set_or_delete(byte_setter: ByteSetter, value: Buffer | None) -> None:
-    """Write a value; ``None`` deletes it."""
+    """Write a value, or delete it if ``None`` is given."""
     await (byte_setter.delete() if value is None else byte_setter.set(value))

@@ -1,1 +1,1 @@
-"""The functions of the package, in the modules of zarr-python 3."""
+"""The functions of the package, organized in modules as in zarr-python 3."""

@@ -1,7 +1,7 @@
 """Asynchronous versions of the functions of the package. They return `AsyncArray` and `AsyncGroup`.
 
-The functions run the blocking functions on a fixed number of threads that all event loops of a process share. A call
-that is cancelled before it starts is not executed.
+They run the blocking functions on a fixed number of threads, which all event loops of a process share. A call that is cancelled before
+it starts is not executed.
 """
 
 from __future__ import annotations

@@ -289,7 +289,7 @@ def open_array(
     config: Any = None,
     **kwargs: Any,
 ) -> Array:
-    """Open an array, or create it, with the modes of files.
+    """Open an array, or create it, with a mode like a file's.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def open_array(
 
 
 def default_mode(store: StoreArgument) -> str:
-    """Returns the mode in which a store is opened if none is given: ``"r"`` for stores that are read-only, otherwise ``"a"``.
+    """Returns the mode in which a store is opened if none is given: ``"r"`` for a read-only store, and ``"a"`` otherwise.
 
     Parameters
     ----------
@@ -370,24 +370,24 @@ def empty_like(a: Any, **kwargs: Any) -> Array:
 
 
 def zeros_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array like `zeros`, with the properties of another one; see `empty_like`."""
+    """Create an array like `zeros`, with the properties of another array. See `empty_like`."""
     return creating.create_like(Array, a, **_checked("zeros_like", {**kwargs, "fill_value": 0}))
 
 
 def ones_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array like `ones`, with the properties of another one; see `empty_like`."""
+    """Create an array like `ones`, with the properties of another array. See `empty_like`."""
     return creating.create_like(Array, a, **_checked("ones_like", {**kwargs, "fill_value": 1}))
 
 
 def full_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array like `full`, with the properties of another one, including its fill value by default; see `empty_like`."""
+    """Create an array like `full`, with the properties of another array; by default, these include its fill value. See `empty_like`."""
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
     return creating.create_like(Array, a, **_checked("full_like", kwargs))
 
 
 def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
-    """Open an array, or create it with the properties of another one.
+    """Open an array, or create it with the properties of another array.
 
     Parameters
     ----------
@@ -408,7 +408,7 @@ _ARGUMENTS = frozenset(create.__annotations__) - {"return"}
 
 
 def _checked(function: str, kwargs: dict[str, Any], *further: str) -> dict[str, Any]:
-    """Returns the arguments of `create` for the internal functions; unknown arguments are an error."""
+    """Returns the arguments of `create` for the internal functions. Unknown arguments are an error."""
     for name in kwargs:
         if name not in _ARGUMENTS and name not in further:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")

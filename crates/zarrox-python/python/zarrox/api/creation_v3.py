@@ -183,7 +183,7 @@ def from_array(
     config: Any = None,
     progress: Any = None,
 ) -> Array:
-    """Create an array from another one, with the same properties unless others are given.
+    """Create an array from another array, with the same properties unless others are given.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ _SAVE_OPTIONS = ("path", "zarr_format", "storage_options", "progress")
 
 
 def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Separates the options from the arguments of `save`; a value with a shape is an array of that name."""
+    """Separates options from arrays in the arguments of `save`. A value that has a shape is an array with the name of the argument."""
     names = [name for name in _SAVE_OPTIONS if name in kwargs and not hasattr(kwargs[name], "shape")]
     return {name: kwargs.pop(name) for name in names if not isinstance(kwargs[name], list)}
 
@@ -282,9 +282,10 @@ def load(store: StoreArgument, path: str | None = None, zarr_format: Any = None)
 
 
 def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_format: Any = None) -> Group:
-    """Write consolidated metadata: one document with the metadata of all nodes of a hierarchy, so that one read opens it.
+    """Write consolidated metadata: a single document with the metadata of all nodes of a hierarchy, so that one read is enough to open
+    it.
 
-    Zarrox keeps this document up to date. After changes by other programs, consolidate again.
+    Zarrox keeps this document up to date. After another program has changed the hierarchy, consolidate again.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ class Codec(ABC):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """Creates the codec with the result of :meth:`get_config`, without ``id``."""
+        """Creates the codec from the result of :meth:`get_config` without the ``id``."""
         return cls(**config)
 
     def __eq__(self, other: object) -> bool:
@@ -148,12 +148,12 @@ def _codec(config: str) -> _native.Codec:
 
 
 def as_array(buf: Any) -> np.ndarray[Any, Any]:
-    """Returns a buffer as an array over the same memory."""
+    """Returns a buffer as an array that shares its memory."""
     return buf if isinstance(buf, np.ndarray) else np.asarray(memoryview(buf))
 
 
 def flat(buf: Any) -> np.ndarray[Any, Any]:
-    """Returns a buffer as a one-dimensional array over the same memory, in memory order.
+    """Returns a buffer as a one-dimensional array that shares its memory, in memory order.
 
     Raises
     ------

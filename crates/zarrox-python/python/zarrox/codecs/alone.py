@@ -1,4 +1,4 @@
-"""Codecs that need the shape of an array, used alone: the data is the only chunk of an array in memory."""
+"""Standalone use of codecs that need the shape of an array: the data is the only chunk of an array in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def encode_alone(codec: NativeCodec, elements: np.ndarray[Any, Any]) -> bytes:
 
 
 def decode_alone(codec: NativeCodec, stored: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Returns the array that was encoded as these bytes."""
+    """Returns the array that these bytes encode."""
     if 0 in shape:
         return np.empty(shape, dtype)
     array = _array(codec, dtype, shape)

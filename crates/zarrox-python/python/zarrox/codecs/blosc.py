@@ -1,6 +1,6 @@
 """Blosc: a shuffle and a compressor that work on blocks.
 
-The functions have the interface of ``numcodecs.blosc``. The threads are shared by all parts of Zarrox.
+The functions have the same interface as those in ``numcodecs.blosc``. All parts of Zarrox share the threads.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Blosc(BytesCodec):
         return super().encode(self._elements(buf))
 
     def _elements(self, buf: Any) -> Any:
-        """Returns the data as elements of the requested size, if possible: the size is not part of the configuration."""
+        """Returns the data as elements of the requested size, if possible. The size is not part of the configuration."""
         data = flat(buf)
         if self._typesize is None or data.nbytes % self._typesize:
             return data

@@ -1,4 +1,4 @@
-"""Codecs that store a checksum with the data, and raise an error if the data do not match."""
+"""Codecs that store a checksum with the data, and raise an error if the data does not match it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["CRC32", "CRC32C", "Adler32", "Fletcher32", "JenkinsLookup3"]
 
 
 class _Located(BytesCodec):
-    """A checksum with a configurable location."""
+    """A checksum whose location can be configured."""
 
     location = "start"
     _gives_arrays = True
@@ -26,7 +26,7 @@ class _Located(BytesCodec):
 
 
 class CRC32(_Located):
-    """The checksum of gzip and PNG, of 32 bits.
+    """The 32-bit checksum of gzip and PNG.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class CRC32(_Located):
 
 
 class Adler32(_Located):
-    """The checksum of zlib, of 32 bits.
+    """The 32-bit checksum of zlib.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Adler32(_Located):
 
 
 class CRC32C(_Located):
-    """The checksum of Castagnoli, of 32 bits.
+    """The 32-bit Castagnoli checksum.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class CRC32C(_Located):
 
 
 class Fletcher32(BytesCodec):
-    """The 32-bit checksum of HDF5's filter, at the end of the bytes.
+    """The 32-bit checksum of HDF5's filter, stored at the end of the bytes.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Fletcher32(BytesCodec):
 
 
 class JenkinsLookup3(BytesCodec):
-    """The checksum of HDF5's metadata, of 32 bits, at the end.
+    """The 32-bit checksum of HDF5's metadata, stored at the end of the bytes.
 
     Parameters
     ----------

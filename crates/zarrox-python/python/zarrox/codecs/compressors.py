@@ -15,7 +15,7 @@ class _Leveled(BytesCodec):
 
 
 class Zlib(_Leveled):
-    """Compression in the format of zlib.
+    """Compression in the zlib format.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Zlib(_Leveled):
 
 
 class GZip(_Leveled):
-    """Compression in the format of gzip.
+    """Compression in the gzip format.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class GZip(_Leveled):
 
 
 class BZ2(_Leveled):
-    """Compression in the format of bzip2.
+    """Compression in the bzip2 format.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class BZ2(_Leveled):
 
 
 class LZMA(BytesCodec):
-    """Compression in the format of xz.
+    """Compression in the xz format.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class LZMA(BytesCodec):
 
 
 class LZ4(BytesCodec):
-    """Compression with LZ4. The compressed data follows the uncompressed size.
+    """Compression with LZ4. The uncompressed size precedes the compressed data.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class Zstd(BytesCodec):
 
     @classmethod
     def default_level(cls) -> int:
-        """Returns the level that 0 means."""
+        """Returns the level for which 0 stands."""
         return 3
 
     @classmethod
@@ -184,7 +184,7 @@ class Shuffle(BytesCodec):
 
 
 class Base64(BytesCodec):
-    """Bytes as text: four characters for three bytes.
+    """Bytes as text: four characters for every three bytes.
 
     Examples
     --------

@@ -19,7 +19,7 @@ __all__ = ["UnknownConfig", "codec_config", "from_v2", "in_v2"]
 
 
 def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
-    """Returns the configuration of a codec argument of any form.
+    """Returns the configuration for a codec argument in any form.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
 
 
 def in_v2(config: dict[str, Any]) -> dict[str, Any]:
-    """Returns the configuration of v2 for a codec of v3."""
+    """Returns the v2 configuration of a v3 codec."""
     name, configuration = split(config)
     codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)
     if codec_id is None:
@@ -78,7 +78,7 @@ def _config(obj: Any) -> Any:
 
 
 class UnknownConfig(Codec):
-    """An unknown codec, as in metadata.
+    """An unknown codec, represented by its metadata.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class UnknownConfig(Codec):
 
 
 def from_v2(config: Mapping[str, Any]) -> Any:
-    """Returns the codec of an object in the metadata of v2, for display.
+    """Returns the codec for an object in v2 metadata, for display.
 
     Examples
     --------

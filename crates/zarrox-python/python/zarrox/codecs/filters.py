@@ -16,10 +16,10 @@ __all__ = ["AsType", "BitRound", "Categorize", "Delta", "FixedScaleOffset", "Pac
 
 
 class _Filter(NativeCodec):
-    """A codec that converts elements of one type to stored elements of another."""
+    """A codec that stores elements of one data type as another data type."""
 
     def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        """Returns the data type of elements, and of stored elements."""
+        """Returns the data type of the elements, and that of the stored elements."""
         raise NotImplementedError
 
     def encode(self, buf: Any) -> Any:
@@ -63,7 +63,7 @@ class _Typed(_Filter):
 
 
 class Delta(_Typed):
-    """Stores the differences of consecutive elements.
+    """Stores the differences between consecutive elements.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class FixedScaleOffset(_Typed):
 
 
 class Quantize(_Typed):
-    """Keeps a number of decimal digits of floating-point numbers.
+    """Keeps a given number of decimal digits of floating-point numbers.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Quantize(_Typed):
 
 
 class Categorize(_Typed):
-    """Stores the index of each string in a list; 0 means any other string.
+    """Stores, for each string, its index in a list. 0 stands for any other string.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class Categorize(_Typed):
 
 
 class AsType(_Filter):
-    """Stores elements as another type.
+    """Stores elements as another data type.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ class PackBits(NativeCodec):
 
     def decode(self, buf: Any, out: Any = None) -> Any:
         stored = flat(buf).view("u1")
-        # The first byte is the number of unused bits in the last one.
+        # The first byte is the number of unused bits in the last byte.
         count = (stored.size - 1) * 8 - int(stored[0] if stored.size else 0)
         if count < 0:
             raise CorruptDataError("packed bits must begin with the number of unused bits")
@@ -250,7 +250,7 @@ class PackBits(NativeCodec):
 
 
 class BitRound(NativeCodec):
-    """Keeps a number of bits of the mantissa of floating-point numbers.
+    """Keeps a given number of mantissa bits of floating-point numbers.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ class BitRound(NativeCodec):
 
 
 class _Numbers(NativeCodec):
-    """A codec for arrays of numbers, which needs their shape for decoding."""
+    """A codec for numeric arrays, which needs their shape for decoding."""
 
     def encode(self, buf: Any) -> Any:
         if not isinstance(buf, np.ndarray):

@@ -1,4 +1,4 @@
-"""Codecs of v3: a name and a configuration."""
+"""v3 codecs: a name and a configuration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CODECS: dict[str, type[V3Codec]] = {}
 
 
 class V3Codec:
-    """A codec of v3: a name and a configuration.
+    """A v3 codec: a name and a configuration.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class V3Codec:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
-        """Returns the codec of an object in metadata.
+        """Returns the codec for an object in metadata.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class V3Codec:
         return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the object for metadata."""
+        """Returns the codec as an object in metadata."""
         configuration = self._configuration()
         return {"name": self.name} if configuration is None else {"name": self.name, "configuration": configuration}
 
@@ -81,7 +81,7 @@ class V3Codec:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, V3Codec):
             return type(other) is type(self) and vars(other) == vars(self)
-        # Codecs of zarr-python are equivalent.
+        # zarr-python's codecs are equivalent.
         to_dict = getattr(other, "to_dict", None)
         return callable(to_dict) and bool(to_dict() == self.to_dict())
 
@@ -105,7 +105,7 @@ class BytesBytesCodec(V3Codec):
 
 
 class NamedCodec(V3Codec):
-    """A codec without a class of its own.
+    """A codec that does not have its own class.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class NamedCodec(V3Codec):
 
 
 def parse_codec(codec: Any) -> Any:
-    """Returns the codec of an object in metadata; a codec is returned unchanged.
+    """Returns the codec for an object in metadata. A codec is returned unchanged.
 
     Raises
     ------
@@ -155,12 +155,12 @@ def parse_codec(codec: Any) -> Any:
 
 
 def spec(codec: Any) -> dict[str, Any]:
-    """Returns the object that describes a codec of a new array, without what the array chooses."""
+    """Returns the object that describes a codec of a new array, without the members that the array determines."""
     if isinstance(codec, V3Codec):
         return codec._spec()
     described = dict(codec.to_dict())
     if chosen := getattr(codec, "_tunable_attrs", None):
-        # Of zarr-python's Blosc, whose own values for them are those for single bytes.
+        # These are members of zarr-python's Blosc, whose own defaults for them are those for single bytes.
         configuration = described["configuration"]
         described["configuration"] = {key: value for key, value in configuration.items() if key not in chosen}
     return described

@@ -1,4 +1,4 @@
-"""The codecs of numcodecs for arrays of v3, with the names ``numcodecs.…`` of zarr-python 3.
+"""The numcodecs codecs for v3 arrays, with the names ``numcodecs.…`` that zarr-python 3 uses.
 
 Examples
 --------
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class _NumcodecsCodec(V3Codec):
-    """A codec of numcodecs; its parameters are keyword arguments.
+    """A numcodecs codec. Its parameters are keyword arguments.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Codecs for text, bytes, arrays of variable length, and other Python objects."""
+"""Codecs for strings, bytes, variable-length arrays, and other Python objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["JSON", "LegacyJSON", "LegacyMsgPack", "MsgPack", "Pickle", "VLenArra
 
 
 class VLenUTF8(NativeCodec):
-    """Text of variable length.
+    """Variable-length strings.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class VLenUTF8(NativeCodec):
 
 
 class VLenBytes(NativeCodec):
-    """Bytes of variable length.
+    """Variable-length bytes.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class VLenBytes(NativeCodec):
 
 
 class VLenArray(NativeCodec):
-    """One-dimensional arrays of variable length.
+    """Variable-length one-dimensional arrays.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class LegacyMsgPack(MsgPack):
 
 
 class Pickle(Codec):
-    """Pickled Python objects of any type, and structures with fields of objects.
+    """Pickled Python objects of any type, and structures with object fields.
 
     Pickles are rejected unless ``zarrox.config.set({"array.allow_unsafe_pickle_decode": True})`` allows them, since
     reading a pickle can run any program.

@@ -1,4 +1,4 @@
-"""The codec classes of arrays of version 2, registered by their numcodecs ids."""
+"""The codec classes for version 2 arrays, registered by their numcodecs ids."""
 
 from . import blosc as blosc
 from .abc import Codec

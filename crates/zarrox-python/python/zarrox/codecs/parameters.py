@@ -1,4 +1,4 @@
-"""Checks of the arguments of v3's codecs."""
+"""Checks the arguments of v3 codecs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def split(data: Mapping[str, Any] | str) -> tuple[str, dict[str, Any]]:
 
 
 def integer(name: str, value: object, lowest: int, highest: int | None) -> int:
-    """Returns an integer parameter, if it is in its range."""
+    """Returns an integer parameter, if it is within its range."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"Failed to parse input for '{name}': expected int, got {value!r}.")
     if value < lowest or (highest is not None and value > highest):
@@ -35,7 +35,7 @@ def integer(name: str, value: object, lowest: int, highest: int | None) -> int:
 
 
 class DeprecatedNames(type):
-    """The class of classes that were enumerations in zarr-python 3.0: each of its names is an attribute, which warns."""
+    """The metaclass of classes that were enumerations in zarr-python 3.0. Each name is an attribute that issues a warning."""
 
     names: tuple[str, ...]
 
@@ -47,8 +47,7 @@ class DeprecatedNames(type):
 
 
 def choice(name: str, value: object, names: tuple[str, ...], codec: object) -> str:
-    """Returns a codec parameter that must be one of several names. Members of enumerations have the names as their
-    values."""
+    """Returns a codec parameter that must be one of several names. A member of an enumeration has the name as its value."""
     if isinstance(value, Enum):
         warnings.warn(f"Passing an enum to {type(codec).__name__} is deprecated: give the name as text", DeprecationWarning, stacklevel=3)
         value = value.value
@@ -58,7 +57,7 @@ def choice(name: str, value: object, names: tuple[str, ...], codec: object) -> s
 
 
 def chunk_shape(value: Any) -> tuple[int, ...]:
-    """Returns the shape of a chunk from one or several lengths. Each length must be at least 1."""
+    """Returns the chunk shape for one or several lengths. Each length must be at least 1."""
     given = [value] if isinstance(value, Integral) else value
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise TypeError(f"Expected an integer or an iterable of integers. Got {value!r} instead.")

@@ -1,4 +1,4 @@
-"""Finds the codec of a configuration."""
+"""Finds the codec for a configuration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NATIVE_PREFIX = "numcodecs."
 
 
 def register_codec(cls: Any, codec_id: str | None = None) -> None:
-    """Register a class of codecs, which replaces another class with the same id.
+    """Register a codec class, which replaces any other class with the same id.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def register_codec(cls: Any, codec_id: str | None = None) -> None:
 
 
 def get_codec(config: Mapping[str, Any]) -> Any:
-    """Returns the codec of a configuration.
+    """Returns the codec for a configuration.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def get_codec(config: Mapping[str, Any]) -> Any:
 
 
 def _of_numcodecs(codec_id: str, config: dict[str, Any]) -> Any:
-    """Returns a codec that another package registered with numcodecs, which imports the package on demand."""
+    """Returns a codec that another package has registered with numcodecs. numcodecs imports the package on demand."""
     try:
         from numcodecs.registry import get_codec as get  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
@@ -99,12 +99,12 @@ def introduce_to_numcodecs() -> None:
             same.register(cls)
 
 
-#: The numcodecs module in which our classes are registered.
+#: The numcodecs module with which our classes have been registered.
 _introduced: list[Any] = []
 
 
 def python_codec(config: str) -> Any:
-    """Returns the codec of a configuration that is not native.
+    """Returns the codec for a configuration that is not native.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def python_codec(config: str) -> Any:
         name = str(members.get("name")).removeprefix(_NATIVE_PREFIX)
         members = {**members.get("configuration", {}), "id": name}
     codec = get_codec(members)
-    # Native codecs are excluded: they would ask Rust, which calls this function for codecs that it does not know.
+    # Native codecs are excluded: they would look up the codec in Rust, which calls this function for codecs that it does not know.
     if isinstance(codec, NativeCodec) and codec.codec_id == members["id"]:
         raise UnknownCodecError(members["id"])
     return codec

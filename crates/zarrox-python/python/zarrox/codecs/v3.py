@@ -48,13 +48,13 @@ SubchunkWriteOrder = Literal["morton", "unordered", "lexicographic", "colexicogr
 
 
 class BloscShuffle(metaclass=DeprecatedNames):
-    """The shuffles of Blosc. Each attribute is a name as text, which codecs take."""
+    """The shuffles of Blosc. Each attribute is a string, which codecs accept."""
 
     names = ("noshuffle", "shuffle", "bitshuffle")
 
     @classmethod
     def from_int(cls, num: int) -> str:
-        """The name for a number of v2.
+        """Returns the name for a shuffle number in v2.
 
         Raises
         ------
@@ -72,25 +72,25 @@ class BloscShuffle(metaclass=DeprecatedNames):
 
 
 class BloscCname(metaclass=DeprecatedNames):
-    """The compressors of Blosc. Each attribute is a name as text, which codecs take."""
+    """The compressors of Blosc. Each attribute is a string, which codecs accept."""
 
     names = ("lz4", "lz4hc", "blosclz", "snappy", "zstd", "zlib")
 
 
 class Endian(metaclass=DeprecatedNames):
-    """Byte orders. Each attribute is a name as text, which codecs take."""
+    """Byte orders. Each attribute is a string, which codecs accept."""
 
     names = ("little", "big")
 
 
 class ShardingCodecIndexLocation(metaclass=DeprecatedNames):
-    """The locations of a shard's index. Each attribute is a name as text, which codecs take."""
+    """The locations of a shard index. Each attribute is a string, which codecs accept."""
 
     names = ("start", "end")
 
 
 class BytesCodec(ArrayBytesCodec):
-    """The elements in row-major order.
+    """Stores the elements in row-major order.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class TransposeCodec(ArrayArrayCodec):
 
 
 class GzipCodec(BytesBytesCodec):
-    """Compression in the format of gzip.
+    """Compression in the gzip format.
 
     Parameters
     ----------
@@ -255,13 +255,13 @@ class BloscCodec(BytesBytesCodec):
     def _spec(self) -> dict[str, Any]:
         members = self._members()
         if self._tunable_attrs:
-            # Defaults that depend on the elements are set by the array.
+            # The array sets defaults that depend on the elements.
             members.update(dict.fromkeys(self._tunable_attrs))
         return {"name": self.name, "configuration": {k: v for k, v in members.items() if v is not None}}
 
 
 class Crc32cCodec(BytesBytesCodec):
-    """A checksum after the bytes.
+    """Appends a checksum to the bytes.
 
     Examples
     --------
@@ -276,7 +276,7 @@ class Crc32cCodec(BytesBytesCodec):
 
 
 class VLenUTF8Codec(ArrayBytesCodec):
-    """Text of variable length.
+    """Variable-length strings.
 
     Examples
     --------
@@ -289,7 +289,7 @@ class VLenUTF8Codec(ArrayBytesCodec):
 
 
 class VLenBytesCodec(ArrayBytesCodec):
-    """Bytes of variable length.
+    """Variable-length bytes.
 
     Examples
     --------
@@ -302,7 +302,7 @@ class VLenBytesCodec(ArrayBytesCodec):
 
 
 class ScaleOffset(ArrayArrayCodec):
-    """Elements minus an offset, times a scale.
+    """Stores elements minus an offset, times a scale.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ class ScaleOffset(ArrayArrayCodec):
 
 
 class CastValue(ArrayArrayCodec):
-    """Elements as numbers of another data type.
+    """Stores elements as numbers of another data type.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ class CastValue(ArrayArrayCodec):
 
 
 class ShardingCodec(ArrayBytesCodec):
-    """Many chunks in one stored object, the shard.
+    """Stores many chunks in one object, the shard.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Internal modules of the interfaces."""
+"""Internal modules that the interfaces share."""

@@ -22,7 +22,7 @@ __all__ = ["array_like", "configured", "element_type", "h5py_arguments", "kept",
 
 
 def h5py_arguments(compressor: Any, fill_value: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Returns the compressor and the fill value, also from the argument names of h5py."""
+    """Returns the compressor and the fill value, which may be given by h5py's argument names."""
     fill_value = kwargs.pop("fillvalue", fill_value)
     given = "compression" in kwargs
     compression, options = kwargs.pop("compression", None), kwargs.pop("compression_opts", None)
@@ -52,12 +52,12 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
 
 
 def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
-    """Returns the arguments for the settings in zarr-python 3's ``config``, which is a mapping or an object. A setting
-    that ``config`` lacks is taken from the given arguments, and otherwise from the settings of the package. The order
-    in ``config`` is the order of elements in memory; a given order replaces it."""
+    """Returns the arguments for the settings in zarr-python 3's ``config``, which is a mapping or an object. A setting that is missing
+    from ``config`` is taken from the given arguments, or else from the settings of the package. The order in ``config`` is the order of
+    elements in memory; it is overridden by an order that is given as an argument."""
     given = {name: value for name, value in given.items() if value is not None}
     if config is None and not given:
-        # A fast path for the usual case, since this runs for each opened array.
+        # A fast path for the usual case, since this code runs for every array that is opened.
         usual = settings.config["array"]
         kept: dict[str, Any] = {name: usual[name] for name in ("write_empty_chunks", "read_missing_chunks")}
         order = order or ("F" if usual["order"] == "F" else None)
@@ -68,7 +68,7 @@ def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
         "write_empty_chunks": chosen.write_empty_chunks,
         "read_missing_chunks": chosen.read_missing_chunks,
     }
-    # The order of the settings is passed only if it is not the default order of the formats.
+    # The order in the settings is passed only if it differs from the default order of the formats.
     order = order or named.get("order") or ("F" if chosen.order == "F" else None)
     return options if order is None else options | {"order": order}
 
@@ -79,8 +79,7 @@ def array_like(data: Any) -> Any:
 
 
 def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Returns the shape and the chunks of an array-like; ``None`` for a missing property. bcolz has only the length of
-    a chunk."""
+    """Returns the shape and the chunks of an array-like; ``None`` for a missing property. A bcolz array has only a chunk length."""
     shape = getattr(a, "shape", None)
     if not isinstance(shape, tuple):
         return None, None
@@ -93,7 +92,7 @@ def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | 
 
 
 def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the arguments for an array like another one in a format, merged with the given arguments."""
+    """Returns the arguments that create an array like another one in a format, merged with the given arguments."""
     kwargs = {name: value for name, value in kwargs.items() if value is not None or name not in ("shape", "dtype")}
     shape, chunks = shape_and_chunks(a)
     stored = stored_like(a, zarr_format, kwargs) if isinstance(a, ArrayBase) else _without({"chunks": chunks} | element_type(a), kwargs)
@@ -102,10 +101,10 @@ def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def element_type(source: Any) -> dict[str, Any]:
-    """Returns the arguments for the data type of an array-like, and for objects also the codec."""
+    """Returns the arguments for the data type of an array-like and, for objects, the codec."""
     dtype = getattr(source, "dtype", None)
     if isinstance(source, ArrayBase) and is_v3(source._native) and not _is_cast(source):
-        return {"dtype": source._metadata.data_type}  # It holds more information than NumPy's data type.
+        return {"dtype": source._metadata.data_type}  # This data type holds more information than NumPy's.
     filters = source._filters if isinstance(source, ArrayBase) else getattr(source, "filters", None)
     if getattr(dtype, "hasobject", False) and filters:
         return {"dtype": dtype, "object_codec": filters[0]}
@@ -117,7 +116,7 @@ def _is_cast(source: ArrayBase) -> bool:
 
 
 def kept(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the arguments that a new array of a format takes over from a Zarr array, unless they are given."""
+    """Returns the arguments, except those given, that a new array in a format takes over from a Zarr array."""
     options: dict[str, Any] = {"fill_value": _fill_value(source), "attributes": source.attrs.asdict()}
     if zarr_format == "3":
         options["dimension_names"] = source._native.dimension_names
@@ -137,9 +136,9 @@ def _fill_value(source: ArrayBase) -> Any:
 
 
 def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the chunks, the type and the codecs of a Zarr array as arguments for a new one, unless they are given.
+    """Returns the chunks, the data type and the codecs of a Zarr array as arguments for a new one, unless they are given.
 
-    Codecs belong to a format: an array of another format gets the default codecs of that format.
+    Codecs belong to a format: an array in another format gets the default codecs of that format.
     """
     options = element_type(source) | _chunks_like(source, zarr_format, given)
     if _has_codecs_of(source, zarr_format):
@@ -147,7 +146,8 @@ def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -
         if zarr_format == "3":
             options["serializer"] = source._serializer
         else:
-            # Other formats have an order for a transposition, and one compressor: codecs of bytes before it are filters.
+            # Other formats have an order instead of a transposition, and a single compressor: bytes-to-bytes codecs before it are
+            # filters.
             kept_filters = tuple(codec for codec in filters if getattr(codec, "name", None) != "transpose")
             filters, compressors = (*kept_filters, *compressors[:-1]), compressors[-1:]
             filters = filters[1:] if "object_codec" in options else filters
@@ -157,7 +157,7 @@ def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -
 
 
 def _without(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the arguments without the ones that are replaced by given synonyms."""
+    """Returns the arguments without those for which a synonym is given."""
     absent = set(given)
     if absent & {"compressor", "compression"}:
         absent.add("compressors")  # Synonymous arguments.
@@ -176,13 +176,13 @@ def _is_object(dtype: DTypeLike) -> bool:
 def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
     """Returns true if the codecs of an array are valid in another format. N5 supports only a few codecs of v2."""
     if source._view is not None:
-        return False  # The codecs of such an array are for other elements than the array shows.
+        return False  # The codecs of such an array do not apply to the elements that the array shows.
     own = source._native.format.removeprefix("v")
     return own == zarr_format.removeprefix("v") or (own in ("1", "n5") and zarr_format == "2")
 
 
 def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the chunks and the shards of an array; if one of the two is given, the other must fit."""
+    """Returns the chunks and the shards of an array. If one of the two is given, the other is made to fit."""
     if zarr_format != "3":
         return {"chunks": source.chunks}
     grid, shards, shape = grid_of(source._native), source._native.shards, source.shape
@@ -200,7 +200,7 @@ def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) 
 
 
 def _with_index(source: ArrayBase, shards: Any) -> Any:
-    """Returns shards with their further options."""
+    """Returns shards together with their other options."""
     codecs = json.loads(source._native.codecs)
     locations = (codec["configuration"].get("index_location") for codec in codecs if codec["name"] == "sharding_indexed")
     location = next(locations, "end")
@@ -208,7 +208,7 @@ def _with_index(source: ArrayBase, shards: Any) -> Any:
 
 
 def _fitting_shards(shards: Any, chunks: ChunksLike, shape: tuple[int, ...]) -> Any:
-    """Returns shards for other chunks: unchanged, or enlarged to a multiple of the chunks."""
+    """Returns shards that fit different chunks: unchanged, or enlarged to a multiple of the chunks."""
     if isinstance(chunks, str) and chunks in ("auto", "default"):
         return chunks
     if rectilinear(chunks, shape) is not None:
@@ -231,7 +231,7 @@ def _check_whole(grid: dict[str, Any], chunks: Sequence[int | None]) -> None:
 
 
 def _check_shards(shards: Any, chunks: dict[str, Any] | tuple[int, ...], shape: tuple[int, ...]) -> None:
-    """Rejects given shards if the chunks of the source do not fit into them."""
+    """Rejects the given shards if the chunks of the source do not fit into them."""
     if isinstance(chunks, dict):
         raise ValueError("the chunks of the source differ in length, which is not supported in shards: give chunks as well")
     shards = shards["shape"] if isinstance(shards, Mapping) and "shape" in shards else shards

@@ -62,12 +62,12 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def async_array(self) -> AsyncArray:
-        """The same array with asynchronous methods."""
+        """The same array, with asynchronous methods."""
         return AsyncArray.of(self)
 
     @classmethod
     def from_dict(cls, store_path: StorePath, data: Any, *, config: ArrayConfigLike | None = None) -> Self:
-        """Returns the array with given metadata, whose chunks are in a store. Nothing is read or written.
+        """Returns the array with the given metadata and with its chunks in a store. Nothing is read or written.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         return cls._of(native, opened, Settings(**_settings_of(config)))
 
     def with_config(self, config: ArrayConfigLike) -> Self:
-        """Returns the same array with other settings.
+        """Returns the same array with different settings.
 
         Examples
         --------
@@ -151,7 +151,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def lazy(self) -> LazyArray:
-        """A lazy view, which reads elements only when they are used; its selections compose.
+        """A lazy view, which reads elements only when they are used. Its selections compose.
 
         Examples
         --------
@@ -166,7 +166,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     def batches(
         self, indices: npt.ArrayLike, size: int, *, prefetch: int = 4, drop_last: bool = False
     ) -> Batches:
-        """Batches of rows in any order, which are prefetched in the background; see `zarrox.core.batches.Batches`.
+        """Batches of rows in any order, which are prefetched in the background. See `zarrox.core.batches.Batches`.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         >>> [len(np.from_dlpack(batch)) for batch in z.batches(order, 4)]
         [4, 4, 2]
         """
-        from zarrox.core.batches import Batches  # Its import of threads is slow.
+        from zarrox.core.batches import Batches  # This module imports thread modules, which is slow.
 
         return Batches(self, indices, size, prefetch=prefetch, drop_last=drop_last)
 
@@ -241,12 +241,12 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def store_path(self) -> StorePath:
-        """The store and the path; as text, the location."""
+        """The store and the path. Its string form is the location."""
         return StorePath(self._store, self.path)
 
     @property
     def shards(self) -> tuple[int, ...] | None:
-        """The shape of a shard, if chunks are stored in shards."""
+        """The shard shape, if chunks are stored in shards."""
         return self._native.shards
 
     @property
@@ -256,12 +256,12 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def read_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
-        """The lengths of all chunks along each dimension, as Dask writes them."""
+        """The lengths of all chunks along each dimension, in Dask's notation."""
         return self.write_chunk_sizes if self._native.shards is None else chunk_sizes(self._native.chunks, self.shape)
 
     @property
     def write_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
-        """The lengths of all stored objects (shards, or chunks if there are no shards) along each dimension, as Dask writes them."""
+        """The lengths of all stored objects (shards, or chunks if there are no shards) along each dimension, in Dask's notation."""
         native = self._fresh
         grid = grid_of(native)
         lengths = native.shards or native.chunks if grid is None else grid["configuration"]["chunk_shapes"]
@@ -295,7 +295,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @property
     def nchunks_initialized(self) -> int:
-        """The number of chunks that are stored; for arrays with shards, the chunks in stored shards.
+        """The number of stored chunks; for arrays with shards, the number of chunks in stored shards.
 
         This lists the store.
         """

@@ -45,7 +45,7 @@ class ArrayConfig:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ArrayConfig:
-        """Returns the settings in a mapping; missing settings are taken from `zarrox.config`."""
+        """Returns the settings in a mapping. Missing settings are taken from `zarrox.config`."""
         names = [each.name for each in fields(cls)]
         unknown = sorted(data.keys() - set(names))
         if unknown:
@@ -61,8 +61,8 @@ ArrayConfigLike: TypeAlias = ArrayConfig | Mapping[str, Any]
 
 
 def parse_array_config(data: ArrayConfigLike | None) -> ArrayConfig:
-    """Returns the settings of an argument."""
+    """Returns the settings for an argument."""
     if isinstance(data, Mapping) or data is None:
         return ArrayConfig.from_dict(data or {})
-    # Objects of zarr-python are equivalent.
+    # zarr-python's objects are equivalent.
     return data if isinstance(data, ArrayConfig) else ArrayConfig.from_dict(vars(data))

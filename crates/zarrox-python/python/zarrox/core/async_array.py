@@ -1,4 +1,4 @@
-"""Asynchronous arrays with the interface of zarr-python 3. The blocking array does the work on threads."""
+"""Asynchronous arrays with the interface of zarr-python 3. A blocking array does the work on other threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["AsyncArray"]
 
 
 class AsyncArray(Awaited):
-    """An array with asynchronous methods for reading and writing; the event loop is not blocked.
+    """An array with asynchronous methods for reading and writing, which do not block the event loop.
 
     The functions of `zarrox.api.asynchronous` and `Array.async_array` return such arrays.
 
@@ -42,7 +42,7 @@ class AsyncArray(Awaited):
 
     @classmethod
     def from_dict(cls, store_path: Any, data: Any) -> AsyncArray:
-        """Returns the array with the metadata in a mapping, whose chunks are in a store."""
+        """Returns the array with the metadata in a mapping, and with its chunks in a store."""
         return cls(data, store_path)
 
     @classmethod
@@ -92,7 +92,7 @@ class AsyncArray(Awaited):
         return AsyncIndex(self._blocking.vindex)
 
     def with_config(self, config: Any) -> AsyncArray:
-        """Returns the array with other settings."""
+        """Returns the array with different settings."""
         return self.of(self._blocking.with_config(config))
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
-"""Members of asynchronous classes, which call the members of a blocking class.
+"""Members of asynchronous classes that call the members of a blocking class.
 
-An asynchronous object has the blocking object as ``_blocking``; results and arguments are converted between the two kinds.
+An asynchronous object holds the blocking object as ``_blocking``. Results and arguments are converted between the two kinds of objects.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ kinds: dict[type, Any] = {}
 
 
 def awaited(value: Any) -> Any:
-    """Returns the asynchronous object for a blocking one; any other object unchanged."""
+    """Returns the asynchronous object for a blocking one, and any other object unchanged."""
     found = next((made for kind, made in kinds.items() if isinstance(value, kind)), None)
     if found is not None:
         return found.of(value)
@@ -28,13 +28,13 @@ def awaited(value: Any) -> Any:
 
 
 def blocking(value: Any) -> Any:
-    """Returns the blocking object for an asynchronous one; any other object unchanged."""
+    """Returns the blocking object for an asynchronous one, and any other object unchanged."""
     found: Any = value
     return found._blocking if isinstance(value, tuple(kinds.values())) else value
 
 
 def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """Returns an asynchronous method; for a property of the blocking object, it reads the property."""
+    """Returns an asynchronous method that calls a method of the blocking object, or reads a property of it."""
 
     async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = [blocking(value) for value in args], {key: blocking(value) for key, value in kwargs.items()}
@@ -66,7 +66,7 @@ def same(name: str) -> Any:
 
 
 class Awaited:
-    """The base of asynchronous classes: the blocking array or group, and members of both kinds."""
+    """The base of asynchronous classes: it holds the blocking array or group, and has the members that both kinds of nodes share."""
 
     __slots__ = ("__weakref__", "_blocking")
 

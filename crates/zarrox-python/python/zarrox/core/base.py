@@ -80,7 +80,8 @@ class ArrayBase(Selectable, Described):
 
     __slots__ = ("__weakref__",)
 
-    #: The default values of the constructor's arguments, in order. ``...`` stands for the store, which has no default.
+    #: The default values of the constructor's arguments, in the order of the arguments. ``...`` stands for the store, which has no
+    #: default.
     _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, False, None, None)
 
     def __init__(
@@ -123,7 +124,7 @@ class ArrayBase(Selectable, Described):
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> BaseStore:
-        """Returns the store of an argument, of the class that the interface uses for it."""
+        """Returns the store for an argument, in the class that the interface uses for it."""
 
     @classmethod
     @abstractmethod
@@ -133,11 +134,11 @@ class ArrayBase(Selectable, Described):
     @classmethod
     @abstractmethod
     def _default_compressor(cls) -> Any:
-        """Returns the default compressor of arrays of version 2."""
+        """Returns the default compressor of version 2 arrays."""
 
     @classmethod
     def _of(cls, native: NativeArray, store: BaseStore, settings: Settings = _USUAL) -> Self:
-        """Returns the array for a native one."""
+        """Returns the array that wraps a native array."""
         array = cls.__new__(cls)
         array._set(native, store, settings)
         return array
@@ -145,7 +146,7 @@ class ArrayBase(Selectable, Described):
     def _set(self, native: NativeArray, store: BaseStore, settings: Settings) -> None:
         if settings.read_only is None:
             settings = settings.with_(read_only=native.read_only)
-        # The conversion of elements wraps an array with the option.
+        # The array that converts elements wraps an array with this option.
         is_plain = settings.write_empty_chunks and isinstance(native, NativeArray)
         self._native = native.with_options(write_empty_chunks=True) if is_plain else native
         self._store = store
@@ -158,7 +159,7 @@ class ArrayBase(Selectable, Described):
             self._native = Complete(self._native)  # type: ignore[assignment]
         dtype = native.dtype
         if dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic":
-            # New NumPy arrays lose the byte order and the factor of such types.
+            # New NumPy arrays lose the byte order and the factor of such data types.
             self._convert(lambda values: np.asarray(values).view(dtype)[()])
         if settings.order == "F":
             self._convert(lambda values: np.asfortranarray(values) if np.ndim(values) > 1 else values)
@@ -185,7 +186,7 @@ class ArrayBase(Selectable, Described):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The length of each dimension. Assigning another shape resizes the array."""
+        """The length along each dimension. Assigning another shape resizes the array."""
         return self._fresh.shape
 
     @shape.setter
@@ -225,7 +226,7 @@ class ArrayBase(Selectable, Described):
         (12, 5)
         """
         self._check_changeable()
-        # Text becomes objects if the array's elements are objects.
+        # Strings become objects if the array's elements are objects.
         values = np.asanyarray(data, dtype=object if self._native.dtype.hasobject and not hasattr(data, "dtype") else None)
         number = operator.index(axis)
         if number < -self.ndim:
@@ -298,12 +299,12 @@ class ArrayBase(Selectable, Described):
         return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
 
     def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
-        """Returns the key of a chunk; existing programs use it."""
+        """Returns the key of a chunk. Existing programs use this method."""
         return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
 
 
 def _alike(values: Any, kind: Any) -> Any:
-    """Converts elements to an array class; for subclasses of NumPy's array, the result is a view."""
+    """Converts elements to an array class. For subclasses of NumPy's array, the result is a view."""
     if isinstance(kind, np.ndarray):
         return values.view(type(kind)) if isinstance(values, np.ndarray) else values
     return np.asanyarray(values, like=kind)

@@ -20,12 +20,12 @@ __all__ = ["Batches"]
 class Batches(Sequence[Any]):
     """Batches of rows, which are elements along the first dimension.
 
-    An iteration reads several batches at once, so that a chunk or shard with rows of several batches is fetched and decoded once.
-    The iteration prefetches the next batches in the background. Each batch is a separate array in memory, which other
-    libraries can use through DLPack. An index, as in ``batches[3]``, reads one batch.
+    An iteration reads several batches at once, so that a chunk or shard with rows for several batches is fetched and decoded only once.
+    The iteration prefetches the next batches in the background. Each batch is a separate array in memory, which other libraries can use
+    through DLPack. An index, as in ``batches[3]``, reads one batch.
 
-    Batches can be pickled and iterated over in forked and spawned processes. In a worker of PyTorch's ``DataLoader``, an iteration
-    returns the worker's share of the batches.
+    Batches can be pickled and iterated over in forked and spawned processes. In a worker of a PyTorch ``DataLoader``, an iteration
+    yields only the worker's share of the batches.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Batches(Sequence[Any]):
         return self._indices[number * self._size : (number + 1) * self._size]
 
     def _read(self, numbers: range) -> list[npt.NDArray[Any]]:
-        """Returns several batches, whose distinct rows are read once, in the order of the chunks."""
+        """Returns several batches. Each distinct row is read once, in the order of the chunks."""
         parts = [self._part(number) for number in numbers]
         rows, places = np.unique(np.concatenate(parts), return_inverse=True)
         values = _rows(self._array, rows)
@@ -128,7 +128,7 @@ def _rows(array: ArrayBase, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
 
 
 def _own_share(count: int) -> range:
-    """Returns the batches of this process: in a worker of PyTorch, every n-th."""
+    """Returns the batches of this process: in a PyTorch worker, every n-th batch."""
     torch = sys.modules.get("torch.utils.data")
     worker = None if torch is None else torch.get_worker_info()
     return range(count) if worker is None else range(worker.id, count, worker.num_workers)

@@ -1,4 +1,4 @@
-"""Copying from anything that can be sliced into an array, in parts that fit into memory."""
+"""Copies from anything that can be sliced to an array, in parts that fit into memory."""
 
 from __future__ import annotations
 

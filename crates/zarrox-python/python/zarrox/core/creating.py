@@ -1,4 +1,4 @@
-"""Creating and opening arrays, for any array class."""
+"""Creates and opens arrays, for any array class."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["create", "create_in", "create_like", "create_with", "open_array", "o
 
 A = TypeVar("A", bound=ArrayBase)
 
-#: The properties that an array takes from the data that it is created with.
+#: The properties that an array takes from the data with which it is created.
 _OF_DATA = ("chunks", "dtype", "object_codec")
 
 
@@ -90,7 +90,7 @@ def create(
     progress: Any = None,
     **spec: Any,
 ) -> A:
-    """Create an array in the store of an argument.
+    """Create an array in the store that an argument specifies.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def create(
 
 
 def _separator(store: BaseStore, separator: str | None) -> str | None:
-    """Returns the separator in keys of chunks, which a store may have chosen.
+    """Returns the separator in chunk keys, which the store may determine.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _open_store_in(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a"
 
 
 def _format_of(cls: type[ArrayBase], kwargs: Mapping[str, Any], default: int | None = None) -> str:
-    """Returns the format in the arguments of `create`, whose store is open."""
+    """Returns the format in the arguments of `create`. The store is already open."""
     path = normalize_storage_path(kwargs.get("path"))
     return format_of_new(kwargs["store"], path, kwargs.get("zarr_format"), default=default or cls._default_format())
 
@@ -258,7 +258,7 @@ def open_array(
     overwrite: bool = False,
     **kwargs: Any,
 ) -> A:
-    """Open an array, or create it, with the modes of files.
+    """Open an array, or create it, with a mode like a file's.
 
     Parameters
     ----------

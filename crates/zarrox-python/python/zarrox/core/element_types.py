@@ -1,4 +1,4 @@
-"""Conversion of data types to their forms in memory and in metadata, with their object codecs."""
+"""Converts data types to their forms in memory and in metadata, with their object codecs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from zarrox.meta import encode_dtype
 
 
 def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tuple[np.dtype[Any], Any]:
-    """Converts a ``dtype`` of zarr-python 2 to a NumPy data type and the codec of objects.
+    """Converts a zarr-python 2 ``dtype`` to a NumPy dtype and an object codec.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _spec_v2(dtype: DTypeLike) -> Any:
             return _lists(encode_dtype(dtype))
         if type(dtype).__module__ == np.dtypes.__name__:
             return dtype.str
-        # NumPy treats types of other packages as raw bytes.
+        # NumPy treats the dtypes of other packages as raw bytes.
         dtype = get_data_type_from_native_dtype(dtype)
     return unpack_dtype_json(dtype.to_json(zarr_format=2))
 
@@ -130,7 +130,7 @@ def _lists(data: Any) -> Any:
 
 
 def type_of_objects(object_codec: Any) -> ZDType[Any, Any]:
-    """Returns the data type of objects that a codec stores."""
+    """Returns the data type of the objects that a codec stores."""
     codec_id = (object_codec if isinstance(object_codec, Mapping) else object_codec.get_config())["id"]
     if codec_id in ("vlen-utf8", "categorize"):
         return VariableLengthUTF8()

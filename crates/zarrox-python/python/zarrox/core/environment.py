@@ -18,11 +18,11 @@ codec_pipeline:
 
 
 class ForeignFileError(Exception):
-    """The error for a file with our name but other content."""
+    """The error for a file that has our name but different contents."""
 
 
 def file() -> Path:
-    """Returns the path of the file, which zarr-python's configuration reads in this environment."""
+    """Returns the path of the file that zarr-python's configuration reads in this environment."""
     return Path(sys.prefix, "etc", "zarr", "zarrox.yaml")
 
 
@@ -110,7 +110,7 @@ def status() -> str:
 
 
 def _is_ours(path: Path) -> bool:
-    """Returns true if the file exists. A file with other content is an error."""
+    """Returns true if the file exists. A file with different contents is an error."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

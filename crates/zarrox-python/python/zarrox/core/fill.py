@@ -14,7 +14,7 @@ from zarrox.core.dtype.resolve import native_dtype
 
 
 def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns a fill value as a scalar of the array's type; 0 means the zero of any type.
+    """Returns a fill value as a scalar of the array's data type. 0 stands for the zero of any data type.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _is_zero(value: object) -> bool:
-    # NumPy treats timedelta64 as a subclass of integers.
+    # NumPy treats timedelta64 as a subclass of signed integers.
     return isinstance(value, int | float | complex | np.number) and not isinstance(value, np.timedelta64) and value == 0
 
 
@@ -98,7 +98,7 @@ def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
 
 
 def _v3_fill_json(value: Any, dtype: DTypeLike) -> Any:
-    """Returns a fill value in the form of v3 metadata, which its data type converts."""
+    """Returns a fill value in the form of v3 metadata, converted by its data type."""
     data_type = parse_dtype(dtype, zarr_format=3)
     native = data_type.to_native_dtype()
     if native.kind not in "OT":

@@ -1,4 +1,4 @@
-"""The format of new nodes: the given one, or the format of the parent group."""
+"""Determines the format of new nodes: the given format, or that of the parent group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ v3_api_available = os.environ.get("ZARR_V3_EXPERIMENTAL_API", "0").lower() not i
 
 
 def one_format(zarr_format: Any, zarr_version: Any) -> Any:
-    """Returns the format from two arguments; the second is the older name.
+    """Returns the format that is given by one of two arguments. The second one is the older name.
 
     With ``ZARR_V3_EXPERIMENTAL_API=1`` in the environment, ``zarr_version=3`` is the experimental version of zarr-python 2.
 
@@ -65,7 +65,7 @@ def _format_above(store: BaseStore, path: str) -> str | None:
             return format
     if not isinstance(store, DirectoryStore):
         return None
-    # The directory of the store can be a part of a hierarchy itself.
+    # The directory of the store may itself be part of a hierarchy.
     parent = os.path.dirname(os.path.abspath(store.path))
     return _format_of_group(_native.Store.directory(parent), "") if os.path.isdir(parent) else None
 
@@ -75,5 +75,5 @@ def _format_of_group(keys: _native.Store, path: str) -> str | None:
         node = _native.open_node(keys, path, "r", None, False)
     except (NodeNotFoundError, MetadataError):
         return None
-    # Nothing can be created below an array, which is checked later.
+    # Nothing can be created below an array. This is checked later.
     return node.format if isinstance(node, _native.Group) else None

@@ -1,4 +1,4 @@
-"""Rectilinear chunk grids: parsing of arguments, and the length of each chunk."""
+"""Rectilinear chunk grids: parses arguments, and computes the length of each chunk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Grid = dict[str, Any]
 
 
 def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
-    """Returns the grid for lists of lengths, or for an object of metadata; ``None`` for chunks of one shape.
+    """Returns the grid for lists of lengths, or for an object in metadata; ``None`` if all chunks have the same shape.
 
     Parameters
     ----------
@@ -71,13 +71,13 @@ def _dimension(given: Any, whole: int) -> Any:
 
 
 def grid_of(native: _native.Array) -> Grid | None:
-    """Returns the grid of an array whose chunks or shards differ in length; ``None`` if all have one shape."""
+    """Returns the grid of an array whose chunks or shards differ in length; ``None`` if all have the same shape."""
     grid: Grid = json.loads(native.chunk_grid)
     return None if grid["name"] == "regular" else grid
 
 
 def chunk_sizes(lengths: Sequence[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Returns the lengths of all chunks along each dimension. Only the part inside the array counts for the last chunk.
+    """Returns the lengths of all chunks along each dimension. Of the last chunk, only the part inside the array counts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Arrays, groups and reports as HTML for notebooks: without scripts, and with user text escaped."""
+"""Formats arrays, groups and reports as HTML for notebooks, without scripts and with text from users escaped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def info_table(items: Iterable[tuple[str, object]]) -> str:
 
 
 def array_html(array: Any) -> str:
-    """Returns a table about an array, and beside it a drawing of its chunks."""
+    """Returns a table about an array, with a drawing of its chunks beside it."""
     items: list[tuple[str, object]] = [("Name", array.name)] if array.name else []
     items += [("Data type", array.dtype), ("Shape", array.shape), ("Chunk shape", array.chunks)]
     if array._native.shards:
@@ -32,7 +32,7 @@ def array_html(array: Any) -> str:
 
 
 def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
-    """Returns a drawing of the last three dimensions of an array with the borders of its chunks."""
+    """Returns a drawing of the last three dimensions of an array, with chunk boundaries."""
     if not shape or 0 in shape:
         return ""
     lengths = [*[1] * (2 - len(shape)), *shape][-3:]
@@ -50,7 +50,7 @@ def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
 
 
 def group_html(group: Any, levels: int = 3) -> str:
-    """Returns the tree below a group, which can be collapsed; at most ``levels`` levels of it are read."""
+    """Returns a collapsible tree of the nodes below a group. At most ``levels`` levels are read."""
     name = escape(group.name.rsplit("/", 1)[-1] or "/")
     return f'<div class="zarr-tree"><details open=""><summary>{name}</summary>{_members(group, levels)}</details></div>'
 
@@ -68,7 +68,7 @@ def _member(name: str, node: Any, levels: int) -> str:
 
 
 def _side(length: int, longest: int) -> float:
-    """Returns the length of a side in the drawing: short sides stay visible beside very long ones."""
+    """Returns the length of a side in the drawing, such that short sides stay visible beside very long ones."""
     return float(max(_SIDE * length / longest, 24.0))
 
 
@@ -79,7 +79,7 @@ def _face(
     columns: tuple[int, int],
     rows: tuple[int, int],
 ) -> str:
-    """Returns a parallelogram, with a line for each border between chunks along both of its sides."""
+    """Returns a parallelogram with a line for each chunk boundary along both of its sides."""
     x, y = origin
     corners = [(x, y), (x + right[0], y + right[1]), (x + right[0] + down[0], y + right[1] + down[1]), (x + down[0], y + down[1])]
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in corners)
@@ -90,7 +90,7 @@ def _face(
 def _lines(origin: tuple[float, float], along: tuple[float, float], across: tuple[float, float], axis: tuple[int, int]) -> str:
     length, step = axis
     borders = -(-length // step) - 1
-    # If there are too many borders, only evenly spaced ones are drawn.
+    # If there are too many boundaries, only evenly spaced ones are drawn.
     stride = -(-borders // _LINES) * step if borders > _LINES else step
     return "".join(_line(origin, along, across, at / length) for at in range(stride, length, stride))
 

@@ -1,4 +1,4 @@
-"""Selections: the methods of arrays that read and write parts of them, and the shorthands ``oindex``, ``vindex`` and ``blocks``.
+"""Selections: the array methods that read and write parts of an array, and the shorthands ``oindex``, ``vindex`` and ``blocks``.
 
 Native code interprets selections. This module only determines the kind of a selection.
 """
@@ -43,10 +43,10 @@ def split_fields(selection: Any) -> tuple[str | list[str] | None, Any]:
 
 
 class Selectable:
-    """The base class with the methods of arrays that read and write selections.
+    """The base class that provides the array methods for reading and writing selections.
 
-    All methods that read accept ``out``, an array that is filled and returned instead of a new one. All methods accept ``fields``,
-    the name of a field of a structured type, or several names.
+    All methods that read accept ``out``, an array that is filled and returned instead of a new one. All methods accept ``fields``: the
+    name of a field of a structured data type, or several names.
     """
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class Selectable:
     _settings: Settings
 
     def __getitem__(self, selection: Any) -> Any:
-        """Read a part of the array, with NumPy's rules.
+        """Read a part of the array, following NumPy's indexing rules.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Selectable:
         return self._native.get(selection)
 
     def __setitem__(self, selection: Any, value: Any) -> None:
-        """Write a part of the array, with NumPy's rules.
+        """Write a part of the array, following NumPy's indexing rules.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Selectable:
         return self._select("basic", selection, out, fields)
 
     def set_basic_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
-        """Write a selection by integers and slices; see `get_basic_selection`.
+        """Write a selection by integers and slices. See `get_basic_selection`.
 
         Examples
         --------
@@ -182,7 +182,7 @@ class Selectable:
         return self._select("orthogonal", selection, out, fields)
 
     def set_orthogonal_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
-        """Write a selection along each dimension independently; see `get_orthogonal_selection`.
+        """Write a selection along each dimension independently. See `get_orthogonal_selection`.
 
         Examples
         --------
@@ -224,7 +224,7 @@ class Selectable:
         return self._select("coordinates", selection, out, fields)
 
     def set_coordinate_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
-        """Write single elements, given by their coordinates; see `get_coordinate_selection`.
+        """Write single elements, given by their coordinates. See `get_coordinate_selection`.
 
         Examples
         --------
@@ -239,7 +239,7 @@ class Selectable:
         self._assign("coordinates", selection, value, fields)
 
     def get_mask_selection(self, selection: Any, out: Any = None, fields: Fields = None) -> Any:
-        """Read single elements, given by a mask of the array's shape.
+        """Read the elements that are selected by a mask with the shape of the array.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class Selectable:
         return self._select("mask", selection, out, fields)
 
     def set_mask_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
-        """Write single elements, given by a mask of the array's shape; see `get_mask_selection`.
+        """Write the elements that are selected by a mask with the shape of the array. See `get_mask_selection`.
 
         Examples
         --------
@@ -308,7 +308,7 @@ class Selectable:
         return self._select("blocks", selection, out, fields)
 
     def set_block_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
-        """Write whole chunks (or shards), given by their positions in the grid of stored objects; see `get_block_selection`.
+        """Write whole chunks (or shards), given by their positions in the grid of stored objects. See `get_block_selection`.
 
         Examples
         --------
@@ -357,7 +357,7 @@ class Selectable:
 
 
 def _check_unsigned(selection: Any) -> None:
-    """Rejects positions that exceed signed integers: they would become negative, and count from the end."""
+    """Rejects positions that exceed the range of signed integers: they would become negative, and count from the end."""
     for item in selection if isinstance(selection, tuple) else (selection,):
         if isinstance(item, np.ndarray) and item.dtype == np.uint64 and item.size and int(item.max()) > _LAST:
             raise BoundsCheckError(f"index {int(item.max())} is out of bounds")
@@ -383,7 +383,7 @@ def _names(fields: Fields) -> str | list[str] | None:
 
 
 class _Index:
-    """An array with another kind of indexing."""
+    """An array with a different kind of indexing."""
 
     __slots__ = ("array",)
 

@@ -1,4 +1,4 @@
-"""Lazy views of arrays: elements are only read when a view is used."""
+"""Lazy views of arrays: elements are read only when a view is used."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LazyArray"]
 
-#: The positions of a view along a dimension of the array: evenly spaced, listed, or a single one, which drops the dimension.
+#: The positions of a view along a dimension of the array: evenly spaced ones, a list, or a single position, which drops the dimension.
 _Places = range | npt.NDArray[np.intp] | int
 
 
 class LazyArray:
-    """A part of an array. Its elements are only read when it is used.
+    """A part of an array. Its elements are read only when it is used.
 
     Selections compose: slices, integers, and lists or masks along single dimensions, which select independently of each other
     (orthogonally). Assignments write through to the array.
@@ -49,12 +49,12 @@ class LazyArray:
 
     @property
     def array(self) -> ArrayBase:
-        """The array that is viewed."""
+        """The array of which this is a view."""
         return self._array
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The lengths of the dimensions."""
+        """The length along each dimension."""
         return tuple(len(places) for places in self._places if not isinstance(places, int))
 
     @property
@@ -69,7 +69,7 @@ class LazyArray:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the elements."""
+        """The data type of the elements."""
         return self._array.dtype
 
     def __len__(self) -> int:

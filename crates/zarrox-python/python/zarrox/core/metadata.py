@@ -27,12 +27,12 @@ def is_v3(native: _native.Array | _native.Group) -> bool:
 
 @dataclass(frozen=True)
 class RegularChunkGrid:
-    """Chunks of one shape."""
+    """Chunks that all have the same shape."""
 
     chunk_shape: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the grid as in v3 metadata."""
+        """Returns the grid in the form of v3 metadata."""
         return {"name": "regular", "configuration": {"chunk_shape": list(self.chunk_shape)}}
 
 
@@ -58,7 +58,7 @@ class _Metadata:
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayV2Metadata(_Metadata):
-    """The metadata of an array of version 2, or of a format that is shown in its form (version 1, N5).
+    """The metadata of a version 2 array, or of an array in a format that is shown in the form of version 2 (version 1, N5).
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class ArrayV2Metadata(_Metadata):
 
     @property
     def chunk_grid(self) -> RegularChunkGrid:
-        """The chunks, as version 3 describes them."""
+        """The chunk grid, in the form of version 3."""
         return RegularChunkGrid(self.chunks)
 
     @property
@@ -146,7 +146,7 @@ ArrayMetadata = ArrayV2Metadata | ArrayV3Metadata
 
 
 def array_metadata(native: _native.Array, document: dict[str, Any]) -> ArrayMetadata:
-    """Returns the metadata of an array of any format, from native code and its document."""
+    """Returns the metadata of an array in any format, from the native array and its document."""
     return _v3(native, document) if is_v3(native) else _v2(native, document)
 
 
@@ -193,7 +193,7 @@ def _v2(native: _native.Array, document: dict[str, Any]) -> ArrayV2Metadata:
 
 
 def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
-    """Returns the data type of the elements, with the byte order; for objects it follows from the codec."""
+    """Returns the data type of the elements, with its byte order. For objects, the codec determines the data type."""
     from zarrox.core.dtype import parse_dtype
     from zarrox.core.element_types import type_of_objects
 
@@ -201,7 +201,7 @@ def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
 
 
 def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
-    """Returns the stored document of an array; N5 stores show it in the form of version 2."""
+    """Returns the stored document of an array. N5 stores show it in the form of version 2."""
     document: dict[str, Any] = json.loads(native.document())
     if native.format == "n5":
         document = json_loads(store.get(document_key(native), b"{}"))
@@ -209,7 +209,7 @@ def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
 
 
 def native_of_document(store: _native.Store, path: str, document: dict[str, Any]) -> _native.Array:
-    """Returns the array with a document, whose chunks are in a store."""
+    """Returns the array with a given document, and with its chunks in a store."""
     is_v2 = document.get("zarr_format", 3) == 2
     parts = dict(document)
     attributes = parts.pop("attributes", {}) if is_v2 else None
@@ -249,7 +249,7 @@ def v2_codecs(document: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
 
 
 def _v1_compressor(document: dict[str, Any]) -> dict[str, Any] | None:
-    """Version 1 stores the name and the options of the compressor separately."""
+    """Returns the compressor of a version 1 array, whose name and options are stored separately."""
     name, options = document.get("compression"), document.get("compression_opts")
     if name is None or name == "none":
         return None
@@ -259,7 +259,7 @@ def _v1_compressor(document: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def v3_codecs(native: _native.Array) -> tuple[Any, ...]:
-    """Returns the codecs of an array in version 3, as objects."""
+    """Returns the codecs of a version 3 array, as objects."""
     from zarrox.codecs.v3 import parse_codec
 
     return tuple(parse_codec(codec) for codec in json.loads(native.codecs))
@@ -269,7 +269,7 @@ def split_codecs(codecs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, tuple[A
     """Splits codecs into array-to-array codecs, the array-to-bytes codec, and bytes-to-bytes codecs."""
     from zarrox.codecs.v3 import ArrayArrayCodec, ArrayBytesCodec
 
-    # The kind of an unknown codec follows from its position.
+    # The position of an unknown codec determines its kind.
     serializers = [index for index, codec in enumerate(codecs) if isinstance(codec, ArrayBytesCodec)]
     others = [index for index, codec in enumerate(codecs) if not isinstance(codec, ArrayArrayCodec)]
     at = (serializers or others or [len(codecs) - 1])[0]

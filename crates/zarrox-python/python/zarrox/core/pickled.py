@@ -1,4 +1,4 @@
-"""Pickled objects, and structures with fields of objects, as NumPy arrays. Rust calls these functions if pickles are
+"""Converts pickled objects, and structures with object fields, to and from NumPy arrays. Rust calls these functions if pickles are
 allowed."""
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ def _dtype(text: str) -> np.dtype[Any]:
 
 
 def default_fill(dtype: str) -> bytes:
-    """Returns the pickle of an unwritten element: of ``None``, or of a structure of zeros."""
+    """Returns the pickle of an unwritten element: that of ``None``, or of a structure of zeros."""
     of = _dtype(dtype)
     return pickle.dumps(np.zeros((), of).item() if of.names else None, _PROTOCOL)
 
 
 def fill_from_json(dtype: str, text: str) -> bytes:
-    """Returns the pickle of a fill value in metadata: any JSON value, or for a structure its pickle in base64."""
+    """Returns the pickle of a fill value in metadata, which is any JSON value or, for a structure, its pickle in base64."""
     value = json.loads(text)
     of = _dtype(dtype)
     if of.names is None:
@@ -40,7 +40,7 @@ def fill_from_json(dtype: str, text: str) -> bytes:
 
 
 def fill_to_json(dtype: str, element: bytes) -> str:
-    """Returns the fill value for a pickle, as in metadata."""
+    """Returns the fill value for a pickle, in the form of metadata."""
     value = pickle.loads(element)
     of = _dtype(dtype)
     if of.names is None:
@@ -50,7 +50,7 @@ def fill_to_json(dtype: str, element: bytes) -> str:
 
 
 def dumps(dtype: str, elements: list[bytes], shape: tuple[int, ...], protocol: int) -> bytes:
-    """Returns the pickle of an array, from the pickles of its elements in order."""
+    """Returns the pickle of an array, given the pickles of its elements in order."""
     array = np.empty(len(elements), dtype=_dtype(dtype))
     for index, element in enumerate(elements):
         array[index] = pickle.loads(element) if element else None
@@ -58,7 +58,7 @@ def dumps(dtype: str, elements: list[bytes], shape: tuple[int, ...], protocol: i
 
 
 def loads(dtype: str, encoded: bytes, shape: tuple[int, ...], region: list[tuple[int, int, int]]) -> list[bytes]:
-    """Returns the pickles of some elements of an array that is pickled.
+    """Returns the pickles of some elements of a pickled array.
 
     Parameters
     ----------

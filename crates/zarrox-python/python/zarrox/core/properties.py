@@ -1,4 +1,4 @@
-"""The properties that arrays of all interfaces have."""
+"""The properties that the arrays of all interfaces share."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Described:
 
     @property
     def _stored_document(self) -> dict[str, Any]:
-        """The document of the array, which is read when it is first needed."""
+        """The document of the array. It is read when it is first needed."""
         if self._document is None or not self._settings.cache_metadata:
             self._document = array_document(self._native, self._store)
         return self._document
@@ -82,12 +82,12 @@ class Described:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy type of the elements."""
+        """The NumPy dtype of the elements."""
         return self._native.dtype
 
     @property
     def nbytes(self) -> int:
-        """The size of all elements in bytes, as an array in memory."""
+        """The size in bytes that all elements take in memory."""
         return self.size * self._native.dtype.itemsize
 
     @property
@@ -101,7 +101,7 @@ class Described:
         native = self._fresh
         if not native.shape:
             return (1,)
-        # For chunks of different lengths, native code counts.
+        # Native code counts chunks of different lengths.
         return native.grid_shape if native.shards is None else ceildiv(native.shape, native.chunks)
 
     @property
@@ -196,7 +196,7 @@ class Described:
 
     @property
     def attrs(self) -> Attributes:
-        """The attributes of the array: a mapping of values that can be written as JSON."""
+        """The attributes of the array: a mapping from names to values that can be written as JSON."""
         if self._attrs is None:
             from zarrox.attrs import Attributes
 

@@ -1,4 +1,4 @@
-"""The selections of arrays with zarr-python 3's parameter for the kind of memory, which has no effect."""
+"""The selection methods of arrays with zarr-python 3's parameter for the kind of memory, which has no effect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ __all__ = ["Prototyped"]
 
 
 class Prototyped(Selectable):
-    """The methods that read and write selections, with ``prototype``, which has no effect, and with ``mask`` for ``selection``."""
+    """The methods that read and write selections, with the parameter ``prototype``, which has no effect, and with ``mask`` as another
+    name for ``selection``."""
 
     __slots__ = ()
 

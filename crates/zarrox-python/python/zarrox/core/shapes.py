@@ -1,4 +1,4 @@
-"""Parsing of arguments for shapes, chunks and orders."""
+"""Parses arguments for shapes, chunks and orders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zarrox.argument_types import ChunksLike, ShapeLike
 
 
 def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
-    """Returns a shape as a tuple; a single number is one dimension.
+    """Returns a shape as a tuple. A single number is a shape with one dimension.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _length(length: Any, chunks: Any) -> int:
 
 
 def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, ...]:
-    """Returns the new shape that was given as one tuple or as several numbers; ``None`` keeps a length.
+    """Returns a new shape that was given as a tuple or as several numbers. ``None`` keeps a length.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, 
 
 
 def normalize_order(order: object) -> Literal["C", "F"]:
-    """Returns ``C`` or ``F`` for an argument in upper or lower case.
+    """Returns ``C`` or ``F`` for an argument in uppercase or lowercase.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def normalize_order(order: object) -> Literal["C", "F"]:
 
 
 def normalize_dimension_separator(sep: str | None) -> str | None:
-    """Returns a separator of chunk keys, checked.
+    """Checks and returns a separator for chunk keys.
 
     Raises
     ------
@@ -121,5 +121,5 @@ def normalize_dimension_separator(sep: str | None) -> str | None:
 
 
 def ceildiv(lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
-    """Returns the number of steps that it takes to cover each length."""
+    """Returns the quotients of lengths and steps, rounded up."""
     return tuple(-(-length // step) if step else 0 for length, step in zip(lengths, steps, strict=True))

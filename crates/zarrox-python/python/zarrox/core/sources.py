@@ -1,4 +1,4 @@
-"""Detection of the stored arrays that lazy values are read from."""
+"""Detects the stored arrays from which lazy values are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Place = tuple[Hashable, str]
 
 
 def places_of(data: Any) -> set[Place]:
-    """Returns the identifiers of the stored arrays that values are read from.
+    """Returns the identifiers of the stored arrays from which values are read.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _identity(file: str) -> tuple[int, int] | None:
 
 
 def is_at(source: Place, other: Place) -> bool:
-    """Returns true if a node is equal to another one, or below it.
+    """Returns true if a node is the same as another one, or below it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def is_at(source: Place, other: Place) -> bool:
 
 
 def _is_at_on_disk(path: str, other: str) -> bool:
-    """Returns true if a path is equal to another one, or below it, also through a mount of the same directory."""
+    """Returns true if a path is the same as another one, or below it, even through another mount of the same directory."""
     wanted = _identity(other)
     if wanted is None:
         return f"{path}/".startswith(f"{other.rstrip('/')}/")
@@ -83,7 +83,7 @@ def _is_at_on_disk(path: str, other: str) -> bool:
 
 
 def _with_parents(path: str) -> Iterator[str]:
-    """Yields a path, and all of its parents."""
+    """Yields a path and all its parents."""
     yield path
     while (parent := os.path.dirname(path)) != path:
         path = parent
@@ -161,7 +161,7 @@ def _place_of_array(array: Any) -> Iterator[Place]:
     if isinstance(array, ArrayBase):
         yield place(array._store, array.path)
         return
-    # An array of zarr-python, which xarray's own engine has opened.
+    # A zarr-python array, which xarray's own engine has opened.
     store, path = getattr(array, "store", None), getattr(array, "path", "")
     root = getattr(store, "root", None)
     if root is not None:
@@ -173,7 +173,7 @@ def _place_of_array(array: Any) -> Iterator[Place]:
 
 
 def _of_graph(graph: Any) -> Iterator[Any]:
-    """Yields the components of tasks. Of the similar tasks of a layer, only one is searched."""
+    """Yields the components of tasks. Of similar tasks in a layer, only one is searched."""
     for layer in getattr(graph, "layers", {"": graph}).values():
         indices = getattr(layer, "indices", None)
         if indices is None:
@@ -208,5 +208,5 @@ def _attribute(value: Any, name: str) -> Any:
     try:
         return getattr(value, name, None)
     except Exception:
-        # Reading an attribute of an unknown object may run any code, and raise anything.
+        # Reading an attribute of an unknown object may run any code, and may raise any exception.
         return None

@@ -1,4 +1,4 @@
-"""Conversion of the arguments for a new array to the JSON specification for native code."""
+"""Converts the arguments for a new array to the JSON specification for native code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Default(Enum):
     FILL_VALUE = "the type's default"
 
 
-#: Means the default fill value of a data type.
+#: Stands for the default fill value of a data type.
 DEFAULT_FILL_VALUE: Final = _Default.FILL_VALUE
 
 Spec = dict[str, Any]
@@ -60,9 +60,9 @@ def array_spec(
     overwrite: bool = False,
     default_compressor: Callable[[], Any],
 ) -> Spec:
-    """Returns the specification of a new array; for the arguments, see `zarrox.create` and `zarrox.create_array`.
+    """Returns the specification of a new array. For the arguments, see `zarrox.create` and `zarrox.create_array`.
 
-    ``default_compressor`` returns the default compressor for arrays of version 2.
+    ``default_compressor`` returns the default compressor for version 2 arrays.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def array_spec(
 
 
 def _v2_fill(value: Any, dtype: np.dtype[Any], object_codec: Any) -> Any:
-    """Returns the fill value, which the codec of objects encodes if it is a structure with objects."""
+    """Returns the fill value. If it is a structure with objects, the object codec encodes it."""
     if dtype.names is None or not dtype.hasobject:
         return fill_json(value, dtype)
     return encode_fill_value(value, dtype, object_codec)
@@ -125,8 +125,8 @@ def _is_auto(value: Any) -> bool:
 def _types(
     shape: ShapeLike | None, dtype: DTypeLike, zarr_format: str, object_codec: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
-    """Returns the shape with the dimensions of array elements, the type in memory, its name in metadata, and the codec
-    of objects."""
+    """Returns the shape including the dimensions of subarray elements, the data type in memory, its name in metadata, and the object
+    codec."""
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
     if zarr_format in ("1", "2"):
@@ -142,7 +142,7 @@ def _types(
 
 
 def numpy_dtype(dtype: DTypeLike) -> np.dtype[Any] | None:
-    """Returns the NumPy data type, if NumPy has it."""
+    """Returns the NumPy dtype, if NumPy has one."""
     try:
         return dtype.to_native_dtype() if isinstance(dtype, ZDType) else np.dtype(cast("npt.DTypeLike", dtype))
     except (TypeError, ValueError):
@@ -162,7 +162,7 @@ def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:
 
 
 def _encoding_members(encoding: Any) -> dict[str, Any]:
-    """Returns a name and a separator, from any of their forms."""
+    """Returns the name and the separator of a chunk key encoding, given in any form."""
     if hasattr(encoding, "to_dict"):
         encoding = encoding.to_dict()
     if isinstance(encoding, str):
@@ -218,7 +218,7 @@ def _compressor_config(compressor: Any, zarr_format: int) -> Any:
         config = codec_config(compressor, zarr_format)
     except (AttributeError, TypeError) as error:
         raise BadCompressorError(f"bad compressor {compressor!r}: pass a codec, such as zarr.Blosc()") from error
-    # N5 adds its block format itself, and other formats do not have it, so only the codec inside is used.
+    # N5 adds its block format itself, and other formats do not have one, so only the codec inside is used.
     return config["compressor_config"] if config is not None and config.get("id") == "n5_wrapper" else config
 
 
@@ -290,7 +290,7 @@ def _shards(shards: Any, spec: Spec) -> Spec:
 
 
 def _multiple(length: int, unit: int) -> int:
-    """Returns the smallest multiple of a chunk's length that covers a length, in elements."""
+    """Returns the smallest multiple of a chunk length that is at least another length, in elements."""
     return max(-(-length // max(unit, 1)), 1) * max(unit, 1)
 
 
@@ -312,5 +312,5 @@ def _index_at(spec: Spec, location: str) -> Spec:
 
 
 def _made(spec: Spec) -> _native.Array:
-    """Returns the array of a specification, created in memory so that native code completes it."""
+    """Returns the array for a specification, which is created in memory so that native code completes the specification."""
     return _native.create_array(_native.Store.memory(), "", json.dumps(spec))

@@ -1,6 +1,6 @@
-"""Views of the stored bytes of an array with other metadata.
+"""Views of the stored bytes of an array with different metadata.
 
-A view is an array with metadata in memory, over the chunks of another array. It is read and written like any other array.
+A view is an array that has its metadata in memory and uses the chunks of another array. It is read and written like any other array.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def native_view(
     fill_value: Any = None,
     filters: Any = None,
 ) -> _native.Array:
-    """Returns an array over the same chunks with other metadata.
+    """Returns an array that uses the same chunks, with different metadata.
 
     Parameters
     ----------

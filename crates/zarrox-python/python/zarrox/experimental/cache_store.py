@@ -1,4 +1,4 @@
-"""A store with another store as its cache."""
+"""A store that uses another store as its cache."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Entry = tuple[str, "ByteRequest | None"]
 
 @dataclass
 class _State:
-    """The state of a cache: sizes and ages of entries, the most recently used last, and the parts of values."""
+    """The state of a cache: the sizes and ages of its entries, with the most recently used one last, and the cached parts of values."""
 
     sizes: OrderedDict[Entry, int] = field(default_factory=OrderedDict)
     times: dict[Entry, float] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class CacheStore(WrapperStore[Store]):
         raise NotImplementedError("CacheStore does not support this operation.")
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """Returns the same store with another ``read_only``. Both share the cache."""
+        """Returns the same store with a different ``read_only``. Both share the cache."""
         other = type(self)(
             self._store.with_read_only(read_only),
             cache_store=self._cache,
@@ -172,7 +172,7 @@ class CacheStore(WrapperStore[Store]):
         }
 
     def cache_stats(self) -> dict[str, Any]:
-        """The numbers of hits and misses."""
+        """The number of hits and the number of misses."""
         state = self._state
         total = state.hits + state.misses
         return {

@@ -1,4 +1,4 @@
-"""Asynchronous groups with the interface of zarr-python 3. The blocking group does the work on threads."""
+"""Asynchronous groups with the interface of zarr-python 3. A blocking group does the work on other threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["AsyncGroup"]
 
 
 class AsyncGroup(Awaited):
-    """A group with asynchronous methods for reading and writing; the event loop is not blocked.
+    """A group with asynchronous methods for reading and writing, which do not block the event loop.
 
     The functions of `zarrox.api.asynchronous` return such groups.
 

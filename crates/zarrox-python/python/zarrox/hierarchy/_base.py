@@ -1,4 +1,4 @@
-"""The common parts of the groups of all interfaces: mappings from names to arrays and groups."""
+"""The common parts of the groups of all interfaces. Groups are mappings from names to arrays and groups."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from zarrox.storage.store_path import place_of
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Creating and deleting nodes is serialized by the lock of this key. Nothing is stored under the key, since native code acquires the
-# lock of each key it stores.
+# The lock of this key serializes the creation and deletion of nodes. Nothing is stored under the key, since native code acquires the
+# lock of each key that it stores.
 _LOCK_KEY = ".zgroup.change"
 
 
 class GroupBase(Creation, MutableMapping[str, Any]):
-    """An existing group of arrays and groups; :func:`zarrox.group` and others create groups.
+    """An existing group of arrays and groups. Functions such as :func:`zarrox.group` create groups.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @classmethod
     def _of(cls, native: NativeGroup, store: BaseStore, settings: Settings) -> Self:
-        """Returns the group for a native one."""
+        """Returns the group that wraps a native group."""
         group = cls.__new__(cls)
         group._fill(native, store, settings)
         return group
@@ -130,7 +130,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> Self:
-        """Open or create a group, according to the mode; a new root has the default format."""
+        """Open or create a group, according to the mode. A new root has the default format."""
         store, at = place_of(store, path, chunk_store)
         if isinstance(use_consolidated, str):
             opened = cls._array._open_store(store, storage_options=storage_options, mode=mode)
@@ -172,12 +172,12 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @property
     def synchronizer(self) -> Any:
-        """The locks that writing uses, or ``None``."""
+        """The locks that writers use, or ``None``."""
         return self._settings.synchronizer
 
     @property
     def path(self) -> str:
-        """The path in the store, without slashes around it."""
+        """The path in the store, without leading and trailing slashes."""
         return self._path
 
     @property
@@ -202,7 +202,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @property
     def attrs(self) -> Attributes:
-        """The user attributes: a mapping to JSON values."""
+        """The user attributes: a mapping from names to JSON values."""
         if self._attrs is None:
             read_only = self._settings.read_only or self._settings.consolidated
             self._attrs = Attributes(self._native, read_only=read_only, cache=self._settings.cache_attrs)
@@ -225,7 +225,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         )
 
     def __enter__(self) -> Self:
-        """Returns the group itself; its store is closed on exit."""
+        """Returns the group itself. Its store is closed on exit."""
         return self
 
     def __exit__(
@@ -245,7 +245,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     # A mapping
 
     def __getitem__(self, item: Any) -> Any:
-        """Returns the array or group with a name or a path.
+        """Returns the array or group with the given name or path.
 
         Raises
         ------
@@ -262,7 +262,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._wrap(_native.open_node(self._native_store(), path, mode, self._native.format))
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        """Stores an array, and replaces an existing one."""
+        """Stores an array, replacing an existing one."""
         self._new_array(self._creation.array, item, {"overwrite": True}, value)
 
     def __delitem__(self, item: Any) -> None:
@@ -274,7 +274,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             _native.delete_node(self._native_store(), path)
 
     def __contains__(self, item: Any) -> bool:
-        """Returns true if there is an array or a group with this name or path."""
+        """Returns true if an array or a group with this name or path exists."""
         return self._contains(self._item_path(item))
 
     def __iter__(self) -> Iterator[str]:
@@ -286,11 +286,11 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return len(self._native.child_names())
 
     def values(self) -> ValuesView[Any]:
-        """Returns the arrays and groups directly below; nodes that cannot be opened are skipped with a warning."""
+        """Returns the arrays and groups directly below. Nodes that cannot be opened are skipped with a warning."""
         return _Values(self)
 
     def items(self) -> ItemsView[str, Any]:
-        """Returns names with their arrays and groups; nodes that cannot be opened are skipped with a warning."""
+        """Returns the arrays and groups directly below, with their names. Nodes that cannot be opened are skipped with a warning."""
         return _Items(self)
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -375,7 +375,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return f"{self._path}/{path}" if path else self._path
 
     def _inner(self, path: str) -> str | None:
-        """Returns a path of the store relative to this group; ``None`` if it is not below the group."""
+        """Returns a path in the store relative to this group; ``None`` if it is not below the group."""
         if not self._path:
             return path
         if path == self._path:
@@ -423,7 +423,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     def _walk(self, max_depth: int | None) -> Iterator[tuple[str, Any]]:
         """Yields all nodes below with their relative paths, parents first, sorted by name, up to a number of levels."""
-        # A stack, since the nesting of groups is unlimited but Python's recursion is not.
+        # This is a stack, since groups can be nested to any depth, but Python's recursion is limited.
         pending = [("", 0, self._openable())]
         while pending:
             prefix, depth, nodes = pending[-1]

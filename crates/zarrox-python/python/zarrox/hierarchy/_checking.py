@@ -1,4 +1,4 @@
-"""Checking and repairing of arrays, groups and hierarchies."""
+"""Checks and repairs arrays, groups and hierarchies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Finding:
     severity: Literal["note", "warning", "error"]
     #: The kind, such as ``'corrupt-chunk'``.
     kind: str
-    #: The node in its hierarchy; empty for the root.
+    #: The path of the node in its hierarchy; empty for the root.
     path: str
     #: The indices of the chunk, or of the first chunk of a range.
     chunk: tuple[int, ...] | None

@@ -1,4 +1,4 @@
-"""Copies of arrays, groups and stores, for all interfaces."""
+"""Copies arrays, groups and stores, for all interfaces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zarrox.storage import BaseStore, normalize_storage_path, normalize_store_ar
 __all__ = ["copy", "copy_all", "copy_store", "rechunk", "tree"]
 
 
-# The number of keys that `copy_store` logs before it copies them concurrently.
+# The number of keys that `copy_store` logs at a time, before it copies them concurrently.
 _KEYS_AT_A_TIME = 256
 
 def tree(grp: Any, expand: bool = False, level: int | None = None) -> TreeViewer:
@@ -64,9 +64,9 @@ def copy(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy an array or a group into a group; both may be from Zarr or h5py.
+    """Copy an array or a group into a group. Either can be an object of Zarr or h5py.
 
-    Chunks that keep their encoding are copied without decoding.
+    Chunks that keep their encoding are copied without being decoded.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def copy(
 
 
 def rechunk(source: ArrayBase, target: ArrayBase, *, memory: int | None = None, scratch: str | os.PathLike[str] | None = None) -> None:
-    """Write all elements of an array to another with different chunks, in bounded memory.
+    """Write all elements of an array to another one with different chunks, in bounded memory.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def copy_all(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy the content and the attributes of a group into another group; both may be from Zarr or h5py.
+    """Copy the members and the attributes of a group into another group. Either can be an object of Zarr or h5py.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def copy_store(
     *,
     progress: Any = None,
 ) -> tuple[int, int, int]:
-    """Copy the content of a store, key by key, without decoding anything.
+    """Copy the contents of a store, key by key, without decoding anything.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Copying of nodes between groups of Zarr and of h5py, and of keys between stores."""
+"""Copies nodes between Zarr and h5py groups, and keys between stores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from zarrox.storage.base import KVStore
 
 Log: TypeAlias = Callable[[str], object]
 
-# The maximum number of concurrent transfers of a store, and of transfers that a thread takes at once.
+# The maximum number of concurrent transfers of a store, and the number of transfers that a thread takes at once.
 _THREADS = 16
 _BATCH = 16
 
@@ -35,11 +35,11 @@ _DOCUMENTS = frozenset({".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.jso
 
 @contextmanager
 def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]]:
-    """Returns a function like ``map``, which is concurrent if the stores support it."""
+    """Returns a function like ``map``, which runs concurrently if the stores support it."""
     if any(isinstance(store, KVStore) or getattr(store, "_custom", False) for store in stores):
         yield map  # A user-defined mapping may not be thread-safe.
         return
-    from concurrent.futures import ThreadPoolExecutor  # It is slow to import.
+    from concurrent.futures import ThreadPoolExecutor  # This module is slow to import.
 
     with ThreadPoolExecutor(_THREADS) as pool:
 
@@ -54,7 +54,7 @@ def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence
 
 @contextmanager
 def log_writer(log: Any) -> Iterator[Log]:
-    """Returns a function that logs lines to a function, a file or the path of a file.
+    """Returns a function that writes log lines to a function, a file, or a file that is given by its path.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _line_writer(file: TextIO) -> Log:
     def write(line: str) -> None:
         print(line, file=file)
         if hasattr(file, "flush"):
-            file.flush()  # A reader that follows the file sees the line at once.
+            file.flush()  # A reader that follows the file sees the line immediately.
 
     return write
 
@@ -109,7 +109,7 @@ def summary(copied: tuple[int, int, int], dry_run: bool) -> str:
 
 
 def data_bytes(node: Any) -> int:
-    """Returns the number of bytes of all elements of an array, or of all arrays of a group."""
+    """Returns the size in bytes of all elements of an array, or of all arrays in a group."""
     if is_array(node):
         return 0 if node.shape is None else math.prod(node.shape) * int(node.dtype.itemsize)
     return sum(data_bytes(child) for child in node.values() if child is not None)
@@ -117,7 +117,7 @@ def data_bytes(node: Any) -> int:
 
 @dataclass
 class NodeCopier:
-    """Copies arrays and groups according to the options, and counts them."""
+    """A copier of arrays and groups, which follows the options and counts what it copies."""
 
     log: Log
     shallow: bool
@@ -132,11 +132,11 @@ class NodeCopier:
 
     @property
     def copied(self) -> tuple[int, int, int]:
-        """The numbers of nodes that were copied and skipped so far, and the bytes of elements."""
+        """The number of nodes that have been copied, the number that have been skipped, and the number of copied bytes of elements."""
         return self.n_copied, self.n_skipped, self.n_bytes_copied
 
     def copy(self, source: Any, dest: Any, name: str, is_root: bool) -> None:
-        """Copies a node into a group, which in a dry run may be missing (``None``)."""
+        """Copies a node into a group. In a dry run, the group may be missing (``None``)."""
         if h5.is_h5py(source) and not h5.copies(source):
             message = f"{source.name!r} is skipped: Zarr has no equivalent of {source!r}"
             warnings.warn(message, ZarrUserWarning, stacklevel=4)
@@ -217,7 +217,7 @@ def _describe(node: Any) -> str:
 
 
 def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
-    """Returns an array in ``dest`` for the elements of ``source``, stored in the same way if possible."""
+    """Creates an array in ``dest`` for the elements of ``source``, which is stored in the same way if possible."""
     if not options and isinstance(dest, GroupBase) and _has_document(source) and source._native.format == dest._native.format:
         document = json.loads(source._native.document()) | {"zarr_format": dest._zarr_format, "attributes": {}}
         path = dest._item_path(name)
@@ -233,7 +233,7 @@ def _has_document(array: Any) -> bool:
 
 
 def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments that create an array like ``source``, as far as ``dest`` supports them."""
+    """Returns the arguments that create an array like ``source``, as far as ``dest`` supports its properties."""
     if h5.is_h5py(source):
         return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest._zarr_format)
     if h5.is_h5py(dest):
@@ -272,7 +272,7 @@ def _chunk_store(array: ArrayBase) -> Any:
 
 
 def _copy_encoded(source: ArrayBase, target: ArrayBase, report: Callable[[int], object]) -> None:
-    """Copies chunks as stored."""
+    """Copies chunks without decoding them."""
     chunks_from = native_store(source._store, source._settings.chunk_store, None)
     chunks_to = native_store(target._store, target._settings.chunk_store, target._settings.synchronizer)
     start = len(source.path) + 1 if source.path else 0
@@ -288,7 +288,7 @@ def _copy_encoded(source: ArrayBase, target: ArrayBase, report: Callable[[int], 
     total, done = data_bytes(source), 0
     with transfers(_chunk_store(source), _chunk_store(target)) as run:
         for position, _ in enumerate(run(transfer, suffixes), start=1):
-            # Missing chunks are counted with the stored ones.
+            # Missing chunks are counted together with the stored ones.
             share = total * position // len(suffixes)
             report(share - done)
             done = share

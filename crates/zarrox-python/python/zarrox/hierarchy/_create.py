@@ -1,4 +1,4 @@
-"""Methods of groups that create arrays and groups below them."""
+"""The methods of groups that create arrays and groups below them."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class Creation:
-    """The methods of a group that create nodes; each corresponds to the function with the same name in the interface.
+    """The methods of a group that create nodes. Each corresponds to the interface's function of the same name.
 
-    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing parent groups are created.
-    New nodes have the format, the stores and the synchronizer of the group.
+    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing parent groups are created. New
+    nodes have the same format, stores and synchronizer as the group.
     """
 
     _store: BaseStore
     _settings: Settings
     _native: NativeGroup
 
-    #: The class of member arrays.
+    #: The class of the arrays in the group.
     _array: ClassVar[type[ArrayBase]]
 
     #: The functions of the interface that create arrays.
@@ -153,7 +153,7 @@ class Creation:
         return self._new_array(self._creation.ones, name, kwargs)
 
     def full(self, name: Any, fill_value: Any, **kwargs: Any) -> Any:
-        """Create an array of one value.
+        """Create an array whose unwritten elements have a given value.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class Creation:
         return self._new_array(self._creation.full, name, kwargs, fill_value=fill_value)
 
     def empty_like(self, name: Any, data: Any, **kwargs: Any) -> Any:
-        """Create an array without a fill value, otherwise like another one.
+        """Create an array without a fill value that is otherwise like another array.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Creation:
         return self._new_array(self._creation.empty_like, name, kwargs, data)
 
     def zeros_like(self, name: Any, data: Any, **kwargs: Any) -> Any:
-        """Create an array of zeros, otherwise like another one.
+        """Create an array of zeros that is otherwise like another array.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Creation:
         return self._new_array(self._creation.zeros_like, name, kwargs, data)
 
     def ones_like(self, name: Any, data: Any, **kwargs: Any) -> Any:
-        """Create an array of ones, otherwise like another one.
+        """Create an array of ones that is otherwise like another array.
 
         Parameters
         ----------

@@ -54,7 +54,7 @@ def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str
 
 
 def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str | None = None) -> str:
-    """Write a list of all stored keys with the sizes and hashes of their values.
+    """Write a manifest: a list of all stored keys with the sizes and hashes of their values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Imports and exports of files of other formats."""
+"""Imports and exports files in other formats."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def import_file(
     skip_damaged: bool = False,
     memory: int | None = None,
 ) -> list[tuple[str, str]]:
-    """Import a file of HDF5, NetCDF, NumPy, TIFF, NIfTI, PNG, JPEG, CSV or Parquet, a directory of images, or several files as one.
+    """Import an HDF5, NetCDF, NumPy, TIFF, NIfTI, PNG, JPEG, CSV or Parquet file, a directory of images, or several files as one.
 
-    Chunks are stored first and documents last: after an interruption, the same call continues.
+    Chunks are stored first and documents last. After an interruption, the same call continues the import.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _one_of(name: str, value: str, known: Sequence[str]) -> str:
 
 
 def _range(of: str | int | slice) -> str:
-    """Returns the text of a range of a dimension."""
+    """Formats a range of a dimension as a string."""
     if not isinstance(of, slice):
         return str(of)
     start, stop, step = ("" if part is None else str(part) for part in (of.start, of.stop, of.step))
@@ -163,7 +163,7 @@ def _lengths(lengths: Sequence[int] | Mapping[str, int] | None) -> list[int] | N
 
 
 def _named(lengths: Sequence[int] | Mapping[str, int] | None) -> list[tuple[str, int | None]]:
-    """Returns lengths with the names of dimensions, where None is a whole dimension."""
+    """Returns lengths by dimension name, in which None stands for the whole dimension."""
     if not isinstance(lengths, Mapping):
         return []
     return [(name, None if length == -1 else length) for name, length in lengths.items()]
@@ -187,9 +187,9 @@ def export_file(
     overwrite: bool = False,
     memory: int | None = None,
 ) -> list[tuple[str, str]]:
-    """Export an array or a group to a file of HDF5, NetCDF-4, TIFF, NIfTI, PNG, CSV or Parquet, or to a stack of images.
+    """Export an array or a group to an HDF5, NetCDF-4, TIFF, NIfTI, PNG, CSV or Parquet file, or to an image stack.
 
-    The file gets its name when it is complete.
+    The file gets its final name only when it is complete.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Group(GroupBase, Shown[NativeGroup]):
 
     @classmethod
     def from_dict(cls, store_path: StorePath, data: Any) -> Self:
-        """Returns the group with given metadata, in a store. Nothing is read or written.
+        """Returns the group with the given metadata in a store. Nothing is read or written.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Group(GroupBase, Shown[NativeGroup]):
 
     @property
     def metadata(self) -> _nodes.GroupMetadata:
-        """The metadata in the documents of the group."""
+        """The metadata from the documents of the group."""
         document = json.loads(self._native.document())
         document |= {"attributes": self.attrs.asdict(), "zarr_format": self._zarr_format}
         return _nodes.GroupMetadata.from_dict(document)
@@ -114,14 +114,14 @@ class Group(GroupBase, Shown[NativeGroup]):
         return self
 
     def get_array(self, path: str) -> Array:
-        """Returns the array with a name or path; a group raises ``ContainsGroupError``."""
+        """Returns the array with a name or path. A group raises ``ContainsGroupError``."""
         node = self[path]
         if isinstance(node, Array):
             return node
         raise ContainsGroupError(f"{node.name!r} is a group, not an array")
 
     def get_group(self, path: str) -> Group:
-        """Returns the group with a name or path; an array raises ``ContainsArrayError``."""
+        """Returns the group with a name or path. An array raises ``ContainsArrayError``."""
         node = self[path]
         if isinstance(node, Group):
             return node
@@ -156,7 +156,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return tuple(self._walk(max_depth))
 
     def nmembers(self, max_depth: int | None = 0) -> int:
-        """Returns the number of arrays and groups below; see :meth:`members`."""
+        """Returns the number of arrays and groups below. See :meth:`members`."""
         return len(self) if max_depth == 0 else len(self.members(max_depth))
 
     @property
@@ -182,7 +182,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return InfoReporter(Lines(self._known_items))
 
     def info_complete(self) -> InfoReporter:
-        """Like :attr:`info`, with the numbers of members. This lists the store."""
+        """Like :attr:`info`, with the number of members. This lists the store."""
         return InfoReporter(Lines(lambda: [*self._known_items(), *self._counted_items()]))
 
     def _known_items(self) -> list[tuple[str, object]]:
@@ -283,7 +283,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return group
 
     def require_group(self, name: Any, overwrite: bool = False, *, attributes: Mapping[str, Any] | None = None) -> Self:
-        """Open a group below this one, or create it if there is none.
+        """Open a group below this one, or create it if it does not exist.
 
         Parameters
         ----------
@@ -326,7 +326,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return self.create_array(name, **kwargs)
 
     def require_array(self, name: Any, *, shape: ShapeLike, dtype: DTypeLike = None, exact: bool = False, **kwargs: Any) -> Array:
-        """Open an array below this group, or create it if there is none.
+        """Open an array below this group, or create it if it does not exist.
 
         Parameters
         ----------

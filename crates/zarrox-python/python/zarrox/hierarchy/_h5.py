@@ -41,8 +41,8 @@ def _h5py() -> Any:
 
 
 def copies(node: Any) -> bool:
-    """Returns true if Zarr can represent an h5py object. It cannot represent named types, dangling links, empty
-    datasets and references."""
+    """Returns true if Zarr can represent an h5py object. It cannot represent named types, dangling links, empty datasets or
+    references."""
     if is_array(node):
         return node.shape is not None and not _holds_references(node.dtype)
     return hasattr(node, "keys")
@@ -54,8 +54,8 @@ def copies(node: Any) -> bool:
 def attributes_from_h5(attributes: Any) -> dict[str, Any]:
     """Returns the attributes of an HDF5 object as JSON values.
 
-    Bytes become text, arrays lists, empty attributes ``None``. References to other objects are meaningless outside their file and
-    are skipped with a warning.
+    Bytes become strings, arrays become lists, and empty attributes become ``None``. References to other objects are meaningless outside
+    their file, and are skipped with a warning.
     """
     return dict(_convertible(attributes))
 
@@ -97,7 +97,7 @@ def _holds_references(dtype: np.dtype[Any]) -> bool:
 
 
 def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
-    """Returns the arguments that create an array for a dataset; the compression is Zarr's default."""
+    """Returns the arguments that create an array for a dataset. The compression is Zarr's default."""
     settings: dict[str, Any] = {"dtype": dataset.dtype, "chunks": dataset.chunks, "fill_value": dataset.fillvalue}
     if _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
         settings |= {"dtype": str, "fill_value": _json_value(dataset.fillvalue) or ""}
@@ -112,7 +112,7 @@ def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
 
 
 def elements(dataset: Any) -> Any:
-    """Returns a dataset that is read as NumPy arrays: text as ``str``."""
+    """Returns the dataset in a form that is read as NumPy arrays, with strings as ``str``."""
     if not is_h5py(dataset):
         return dataset
     is_text = _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject
@@ -129,13 +129,13 @@ def dataset_to_h5(array: Any) -> dict[str, Any]:
     if array.fill_value is not None and array.dtype.kind not in "mM" and ragged is None:
         settings["fillvalue"] = _storable(array.fill_value)[()]
     if 0 in array.shape or not array.shape:
-        return settings  # HDF5 stores these contiguously.
+        return settings  # HDF5 stores such arrays contiguously.
     chunks = tuple(min(chunk, length) for chunk, length in zip(array.chunks, array.shape, strict=True))
     return settings | {"chunks": chunks, "compression": "gzip", "compression_opts": 1, "shuffle": False}
 
 
 def _type_of_parts(array: Any) -> np.dtype[Any] | None:
-    """Returns the data type of the elements inside an array's elements, if these are arrays."""
+    """Returns the data type of the elements inside an array's elements, if those are arrays themselves."""
     filters = array._filters if array.dtype.hasobject else None
     codec: Any = filters[0] if filters else None
     return np.dtype(codec.dtype) if getattr(codec, "codec_id", None) == "vlen-array" else None
@@ -156,7 +156,7 @@ def _h5_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _storable(values: Any) -> Any:
-    """Returns values in the form that h5py writes: text as objects, times as opaque values."""
+    """Returns values in a form that h5py can write: strings as objects, and times as opaque values."""
     values = np.asarray(values)
     if values.dtype.kind in "TU":
         return values.astype(object)
@@ -182,8 +182,7 @@ class Writable:
 
 
 def _ragged(values: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns an array of arrays, in a form that h5py does not mistake for another dimension if all have the same
-    length."""
+    """Returns an array of arrays in a form that h5py does not mistake for an array with another dimension if all have the same length."""
     ragged = np.empty(values.shape, _h5py().vlen_dtype(dtype))
     for index in np.ndindex(values.shape):
         ragged[index] = np.asarray(() if values[index] is None else values[index], dtype)
@@ -191,7 +190,7 @@ def _ragged(values: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def attributes_to_h5(values: Mapping[str, Any], attributes: Any) -> None:
-    """Writes attributes to an HDF5 object; a value without a type in HDF5 is written as its JSON text."""
+    """Writes attributes to an HDF5 object. A value for which HDF5 has no type is written as JSON text."""
     for name, value in values.items():
         attributes[name] = _h5_value(value)
 
@@ -205,7 +204,7 @@ def _h5_value(value: Any) -> Any:
 
 
 def _is_regular(value: list[Any]) -> bool:
-    """Returns true if nested lists have the form of an array of numbers or of text."""
+    """Returns true if nested lists have the form of an array of numbers or strings."""
     try:
         return np.asarray(value).dtype.kind in "biufU"
     except ValueError:

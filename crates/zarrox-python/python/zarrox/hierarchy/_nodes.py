@@ -66,7 +66,7 @@ class GroupMetadata:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> GroupMetadata:
-        """Reads the metadata from a document; unknown members are ignored."""
+        """Reads the metadata from a document. Unknown members are ignored."""
         consolidated = document.get("consolidated_metadata")
         return cls(
             attributes=dict(document.get("attributes") or {}),
@@ -92,7 +92,7 @@ class ConsolidatedMetadata:
 
     @property
     def flattened_metadata(self) -> dict[str, Any]:
-        """The metadata of all nodes by their paths."""
+        """The metadata of all nodes, by path."""
         found: dict[str, Any] = {}
         for name, metadata in self.metadata.items():
             below = getattr(metadata, "consolidated_metadata", None)
@@ -130,7 +130,7 @@ class ConsolidatedMetadata:
 
 
 def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None:
-    """Returns the native name of a format; ``zarr_version`` is the older word for ``zarr_format``.
+    """Returns the native name of a format. ``zarr_version`` is the older name for ``zarr_format``.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None
 def open_group_node(
     store: _native.Store, path: str, mode: Literal["r", "r+"], format: str | None, consolidated: bool | None
 ) -> _native.Group:
-    """Opens a group; any other node is an error.
+    """Opens a group. An array is an error.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def document_of(metadata: Any) -> Document:
 
 
 def native_of_document(store: _native.Store, path: str, document: Document) -> _native.Group:
-    """Returns the group with a document, whose nodes are in a store."""
+    """Returns the group with a given document, and with its members in a store."""
     zarr_format = str(document.get("zarr_format", 3))
     documents = _native.Store.memory()
     _native.create_group(documents, path, zarr_format, to_json(document.get("attributes") or {}))
@@ -183,12 +183,12 @@ def native_of_document(store: _native.Store, path: str, document: Document) -> _
 
 
 def is_group(document: Document) -> bool:
-    """Returns true if a document describes a group; documents of v2 do not name the node type."""
+    """Returns true if a document describes a group. v2 documents do not contain the node type."""
     return bool(document.get("node_type", "array" if "shape" in document else "group") == "group")
 
 
 def array_spec(document: Document) -> Document:
-    """Returns the specification from which ``_native.create_array`` creates the array of a document."""
+    """Returns the specification with which ``_native.create_array`` creates the array that a document describes."""
     zarr_format = document.get("zarr_format", 3)
     if zarr_format not in (2, 3):
         raise MetadataValidationError(f"zarr_format is {zarr_format!r}; only documents of 2 and 3 are supported")
@@ -239,7 +239,7 @@ def open_or_create_group(
     """Opens or creates a group, according to the mode."""
     if mode in ("r", "r+", "a"):
         if consolidated is None and mode != "r":
-            # A writer needs the current documents; the consolidated copy may be stale.
+            # A writer needs the current documents, and the consolidated metadata may be stale.
             consolidated = False
         try:
             return open_group_node(store, path, "r" if mode == "r" else "r+", format, consolidated)
@@ -264,7 +264,7 @@ def create_nodes(
     format: str | None = None,
     overwrite: bool,
 ) -> list[tuple[str, _native.Array | _native.Group]]:
-    """Creates nodes below ``prefix``. If a prefix is given, a group of the given format exists there."""
+    """Creates nodes below ``prefix``. If a prefix is given, a group in the given format exists at that path."""
     documents = {normalize_storage_path(path): document_of(metadata) for path, metadata in nodes.items()}
     if prefix is not None and "" in documents:
         raise ValueError("nodes has metadata for the group itself, which exists; omit it")
@@ -294,7 +294,7 @@ def _one_format(documents: Mapping[str, Document], format: str | None) -> str:
 
 
 def _complete(documents: dict[str, Document], format: str, *, root: bool) -> set[str]:
-    """Adds missing parent groups, and the root if requested; returns the added paths."""
+    """Adds missing parent groups, and the root if requested. Returns the added paths."""
     added = set()
     for path in list(documents):
         while path:

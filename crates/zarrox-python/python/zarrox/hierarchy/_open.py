@@ -29,7 +29,7 @@ def group(
     storage_options: dict[str, Any] | None = None,
     sync: bool | None = None,
 ) -> Group:
-    """Open a group, or create it if there is none.
+    """Open a group, or create it if it does not exist.
 
     Parameters
     ----------

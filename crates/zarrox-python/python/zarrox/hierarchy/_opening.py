@@ -1,4 +1,4 @@
-"""Opening and saving nodes, for any node classes."""
+"""Opens and saves nodes, for any node classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from zarrox.storage.store_path import place_of
 
 __all__ = ["LazyLoader", "load", "open_node", "save_array", "save_group"]
 
-#: The arguments that apply to existing and new arrays.
+#: The arguments that apply to both existing and new arrays.
 _ARRAY_SETTINGS = ("chunk_store", "synchronizer", "cache_metadata", "cache_attrs", "write_empty_chunks", "meta_array")
 
 
@@ -88,7 +88,7 @@ def _find(
     use_consolidated: bool | None = None,
     **_: Any,
 ) -> _native.Array | _native.Group | None:
-    """Opens an existing node; ``None`` if there is none and it may be created. Arguments for new arrays are ignored."""
+    """Opens an existing node. Returns ``None`` if it does not exist and may be created. Arguments for new arrays are ignored."""
     native_mode: Literal["r", "r+"] = "r" if mode == "r" else "r+"
     if use_consolidated is None and mode != "r":
         use_consolidated = False
@@ -118,7 +118,7 @@ def _writable_store(
     group: type[GroupBase], store: StoreArgument, storage_options: dict[str, Any] | None, arrays: Iterable[Any]
 ) -> BaseStore:
     if _is_path(store):
-        # An archive that is opened for writing is empty.
+        # The first write replaces an archive that was opened with mode "w".
         for array in arrays:
             check_file_apart(array, os.fspath(store))
     return group._array._open_store(store, storage_options=storage_options, mode="w")
@@ -150,7 +150,7 @@ def save_array(
         As for the functions of the interfaces.
     """
     arr = _as_array(arr)
-    # An array in memory checks the arguments, before existing data is deleted.
+    # Creating an array in memory checks the arguments before existing data is deleted.
     create(_sample(arr), store=MemoryStore(), **kwargs | {"chunk_store": None})
     target = _writable_store(group, store, storage_options, [arr])
     try:
@@ -159,7 +159,7 @@ def save_array(
             report(arr.nbytes)
     finally:
         if _is_path(store):
-            target.close()  # Files such as zip archives are complete only after they are closed.
+            target.close()  # Files such as zip archives are complete only once they have been closed.
 
 
 def _as_array(values: Any) -> Any:
@@ -219,20 +219,21 @@ def save_group(
 
 
 def _rehearse(group: type[GroupBase], arrays: Mapping[str, Any], zarr_format: Any) -> None:
-    """Creates the arrays in memory to check the arguments."""
+    """Creates the arrays in memory, to check the arguments."""
     parent = group._open(MemoryStore(), "w", format=format_name(zarr_format))
     for name, arr in arrays.items():
         parent._new_array(parent._creation.array, name, {}, _sample(arr))
 
 
 def _sample(arr: Any) -> Any:
-    """Returns values whose creation fails if that of the array would. Numbers are not needed, since all of them fit."""
+    """Returns values with which the creation of an array fails if it would fail with the whole data. Numbers are not needed, since all
+    of them fit."""
     is_objects = getattr(arr.dtype, "kind", "O") == "O"
     return arr if is_objects else arr[:0] if len(arr.shape) else arr
 
 
 class LazyLoader(Mapping[str, Any]):
-    """The arrays of a group, each of which is read on first access; groups inside are mappings as well.
+    """The arrays of a group, each of which is read on first access. Groups inside are such mappings as well.
 
     Parameters
     ----------
@@ -264,7 +265,7 @@ class LazyLoader(Mapping[str, Any]):
 
 
 def load(group: type[GroupBase], store: StoreArgument, path: str | None, zarr_format: Any) -> Any:
-    """Load the elements of an array, or for a group a mapping from names to elements, which are read on access.
+    """Load the elements of an array or, for a group, a mapping from names to elements that are read on access.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Pyramids of images with OME-Zarr metadata, and validation of this metadata."""
+"""Creates image pyramids with OME-Zarr metadata, and validates such metadata."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["OmeFinding", "PyramidLevel", "downsample", "validate_ome"]
 
 @dataclass(frozen=True)
 class PyramidLevel:
-    """A level of an image."""
+    """A pyramid level of an image."""
 
     #: The path of the array, relative to the group of the image.
     path: str
     #: The shape, in elements.
     shape: tuple[int, ...]
-    #: The shape of chunks, or of shards if there are any.
+    #: The chunk shape, or the shard shape if there are shards.
     chunks: tuple[int, ...]
     #: The scale factor relative to the previous level along each dimension.
     factors: tuple[int, ...]
-    #: The spacing of elements along each axis, in its unit.
+    #: The spacing of the elements along each axis, in the unit of the axis.
     scale: tuple[float, ...]
-    #: The coordinate of the centre of the first element along each axis, in its unit.
+    #: The coordinate of the centre of the first element along each axis, in the unit of the axis.
     translation: tuple[float, ...]
 
 
@@ -70,7 +70,7 @@ def downsample(
 ) -> list[PyramidLevel]:
     """Downsample an image to a pyramid in one pass over the data, with OME-Zarr metadata.
 
-    After an interruption, the same call continues.
+    After an interruption, the same call continues the work.
 
     Parameters
     ----------

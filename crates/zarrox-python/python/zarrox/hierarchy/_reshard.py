@@ -1,4 +1,4 @@
-"""Copies of arrays with other shards."""
+"""Copies arrays with different shards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def reshard(
     storage_options: dict[str, Any] | None = None,
     memory: int | None = None,
 ) -> Array:
-    """Copy an array with other shards, or without shards. Chunks with the same encoding are not decoded.
+    """Copy an array with different shards, or without shards. Chunks with the same encoding are not decoded.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Arrays and groups over HTTP, from this process."""
+"""Serves arrays and groups over HTTP from this process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ __all__ = ["Server", "serve"]
 
 
 class Server:
-    """A server that :func:`serve` has started; it ends with its ``with`` block, with :meth:`close`, or with the last reference to it."""
+    """A server that :func:`serve` has started. It stops at the end of its ``with`` block, on :meth:`close`, or when the last reference
+    to it is gone."""
 
     def __init__(self, native: _native.Server) -> None:
         self._native = native
@@ -35,7 +36,7 @@ class Server:
 
     @property
     def token(self) -> str | None:
-        """The token, which clients send in the header ``Authorization: Bearer TOKEN``; None if no token is needed."""
+        """The token that clients send in the header ``Authorization: Bearer TOKEN``; None if no token is needed."""
         return self._native.token
 
     @property
@@ -44,7 +45,7 @@ class Server:
         return {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
 
     def close(self) -> None:
-        """Complete running requests within three seconds, and stop."""
+        """Wait up to three seconds for running requests to complete, and stop."""
         self._native.close()
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Comparison, statistics, sizes and stored chunks of nodes, as in the command."""
+"""Comparison, statistics, sizes and stored chunks of nodes, like the corresponding commands."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def diff(
 ) -> list[dict[str, Any]]:
     """Compare two arrays or groups and all nodes below them: structure, metadata, attributes and values.
 
-    Formats, stores, chunks and codecs are ignored.
+    Differences in format, store, chunks and codecs are ignored.
 
     Parameters
     ----------
@@ -93,7 +93,8 @@ def stats(
     missing: Sequence[float] = (),
     memory: int | None = None,
 ) -> dict[str, Any]:
-    """Returns statistics of the elements of an array, in one parallel pass and bounded memory. NaN is only counted.
+    """Returns statistics of the elements of an array, which are computed in one parallel pass and in bounded memory. NaN is counted,
+    but otherwise ignored.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def stats(
 
 
 def du(node: Any, *, inner: bool = False) -> list[dict[str, Any]]:
-    """Returns the stored size of a node and all nodes below it, from listings only.
+    """Returns the stored size of a node and all nodes below it, using only listings.
 
     Parameters
     ----------
@@ -262,7 +263,7 @@ def find(
 
 
 def chunk_table(array: Any) -> list[dict[str, Any]]:
-    """Returns the stored chunks of an array, or shards if there are any.
+    """Returns the stored chunks of an array, or its stored shards if it has shards.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Display of nodes: reports and trees."""
+"""Displays nodes as reports and trees."""

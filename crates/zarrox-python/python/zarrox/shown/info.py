@@ -20,7 +20,7 @@ class _Described(Protocol):
 
 
 class InfoReporter:
-    """Information about an array or a group, collected whenever it is shown.
+    """Information about an array or a group, which is collected each time it is shown.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class InfoReporter:
 
 @dataclass(frozen=True)
 class Lines:
-    """Titles and values that are computed on display."""
+    """Titles and values, which are computed when they are displayed."""
 
     info_items: Callable[[], Items]
 
 
 def info_text_report(items: Items) -> str:
-    """Returns title-value pairs as lines, with aligned titles and wrapped values.
+    """Formats title-value pairs as lines, with aligned titles and wrapped values.
 
     Examples
     --------
@@ -63,13 +63,13 @@ def info_text_report(items: Items) -> str:
 
 def _wrapped(title: str, value: str) -> str:
     if len(title) + 3 + len(value) <= _WIDTH and value.isprintable() and value == value.strip():
-        return f"{title} : {value}"  # The usual case, for which a wrapper would take most of the time of a report.
+        return f"{title} : {value}"  # In the usual case, wrapping would take most of the time of a report.
     blank = " " * len(title)
     return TextWrapper(_WIDTH, initial_indent=f"{title} : ", subsequent_indent=f"{blank} : ").fill(value) or f"{title} : "
 
 
 def info_html_report(items: Iterable[tuple[str, object]]) -> str:
-    """Returns title-value pairs as an HTML table."""
+    """Formats title-value pairs as an HTML table."""
     from zarrox.core.html import info_table
 
     return info_table(items)

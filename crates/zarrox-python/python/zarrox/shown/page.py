@@ -1,4 +1,4 @@
-"""The page of ``zarrox serve`` in a notebook: a frame with content from a server in this process."""
+"""The page of ``zarrox serve`` in a notebook: a frame whose contents come from a server in this process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Page:
 
     @property
     def url(self) -> str:
-        """The address, which contains the access token; without a host if the notebook's own proxy is used."""
+        """The URL, which contains the access token. It has no host if the notebook's own proxy is used."""
         return self._url
 
     def _repr_html_(self) -> str:
@@ -48,14 +48,14 @@ class Page:
 
 
 class _Kernel:
-    """The server of this process, which the first page starts."""
+    """The server in this process, which the first page starts."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._server: _native.Server | None = None
 
     def place_of(self, node: NativeArray | NativeGroup) -> tuple[_native.Server, str]:
-        """Returns the server, and the fragment of its page that shows a node."""
+        """Returns the server, and the URL fragment with which its page shows a node."""
         from urllib.parse import quote
 
         with self._lock:
@@ -65,7 +65,7 @@ class _Kernel:
         return self._server, "#/" + "/".join(quote(name, safe="") for name in names)
 
     def close(self) -> None:
-        """Stop the server, if it was started."""
+        """Stop the server, if it is running."""
         with self._lock:
             server, self._server = self._server, None
         if server is not None:
@@ -76,14 +76,14 @@ _kernel = _Kernel()
 
 
 def _begin_anew() -> None:
-    """Forgets the server in a forked child: its threads exist only in the parent."""
+    """Discards the server in a forked child process, since the server's threads exist only in the parent."""
     global _kernel
     _kernel = _Kernel()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
-# The server is stopped before Python ends, since its threads may need Python for stores that are written in it.
+# The server is stopped before Python ends, since its threads may need Python for stores that are written in Python.
 atexit.register(lambda: _kernel.close())
 
 
@@ -97,10 +97,9 @@ class Shown(Generic[Native]):
     def show(self, height: int = HEIGHT, proxy: bool | str | None = None) -> Page:
         """Returns the page of ``zarrox serve`` at this array or group. A notebook shows it in a frame.
 
-        For an array, the page has pictures, lines, tables, metadata and the map of chunks; for a group, the tree of all
-        nodes below. A server in this process provides the page; the URL contains its access token. The server starts
-        with the first page, listens at a free port of this machine, and ends with the process. Shown stores are kept
-        until then.
+        For an array, the page shows images, line plots, tables, metadata and a map of the chunks; for a group, it shows a tree of all
+        nodes below. A server in this process provides the page; the URL contains the access token. The server starts with the first
+        page, listens on a free port of this machine, and ends with the process. Stores that have been shown are kept open until then.
 
         Parameters
         ----------
@@ -133,7 +132,7 @@ class Shown(Generic[Native]):
 
 
 def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
-    """Returns the address of a server's page for frames."""
+    """Returns the URL of a server's page for use in a frame."""
     hub = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     if proxy is None:
         proxy = hub is not None
@@ -144,10 +143,10 @@ def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
 
 
 def frame(url: str, height: int = HEIGHT) -> str:
-    """Returns a frame with a page, as HTML."""
+    """Returns a frame with a page as HTML."""
     from html import escape
 
-    # The buttons that copy need the permission of the surrounding page.
+    # The copy buttons need the permission of the surrounding page.
     return (
         f'<iframe src="{escape(url)}" title="Zarrox" width="100%" height="{int(height)}" style="border: 0" '
         'allow="clipboard-write; fullscreen"></iframe>'

@@ -1,4 +1,4 @@
-"""A hierarchy as text: one line for each group and array, drawn as a tree."""
+"""Formats a hierarchy as text: a tree with one line for each group and array."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["TreeViewer"]
 
 
 def is_array(node: Any) -> bool:
-    """Returns true if a node is an array, of any library; a group may have a member named ``shape``."""
+    """Returns true if a node, of any library, is an array. A group may have a member named ``shape``."""
     return not isinstance(node, Mapping) and hasattr(node, "shape")
 
 
@@ -91,7 +91,7 @@ def _below(node: Any, branches: _Branches, indent: str, level: int | None) -> It
 def _children(node: Any) -> list[tuple[str, Any]]:
     if isinstance(node, str) or not hasattr(node, "items"):
         return []
-    # Groups of Zarrox also list children that cannot be opened, which items() skips.
+    # Zarrox groups also list children that cannot be opened, which items() skips.
     return list(getattr(node, "_children", node.items)())
 
 

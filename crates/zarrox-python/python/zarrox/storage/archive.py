@@ -23,7 +23,7 @@ _MODES: dict[str, Literal["r", "r+", "a", "w", "x"]] = {
 
 
 class ZipStore(FileStore):
-    """A store in a zip archive: each value is an entry.
+    """A store in a zip archive, in which each value is an entry.
 
     The archive must be completed with :meth:`close` or a ``with`` statement. Only one process can write to it at a time.
 
@@ -106,11 +106,11 @@ class ZipStore(FileStore):
 
     @property
     def zf(self) -> zipfile.ZipFile:
-        """The written part of the archive, as an object of :mod:`zipfile`."""
+        """The part of the archive that has been written, as an object of :mod:`zipfile`."""
         if self._closed:
             raise ValueError(f"the ZipStore '{self.path}' is closed: open it again")
         self.flush()
-        # Slow to import, and needed by few programs.
+        # This module is slow to import, and few programs need it.
         import zipfile
 
         return zipfile.ZipFile(self.path)

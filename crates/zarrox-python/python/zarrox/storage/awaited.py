@@ -36,7 +36,7 @@ _HOOKS = frozenset(name for name in vars(Store) if not name.startswith("__")) | 
 
 
 def range_of(request: Any) -> tuple[int | None, int | None]:
-    """Returns the start and the length of a range for native stores. Requests of zarr-python are accepted as well."""
+    """Returns the start and the length of a range in the form for native stores. zarr-python's requests are accepted as well."""
     if hasattr(request, "start"):
         return request.start, max(request.end - request.start, 0)
     if hasattr(request, "offset"):
@@ -63,10 +63,10 @@ class AwaitedStore(NativeStore, Store):
             return _called_back(self)
         return super().native
 
-    # The abilities of the store.
+    # The capabilities of the store.
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """Returns the same store with another ``read_only``."""
+        """Returns the same store with a different ``read_only``."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         vars(other).pop("_called_back", None)
@@ -153,7 +153,7 @@ class AwaitedStore(NativeStore, Store):
         return is_key(key) and await self._do(self._raw.contains, key)
 
     async def getsize(self, key: str) -> int:  # type: ignore[override]
-        """Returns the length of a value in bytes; raises ``FileNotFoundError`` if it is missing."""
+        """Returns the size of a value in bytes; raises ``FileNotFoundError`` if it is missing."""
         size = await self._do(self._raw.size, key) if is_key(key) else None
         if size is None:
             raise FileNotFoundError(key)
@@ -177,7 +177,7 @@ class AwaitedStore(NativeStore, Store):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """Returns parts of one version of a value, with the indices of the requests."""
+        """Returns parts of a single version of a value, with the indices of the corresponding requests."""
         if not byte_ranges:
             return []
         parts = self._raw.get_ranges(key, [(0, None) if one is None else range_of(one) for one in byte_ranges])
@@ -188,7 +188,7 @@ class AwaitedStore(NativeStore, Store):
     async def get_ranges(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Yields parts of one version of a value, with the indices of the requests."""
+        """Yields parts of a single version of a value, with the indices of the corresponding requests."""
         if byte_ranges:
             yield await self._do(self.get_ranges_sync, key, byte_ranges, prototype=prototype)
 
@@ -226,7 +226,7 @@ class AwaitedStore(NativeStore, Store):
 
 
 class CalledBack(MutableMapping[str, Any]):
-    """A store in Python, of this package or of zarr-python, as a mapping that Rust calls from its threads.
+    """A Python store, from this package or from zarr-python, as a mapping that Rust calls from its threads.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ class CalledBack(MutableMapping[str, Any]):
         return None
 
     def size(self, key: str) -> int | None:
-        """Returns the length of a value in bytes; ``None`` if it is missing."""
+        """Returns the size of a value in bytes; ``None`` if it is missing."""
         try:
             return int(self._wait(self._store.getsize(key)))
         except FileNotFoundError:
@@ -311,7 +311,7 @@ class CalledBack(MutableMapping[str, Any]):
 
 
 def _called_back(store: Any) -> _native.Store:
-    # Rust refers to a mapping weakly, so the store keeps it alive.
+    # Rust holds only a weak reference to a mapping, so the store keeps the mapping alive.
     mapping = vars(store).setdefault("_called_back", CalledBack(store))
     native = _native.Store.mapping(mapping, f"{type(store).__name__}://{id(store)}", config["async.concurrency"])
     return native.read_only() if store.read_only else native
@@ -345,7 +345,7 @@ class StoreOfProgram(NativeStore):
         return _native.Store.mapping(self._called, place, config["async.concurrency"])
 
     def close(self) -> None:
-        """Closes the store of the program."""
+        """Closes the user-defined store."""
         self.given.close()
 
     def __setstate__(self, state: dict[str, Any]) -> None:

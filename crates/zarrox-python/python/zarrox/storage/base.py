@@ -27,7 +27,7 @@ _HOOKS = frozenset(
 
 
 def is_foreign(cls: type) -> bool:
-    """Returns true for classes from outside this package."""
+    """Returns true for classes that are defined outside this package."""
     return cls.__module__.partition(".")[0] not in {"zarrox", "collections", "typing", "builtins", "abc"}
 
 
@@ -43,7 +43,7 @@ def adapted(store: object) -> BaseStore | None:
 
 
 class BaseStore(MutableMapping[str, Any]):
-    """A mapping from keys to bytes, with further methods for arrays and groups.
+    """A mapping from keys to bytes, with additional methods for arrays and groups.
 
     To define a store, subclass it: the five methods of a :class:`~collections.abc.MutableMapping` are enough.
     """
@@ -69,7 +69,7 @@ class BaseStore(MutableMapping[str, Any]):
     @property
     def native(self) -> _native.Store:
         """The native store, through which Rust accesses this store."""
-        # Not cached: a handle that refers to its store would keep the store alive forever.
+        # The handle is not cached: since it refers to its store, it would keep the store alive forever.
         return _native.Store.mapping(self)
 
     def is_readable(self) -> bool:
@@ -190,7 +190,7 @@ class BaseStore(MutableMapping[str, Any]):
 
     @staticmethod
     def _ensure_store(store: Any) -> Any:
-        """Returns the store of an argument: a store, of zarr-python as well, or another mapping; ``None`` for
+        """Returns the store for an argument, which is a store of this package or of zarr-python, or another mapping; ``None`` for
         ``None``."""
         if store is None or issubclass(type(store), BaseStore):
             return store
@@ -233,7 +233,7 @@ class StoredBytes(bytes):
 
 
 class _Given(MutableMapping[str, Any]):
-    """A subclass of ``dict`` by a user, in the form in which Rust writes to it."""
+    """A user's subclass of ``dict``, in the form in which Rust writes to it."""
 
     __slots__ = ("_values",)
 
@@ -253,7 +253,7 @@ class _Given(MutableMapping[str, Any]):
         return key in self._values
 
     def __iter__(self) -> Iterator[str]:
-        # Other threads may write meanwhile.
+        # Other threads may write in the meantime.
         return iter(list(self._values))
 
     def __len__(self) -> int:
@@ -302,7 +302,7 @@ class KVStore(BaseStore):
         if isinstance(inner, dict):
             return _native.Store.mapping(_Given(inner), inner)
         if hasattr(inner, "fs") and hasattr(inner, "root"):
-            # Mappings of s3fs, gcsfs and others.
+            # Mappings from s3fs, gcsfs and other packages.
             files = Files(inner)
             return _native.Store.mapping(files, files.place)
         return _native.Store.mapping(inner)
@@ -346,7 +346,7 @@ class KVStore(BaseStore):
 
 
 def warn_without_listdir(store: object) -> None:
-    """Warns that a mapping without ``listdir`` is listed slowly."""
+    """Warns that listing a mapping without ``listdir`` is slow."""
     warnings.warn(
         f"{store!r} has no `listdir` method, so that all keys are read; wrap it in KVStore or subclass BaseStore",
         UserWarning,

@@ -1,4 +1,4 @@
-"""Stores in files of databases."""
+"""Stores in database files."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _BERKELEY_DB = {magic.to_bytes(4, order) for magic in (0x053162, 0x061561) for o
 
 
 class _DBMValues(MutableMapping[str, bytes]):
-    """A database of one of Python's ``dbm`` modules as a mapping from text to bytes.
+    """A database that is accessed through one of Python's ``dbm`` modules, as a mapping from strings to bytes.
 
-    SQLite databases may be used only by the thread that opened them, so they get a separate thread.
+    An SQLite database may be used only by the thread that opened it, so it gets a separate thread.
     """
 
     def __init__(self, opener: Callable[[], Any], own_thread: bool) -> None:
@@ -81,8 +81,8 @@ def _is_berkeley_db(path: str) -> bool:
 class DBMStore(FileStore):
     """A store in a DBM database.
 
-    GNU databases are read and written natively, and new databases are of this kind. Berkeley DB files are read
-    natively. Python's modules read and write all other kinds.
+    GNU databases are read and written natively, and new databases are GNU databases. Berkeley DB files are read natively. All other
+    kinds are read and written by Python's modules.
 
     Parameters
     ----------
@@ -168,16 +168,16 @@ class DBMStore(FileStore):
         return store
 
     def _opener(self) -> Callable[..., Any] | None:
-        """Returns the function that opens the database, if it is not opened natively."""
+        """Returns the function that opens the database if it is not opened natively."""
         if self.open is not None and self.open is not dbm.open:
-            # The module determines the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
+            # The module of the function determines the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
             return None if getattr(self.open, "__module__", None) in ("_gdbm", "dbm.gnu") else self.open
         if self.flag[0] == "n" or _is_berkeley_db(self.path):
             return None
         return None if dbm.whichdb(self.path) in (None, "dbm.gnu") or not self._size() else dbm.open
 
     def _size(self) -> int:
-        """Returns the size of the file; 1 if the database has several files with other names."""
+        """Returns the size of the file; 1 if the database consists of several files with other names."""
         return os.path.getsize(self.path) if os.path.exists(self.path) else 1
 
     def flush(self) -> None:
@@ -194,7 +194,7 @@ class DBMStore(FileStore):
 
     @property
     def db(self) -> Any:
-        """The database object of Python's module; ``None`` if it is not needed."""
+        """The database object of the Python module; ``None`` if no Python module is needed."""
         return None if self._mapping is None else self._mapping.db
 
     def __getstate__(self) -> dict[str, Any]:

@@ -53,15 +53,15 @@ def directory_options(**options: Any) -> dict[str, str]:
 
 
 def _remove_tree(path: str) -> None:
-    import shutil  # The import is slow, since it imports all compressors of archives.
+    import shutil  # The import is slow, since it imports all archive compressors.
 
     shutil.rmtree(path)
 
 
 class DirectoryStore(NativeStore):
-    """A store in a directory: each value is a file.
+    """A store in a directory, in which each value is a file.
 
-    Files appear complete or not at all. Any number of threads and processes may write different chunks.
+    A file appears only once it is complete. Any number of threads and processes may write different chunks.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class DirectoryStore(NativeStore):
         if os.path.isfile(path):
             raise FSPathExistNotDir(f"'{path}' is a file: a store in a directory needs a directory")
         self.path = path
-        # Only options that differ from their defaults are kept, and pickled.
+        # Only options that differ from their defaults are kept and pickled.
         if normalize_keys:
             self.normalize_keys = True
         if dimension_separator != self._dimension_separator:
@@ -174,7 +174,7 @@ class DirectoryStore(NativeStore):
             write(key, value)
 
     def _make_room(self, key: str) -> None:
-        """Removes a directory at the path of a file, but no file at the path of a directory."""
+        """Removes a directory at the path where a file is to be written, but not a file at the path of one of its parent directories."""
         file = self.dir_path(self._normalize_key(key))
         if os.path.isdir(file):
             _remove_tree(file)
@@ -186,7 +186,7 @@ class DirectoryStore(NativeStore):
             above = os.path.dirname(above)
 
     def _replace(self, key: str, value: Any) -> None:
-        """Writes a file with the method of a subclass."""
+        """Writes a file with the method that a subclass defines."""
         file = self.dir_path(self._normalize_key(key))
         os.makedirs(os.path.dirname(file), exist_ok=True)
         partial = f"{file}.{os.urandom(8).hex()}.partial"
@@ -227,7 +227,7 @@ class DirectoryStore(NativeStore):
 
 
 class NestedDirectoryStore(DirectoryStore):
-    """A store in a directory, in which new arrays have a level of directories for each dimension.
+    """A store in a directory, in which the chunks of new arrays have one level of directories for each dimension.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Mappers of fsspec as mappings."""
+"""fsspec mappers as mappings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Files(MutableMapping[str, Any]):
-    """An fsspec mapper that lists directories, with additional errors that mean a missing value."""
+    """An fsspec mapper that lists directories, and for which additional errors mean that a value is missing."""
 
     def __init__(self, mapper: Any, missing: tuple[type[BaseException], ...] = (KeyError,)) -> None:
         self.mapper = mapper
@@ -15,13 +15,13 @@ class Files(MutableMapping[str, Any]):
 
     @property
     def place(self) -> str:
-        """A string that is equal for all mappings of the same files, and unique to them."""
+        """A string that identifies the files: it is the same for all mappings of the same files, and for no others."""
         fs = self.mapper.fs
         return f"{type(fs).__name__}-{id(fs):x}://{self.mapper.root}"
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether the files are in the memory of this process."""
+        """True if the files are in the memory of this process."""
         return type(self.mapper.fs).__name__ == "MemoryFileSystem"
 
     def __getitem__(self, key: str) -> Any:

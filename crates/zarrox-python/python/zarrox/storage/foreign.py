@@ -1,4 +1,4 @@
-"""Stores in the file systems of fsspec and the stores of obstore."""
+"""Stores in fsspec file systems and in obstore stores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["FsspecStore", "ObjectStore"]
 
 
 class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
-    """A store in a file system of fsspec.
+    """A store in an fsspec file system.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
 
     @classmethod
     def from_upath(cls, upath: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()) -> Self:
-        """Returns the store at a path of the package ``universal_pathlib``."""
+        """Returns the store at a path object of the package ``universal_pathlib``."""
         return cls(upath.fs, read_only=read_only, path=upath.path.rstrip("/"), allowed_exceptions=allowed_exceptions)
 
     @classmethod
     def from_mapper(
         cls, fs_map: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()
     ) -> Self:
-        """Returns the store of a mapper.
+        """Returns the store for a mapper.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
 
 
 class _Objects(MutableMapping[str, bytes]):
-    """A store of the package ``obstore`` as a mapping."""
+    """A store from the package ``obstore`` as a mapping."""
 
     def __init__(self, store: Any) -> None:
         import obstore
@@ -142,7 +142,7 @@ class _Objects(MutableMapping[str, bytes]):
 
 
 class ObjectStore(AwaitedStore):
-    """A store over a store of the package ``obstore``.
+    """A store that wraps a store from the package ``obstore``.
 
     Parameters
     ----------

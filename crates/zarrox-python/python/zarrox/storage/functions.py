@@ -24,7 +24,7 @@ _ZIP_MODES = {"w-": "x"}
 
 
 class Kinds(NamedTuple):
-    """The store classes of an interface."""
+    """The store classes that an interface uses."""
 
     memory: Callable[[], BaseStore]
     directory: Callable[..., BaseStore]
@@ -98,7 +98,7 @@ def open_store(
         If the argument cannot be a store, or ``sync`` is given for an argument that is not a path.
     """
     if hasattr(store, "storage_options") and hasattr(store, "protocol"):
-        # A path of the package `universal_pathlib`.
+        # A path object of the package `universal_pathlib`.
         return FsspecStore.from_upath(store, read_only=mode == "r")
     if isinstance(store, os.PathLike):
         store = os.fspath(store)
@@ -106,7 +106,7 @@ def open_store(
         return _store_at(store, kinds, storage_options, mode, sync)
     if sync:
         raise ValueError("sync is for paths: pass it to the constructor of other stores, such as SQLiteStore(path, sync=True)")
-    # The class is compared, since an object such as a mock may only claim to be a store.
+    # The class is checked, since an object such as a mock may only claim to be a store.
     if issubclass(type(store), BaseStore):
         found: BaseStore = store  # type: ignore[assignment]
         return found
@@ -119,8 +119,8 @@ def open_store(
 
 
 def consolidated_store(elements: BaseStore, metadata_key: str, mode: str) -> tuple[BaseStore, BaseStore | None]:
-    """Returns the store of consolidated metadata under a key of version 2, and the store of the elements. Without the
-    key, returns the store alone.
+    """Returns the store with the consolidated metadata under a version 2 key, and the store with the elements. If the key does not
+    exist, returns only the store.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Wrappers of stores: a cache, and consolidated metadata."""
+"""Store wrappers: a cache, and consolidated metadata."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LRUStoreCache(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        # Not cached: a handle that refers to its store would keep the store alive for ever.
+        # The handle is not cached: since it refers to its store, it would keep the store alive forever.
         return _native.Store.mapping(self, self._store.native)
 
     def _forget(self) -> None:
@@ -122,7 +122,7 @@ class LRUStoreCache(BaseStore):
         self._store[key] = value
         with self._mutex:
             self._invalidate_keys()
-            # The caller may change its own buffer later, so it is copied.
+            # The caller may change its buffer later, so the buffer is copied.
             self._keep(key, value if isinstance(value, bytes) else bytes(memoryview(value)))
 
     def __delitem__(self, key: str) -> None:
@@ -188,7 +188,7 @@ class LRUStoreCache(BaseStore):
 
 
 class _Written(dict[str, Any]):
-    """Stored documents, which are encoded on demand, since only a few documents of a large hierarchy are needed.
+    """Stored documents. They are encoded on demand, since only a few documents of a large hierarchy are needed.
 
     Since this class is a ``dict``, the keys can be enumerated cheaply.
     """
@@ -197,7 +197,7 @@ class _Written(dict[str, Any]):
         return _ENCODER.encode(super().__getitem__(key)).encode()
 
 
-# Created once, since `json.dumps` takes more steps to the same encoder.
+# The encoder is created once, since `json.dumps` takes more steps to reach the same encoder.
 _ENCODER = json.JSONEncoder()
 
 

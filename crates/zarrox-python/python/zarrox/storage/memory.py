@@ -1,4 +1,4 @@
-"""Stores in memory."""
+"""Memory stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["DictStore", "MemoryStore", "holder_of", "is_in_memory", "new_memory"
 
 
 def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yields the values in a tree of mappings, by their keys."""
+    """Yields the values in a tree of mappings, with their keys."""
     for name, value in values.items():
         if isinstance(value, cls):
             yield from _flat(value, cls, f"{prefix}{name}/")
@@ -25,7 +25,7 @@ def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Itera
 
 
 class MemoryStore(NativeStore):
-    """A hierarchical store in memory: like a path in a file system, a key is either a value or a prefix of others.
+    """A hierarchical store in memory: as in a file system, a key either has a value or is a prefix of other keys.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class MemoryStore(NativeStore):
     __hash__ = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # A pickled store in memory contains its values.
+        # A pickled memory store contains its values.
         return {**super().__getstate__(), "_values": dict(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -133,13 +133,13 @@ class DictStore(MemoryStore):
         super().__init__(*args, **kwargs)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # This warns, as creating a store does.
+        # This issues a warning, as creating a store does.
         vars(self).update(vars(type(self)()))
         super().__setstate__(state)
 
 
 class _Values(NativeStore):
-    """The values of an array that was created without a store, which are a ``dict`` in zarr-python."""
+    """The values of an array that was created without a store. In zarr-python, they are a ``dict``."""
 
     _identity = ()
 
@@ -162,12 +162,12 @@ class _Values(NativeStore):
 
 
 def new_memory() -> KVStore:
-    """Returns a new store in memory, whose values Rust holds."""
+    """Returns a new memory store whose values are held by Rust."""
     return KVStore(_Values())
 
 
 def _mapping_of(store: Any) -> Any:
-    """Returns the mapping below stores that only forward values."""
+    """Returns the mapping that underlies stores which only forward values."""
     while isinstance(store, KVStore):
         store = store._mutable_mapping
     return store
@@ -180,7 +180,6 @@ def is_in_memory(store: Any) -> bool:
 
 
 def holder_of(store: Any) -> Any:
-    """Returns the object that holds the values of a store in memory. Stores over the same dictionary have the same
-    object."""
+    """Returns the object that holds the values of a memory store. Stores over the same dictionary have the same object."""
     inner = _mapping_of(store)
     return holder_of(inner._holder) if isinstance(inner, MemoryStore) and inner._holder is not inner else inner

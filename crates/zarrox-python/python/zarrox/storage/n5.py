@@ -1,7 +1,7 @@
-"""N5: the format of arrays and groups in Java imaging software.
+"""N5: a format for arrays and groups that is common in Java imaging software.
 
-Arrays in these stores are written natively. As mappings, the stores show N5 documents as documents of Zarr version 2, and chunk
-keys in the dimension order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
+Arrays in N5 stores are read and written natively. As mappings, the stores show N5 documents in the form of Zarr version 2, and chunk
+keys in Zarr's dimension order: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ _CHUNK = re.compile(r"^\d+(\.\d+)+$")
 
 
 def is_chunk_key(key: str) -> bool:
-    """Returns true if a key is the key of a chunk with two or more dimensions."""
+    """Returns true if a key is that of a chunk with two or more dimensions."""
     return _CHUNK.match(key.rpartition("/")[2]) is not None
 
 
 def invert_chunk_coords(key: str) -> str:
-    """Returns the key of a chunk in N5.
+    """Returns the N5 key of a chunk.
 
     Examples
     --------
@@ -164,12 +164,12 @@ def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str,
     return _compressor_of(_array_of({**array_metadata_to_n5(_SMALLEST), "compression": compressor_config}))
 
 
-#: The document of an array in which only the compressor matters.
+#: The document of an array of which only the compressor matters.
 _SMALLEST = {"shape": [1], "chunks": [1], "dtype": "|u1", "compressor": None}
 
 
 def _array_of(document: Mapping[str, Any]) -> _native.Array:
-    """Returns the array of a document of N5, in memory."""
+    """Returns an array in memory with an N5 document."""
     store = _native.Store.memory()
     store.set(n5_attrs_key, json_dumps(document))
     array = _native.open_node(store, "", "r", "n5")
@@ -178,14 +178,14 @@ def _array_of(document: Mapping[str, Any]) -> _native.Array:
 
 
 def _compressor_of(array: _native.Array) -> dict[str, Any] | None:
-    """Returns the compressor of an array of N5, in the form of version 2."""
+    """Returns the compressor of an N5 array, in the form of version 2."""
     (block,) = json.loads(array.codecs)
     compressors = block["configuration"]["codecs"][1:]
     return in_v2(compressors[0]) if compressors else None
 
 
 def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the compressor inside the codec for blocks of N5."""
+    """Returns the compressor inside the codec for N5 blocks."""
     is_wrapper = config is not None and config["id"] == N5ChunkWrapper.codec_id
     return config["compressor_config"] if config is not None and is_wrapper else config
 
@@ -200,12 +200,12 @@ def _warn_of(config: Mapping[str, Any] | None) -> None:
 
 
 class _N5Keys(_Base):
-    """A store of N5 as a mapping with the keys of version 2."""
+    """An N5 store as a mapping with version 2 keys."""
 
     _format = "n5"
 
     def _attributes(self, key: str) -> dict[str, Any]:
-        """Returns the content of the document beside a key; empty if it does not exist."""
+        """Returns the members of the document beside a key; empty if the document does not exist."""
         document = self._document(key)
         value = self._raw.get(document) if is_key(document) else None
         return {} if value is None else dict(json_loads(value))
@@ -271,14 +271,14 @@ class _N5Keys(_Base):
         found += [attrs_key] if attrs_to_zarr(attributes) else []
         for name in names:
             below = self._raw.keys(prefix + name) if is_array and NUMBER.match(name) else []
-            # N5 has the coordinates in reverse order.
+            # In N5, the coordinates are in reverse order.
             found += [".".join(reversed(key[len(prefix) :].split("/"))) for key in below] or [name]
         found.remove(n5_attrs_key)
         return sorted(found)
 
 
 class N5Store(_N5Keys, NestedDirectoryStore):
-    """A store in a directory in the format N5.
+    """An N5 store in a directory.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ class N5Store(_N5Keys, NestedDirectoryStore):
 
 
 class N5FSStore(_N5Keys, FSStore):
-    """A store at a URL in the format N5.
+    """An N5 store at a URL.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ class N5FSStore(_N5Keys, FSStore):
 
 
 class N5ChunkWrapper(Codec):
-    """The codec in documents of version 2 for chunks that are N5 blocks.
+    """The codec that stands for N5 blocks in version 2 documents.
 
     Parameters
     ----------
@@ -399,7 +399,7 @@ class N5ChunkWrapper(Codec):
         return out
 
     def _block(self, shape: tuple[int, ...]) -> _native.Array:
-        """Returns an array of N5 in memory, whose only chunk has this shape."""
+        """Returns an N5 array in memory, whose only chunk has this shape."""
         spec = {"format": "n5", "shape": shape, "chunks": False, "dtype": self.dtype.str, "compressor": self.compressor_config}
         array = _native.create_array(_native.Store.memory(), "", json.dumps(spec))
         return array.with_options(write_empty_chunks=True)

@@ -43,7 +43,7 @@ class NativeStore(BaseStore):
 
     @property
     def _raw(self) -> _native.Store:
-        """The native store with the keys and values."""
+        """The native store that holds the keys and values."""
         handle = self._handle
         if handle is None:
             # The store is opened on first use, so that it can be unpickled anywhere.
@@ -87,7 +87,7 @@ class NativeStore(BaseStore):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
-            value = value.view("i8")  # Dates have no buffers.
+            value = value.view("i8")  # Date dtypes do not support the buffer protocol.
         self._raw.set(self._normalize_key(key), value)
 
     def __delitem__(self, key: str) -> None:
@@ -181,7 +181,7 @@ class NativeStore(BaseStore):
 
 
 class _Translated(NativeStore):
-    """The stored keys and values of a store that transforms keys, for Rust."""
+    """The stored keys and values of a store that transforms keys, in the form that Rust uses."""
 
     def __init__(self, store: NativeStore) -> None:
         self._handle = store._raw
@@ -189,7 +189,7 @@ class _Translated(NativeStore):
 
 
 class FileStore(NativeStore):
-    """A store in one file, which must be closed."""
+    """A store in a single file. It must be closed."""
 
     path: str
     _closed = False
@@ -207,7 +207,7 @@ class FileStore(NativeStore):
             self._handle.flush()
 
     def close(self) -> None:
-        """Completes the file. The store cannot be used afterwards."""
+        """Completes and closes the file. The store cannot be used afterwards."""
         self.flush()
         self._handle = None
         self._closed = True

@@ -1,4 +1,4 @@
-"""Names in stores: the keys of documents of version 2, and the paths of nodes."""
+"""Names in stores: the keys of version 2 documents, and the paths of nodes."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ def prefix_of(path: str) -> str:
 
 
 def is_key(text: str) -> bool:
-    """Returns true if a text is a valid key."""
+    """Returns true if a string is a valid key."""
     names = text.split("/")
     return not ("\\" in text or "\0" in text or "" in names or "." in names or ".." in names)

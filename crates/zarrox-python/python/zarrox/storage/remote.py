@@ -1,4 +1,4 @@
-"""Stores at URLs, and in the file systems of fsspec."""
+"""Stores at URLs, and in fsspec file systems."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _scheme(url: str) -> str:
 
 
 def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | None:
-    """Returns the options of fsspec as options of a native store.
+    """Converts fsspec options to options of a native store.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | Non
 
 
 def _google(token: Any) -> dict[str, Any]:
-    """Returns the native options for gcsfs' ``token``."""
+    """Returns the native options for the ``token`` of gcsfs."""
     if token == "anon":
         return {"anonymous": True}
     if token in (None, "google_default", "cloud"):
@@ -141,10 +141,10 @@ def _google(token: Any) -> dict[str, Any]:
 
 
 def _blocking(fs: Any) -> Any:
-    """Returns the blocking form of a file system of fsspec, whose methods may be asynchronous."""
+    """Returns the blocking form of an fsspec file system, whose methods may be asynchronous."""
     if not getattr(fs, "asynchronous", False):
         return fs
-    # A file system that only passes the calls of another one to threads refers to the other one.
+    # A file system that only runs the calls of another one on threads is replaced by the other one.
     inner = getattr(fs, "sync_fs", None)
     return inner if inner is not None else type(fs)(*fs.storage_args, **{**fs.storage_options, "asynchronous": False})
 
@@ -152,8 +152,8 @@ def _blocking(fs: Any) -> Any:
 class FSStore(NativeStore):
     """A store at a URL.
 
-    Directories of this machine, S3, Google Cloud Storage, Azure, HTTP, WebDAV, FTP, HDFS, Redis, MongoDB and databases in files are
-    accessed natively. All other URLs, and options that only fsspec supports, need the package ``fsspec``.
+    Local directories, S3, Google Cloud Storage, Azure, HTTP, WebDAV, FTP, HDFS, Redis, MongoDB and databases in files are accessed
+    natively. All other URLs, and options that only fsspec supports, need the package ``fsspec``.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class FSStore(NativeStore):
 
     @property
     def key_separator(self) -> str:
-        """The separator between the coordinates of chunks in keys of version 2."""
+        """The separator between chunk coordinates in version 2 keys."""
         return self._dimension_separator or "."
 
     @property
@@ -260,12 +260,12 @@ class FSStore(NativeStore):
 
     @property
     def fs(self) -> Any:
-        """The file system of fsspec."""
+        """The fsspec file system."""
         return self.map.fs
 
     @property
     def map(self) -> Any:
-        """The mapper of fsspec."""
+        """The fsspec mapper."""
         if self._mapper is None:
             self._mapper = self._open_mapper()
         return self._mapper
@@ -337,7 +337,7 @@ class FSStore(NativeStore):
             super().__setitem__(key, value)
 
     def _make_room(self, key: str) -> None:
-        """Removes a directory at the path of a file, but no file at the path of a directory."""
+        """Removes a directory at the path where a file is to be written, but not a file at the path of one of its parent directories."""
         parts = key.split("/")
         for count in range(1, len(parts)):
             above = "/".join(parts[:count])
@@ -361,7 +361,7 @@ class FSStore(NativeStore):
         return int(self.fs.du(place, total=True, maxdepth=1)) if self.fs.exists(place) else 0
 
     def getitems(self, keys: Iterable[str], **kwargs: Any) -> dict[str, Any]:
-        """Returns several values, which are read concurrently.
+        """Reads several values concurrently.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Stores in databases of servers, and in Azure."""
+"""Stores in database servers, and in Azure."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def _take(kwargs: dict[str, Any], known: tuple[str, ...], store: str) -> dict[st
 
 
 def _said(**options: Any) -> dict[str, str]:
-    """Returns the options that have a value."""
+    """Returns the options that were given a value."""
     return {name: str(value) for name, value in options.items() if value is not None}
 
 
 class RedisStore(NativeStore):
-    """A store in a Redis database: each value has the key ``<prefix>:<key>``.
+    """A store in a Redis database, in which a value has the key ``<prefix>:<key>``.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class RedisStore(NativeStore):
 
 
 class MongoDBStore(NativeStore):
-    """A store in a collection of a MongoDB database: each value is a document with ``key`` and ``value``.
+    """A store in a collection of a MongoDB database, in which each value is a document with the members ``key`` and ``value``.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class MongoDBStore(NativeStore):
 
 
 class _Blobs(MutableMapping[str, bytes]):
-    """The blobs that a client of Azure's own package accesses."""
+    """The blobs that a client from Azure's own package can access."""
 
     def __init__(self, client: Any, prefix: str) -> None:
         self.client = client

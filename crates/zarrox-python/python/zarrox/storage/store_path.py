@@ -19,7 +19,7 @@ __all__ = ["StorePath", "place_of"]
 
 
 class StorePath(NativeStore):
-    """A location in a store: a key, or the values below a path. Its text form is the location.
+    """A location in a store: a key, or the values below a path. Its string form is the location.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class StorePath(NativeStore):
 
     @classmethod
     async def open(cls, store: Any, path: str, mode: str | None = None) -> StorePath:
-        """Returns the location in a store for a mode: read-only for ``"r"``, empty for ``"w-"``."""
+        """Returns the location in a store for a mode. It is read-only for ``"r"``, and must be empty for ``"w-"``."""
         if mode is not None and mode not in ("r", "r+", "a", "w", "w-"):
             raise ValueError(f"Invalid mode: {mode}, expected one of ('r', 'r+', 'a', 'w', 'w-')")
         if mode not in (None, "r") and store.read_only:
@@ -113,7 +113,7 @@ class StorePath(NativeStore):
         await self.store.set(self.path, value)
 
     async def set_if_not_exists(self, default: Buffer) -> None:
-        """Write the value at this location, if there is none."""
+        """Write the value at this location, unless there already is one."""
         await self.store.set_if_not_exists(self.path, default)
 
     async def delete(self) -> None:
@@ -133,7 +133,7 @@ class StorePath(NativeStore):
         return bool(await self.store.is_empty(self.path))
 
     def get_sync(self, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """Returns the value at this location, read without an event loop."""
+        """Returns the value at this location, without an event loop."""
         found: Buffer | None = self.store.get_sync(self.path, prototype=prototype, byte_range=byte_range)
         return found
 
@@ -147,7 +147,7 @@ class StorePath(NativeStore):
 
 
 def place_of(store: StoreArgument, path: PathArgument, chunk_store: StoreArgument = None) -> tuple[StoreArgument, str]:
-    """Returns the store and the path of a node: a location in a store provides both, unless chunks are in another store below the
+    """Returns the store and the path of a node. A location in a store provides both, unless the chunks are in another store below the
     same path."""
     if isinstance(store, StorePath) and chunk_store is None:
         return store._inner, normalize_storage_path(f"{store.path}/{normalize_storage_path(path)}")

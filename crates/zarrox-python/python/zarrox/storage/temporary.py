@@ -15,7 +15,7 @@ __all__ = ["TempStore", "atexit_rmglob", "atexit_rmtree"]
 
 
 def atexit_rmtree(path: str, isdir: Any = os.path.isdir, rmtree: Any = shutil.rmtree) -> None:
-    """Removes a directory, if it exists; for :func:`atexit.register`.
+    """Removes a directory, if it exists. This function is meant for :func:`atexit.register`.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def atexit_rmglob(
     remove: Any = os.remove,
     rmtree: Any = shutil.rmtree,
 ) -> None:
-    """Removes the files and directories that match a pattern; for :func:`atexit.register`.
+    """Removes the files and directories that match a pattern. This function is meant for :func:`atexit.register`.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ __all__ = ["LocalStore", "ManagedMemoryStore", "MemoryStore", "ZipStore"]
 
 def _move(path: str, target: str) -> None:
     """Moves a file or a directory into a directory, which is created if it is missing."""
-    import shutil  # The import is slow, since it imports all compressors of archives.
+    import shutil  # The import is slow, since it imports all archive compressors.
 
     os.makedirs(os.path.dirname(target), exist_ok=True)
     shutil.move(path, target)
@@ -61,7 +61,7 @@ class LocalStore(AwaitedStore, DirectoryStore):
 
     @classmethod
     async def open(cls, root: str | os.PathLike[str], *, mode: str | None = None, **kwargs: Any) -> Self:
-        """Create a store, and open it. With mode "r" the directory must exist; other modes create it."""
+        """Create a store, and open it. With mode "r", the directory must exist; all other modes create it."""
         store = cls(root, **({"read_only": mode == "r"} if mode is not None else {}) | kwargs)
         if not store.read_only:
             os.makedirs(store.path, exist_ok=True)
@@ -155,7 +155,8 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
 
 
 class ManagedMemoryStore(MemoryStore):
-    """A named store in the memory of this process. Stores with the same name share their values as long as one of them exists.
+    """A named store in the memory of this process. Stores with the same name share their values, which are kept as long as one of the
+    stores exists.
 
     Parameters
     ----------
@@ -216,7 +217,7 @@ class ManagedMemoryStore(MemoryStore):
 
 
 class _Shared:
-    """The memory of all stores with one name."""
+    """The values that all stores with the same name share."""
 
     def __init__(self, store: _native.Store) -> None:
         self.store = store
@@ -230,7 +231,7 @@ def _found(name: str, path: str, read_only: bool) -> ManagedMemoryStore:
 
 
 class ZipStore(AwaitedStore, archive.ZipStore):
-    """A store in a zip archive: each value is an entry.
+    """A store in a zip archive, in which each value is an entry.
 
     The archive must be completed with :meth:`close` or a ``with`` statement. Only one process can write to it at a
     time.

@@ -1,4 +1,4 @@
-"""Stores around other stores."""
+"""Stores that wrap other stores."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class WrapperStore(Store, Generic[S]):
 
     @classmethod
     async def open(cls, store_cls: type[S], *args: Any, **kwargs: Any) -> Self:
-        """Create and open a store of a class, and wrap it."""
+        """Create and open a store of a given class, and wrap it."""
         return cls(store=await store_cls.open(*args, **kwargs))
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """Returns the same wrapper around the wrapped store with another ``read_only``."""
+        """Returns the same wrapper around the wrapped store with a different ``read_only``."""
         return self._with_store(self._store.with_read_only(read_only))  # type: ignore[arg-type]
 
     def __enter__(self) -> Self:
@@ -165,7 +165,7 @@ class WrapperStore(Store, Generic[S]):
     def get_sync(
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Returns a value or a part of it, read without an event loop."""
+        """Returns a value or a part of it, without an event loop."""
         found: Buffer | None = self._without_loop("get")(key, prototype=prototype, byte_range=byte_range)
         return found
 
@@ -211,7 +211,7 @@ class LoggingStore(WrapperStore[S]):
     """
 
     def __init__(self, store: S, log_level: str = "DEBUG", log_handler: logging.Handler | None = None) -> None:
-        # Slow to import, and needed by few programs.
+        # This module is slow to import, and few programs need it.
         import logging
 
         super().__init__(store)
@@ -243,12 +243,12 @@ class LoggingStore(WrapperStore[S]):
         log_handler: logging.Handler | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Create and open a store of a class, and log its calls."""
+        """Create and open a store of a given class, and log its calls."""
         return cls(await store_cls.open(*args, **kwargs), log_level, log_handler)
 
     @contextmanager
     def log(self, hint: Any = "", method: str | None = None) -> Iterator[None]:
-        """Log and count the call that the ``with`` statement contains."""
+        """Log and count the call in the ``with`` statement."""
         name = method or inspect.stack()[2].function
         shown = f"{type(self._store).__name__}.{name}" + (f"({hint})" if hint else "")
         self.logger.info(" Calling %s", shown)
@@ -267,7 +267,7 @@ class LoggingStore(WrapperStore[S]):
 
 
 def _logged(name: str) -> Any:
-    """Returns the method of a `WrapperStore`, extended by a line in the log."""
+    """Returns the method of a `WrapperStore`, extended to write a line to the log."""
     method = vars(WrapperStore)[name]
     if isinstance(method, property):
         read = method.fget

@@ -1,4 +1,4 @@
-"""Zarr in Python, over Rust, with the names, defaults and meanings of zarr-python 2.
+"""Zarr in Python, implemented in Rust, with the names, defaults and semantics of zarr-python 2.
 
 Examples
 --------
@@ -55,7 +55,8 @@ __all__ += convenience.__all__
 __all__ += creation.__all__
 __all__ += hierarchy.__all__
 
-# These functions create arrays and groups, which are built on stores; zarr-python 2 has them in `zarr.storage`.
+# In zarr-python 2, these functions are in `zarr.storage`; here they are separate, since they create arrays and groups, which are built
+# on stores.
 vars(storage).update(init_array=init_array, init_group=init_group, init_store=init_store)
 
 

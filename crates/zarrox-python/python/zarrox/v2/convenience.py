@@ -138,18 +138,17 @@ def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
 
 
 def load(store: StoreArgument, zarr_version: Any = None, path: str | None = None, *, zarr_format: Any = None) -> Any:
-    """Load data that was saved. See :func:`zarrox.load` for the arguments; ``zarr_version`` is the older name of
-    ``zarr_format``."""
+    """Load data that was saved. See :func:`zarrox.load` for the arguments. ``zarr_version`` is the older name for ``zarr_format``."""
     return _load(Group, store, path, one_format(zarr_format, zarr_version))
 
 
 def consolidate_metadata(
     store: StoreArgument, metadata_key: str = ".zmetadata", *, path: PathArgument = None
 ) -> Group:
-    """Write consolidated metadata: one document with copies of all documents of a hierarchy, so that one read opens it.
+    """Write consolidated metadata: a single document with copies of all documents of a hierarchy, so that one read is enough to open
+    it.
 
-    Zarrox keeps this document up to date, unless it has another key than the default. After changes by other programs,
-    consolidate again.
+    Zarrox keeps this document up to date if it has the default key. After another program has changed the hierarchy, consolidate again.
 
     Parameters
     ----------

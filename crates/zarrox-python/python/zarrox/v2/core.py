@@ -37,7 +37,8 @@ class Array(ArrayBase, Internals):
 
     __slots__ = ()
 
-    #: The default values of the constructor's arguments, in order; ``...`` for the store, which has none.
+    #: The default values of the constructor's arguments, in the order of the arguments. ``...`` stands for the store, which has no
+    #: default.
     _defaults = (..., None, False, None, None, True, True, False, True, None, None)
 
     def __init__(
@@ -109,7 +110,7 @@ class Array(ArrayBase, Internals):
         read_only: bool | None = None,
         synchronizer: Any = None,
     ) -> Self:
-        """Returns a view of the same chunks with other metadata.
+        """Returns a view of the same chunks with different metadata.
 
         Nothing is checked: the bytes of chunks are interpreted with the metadata of the view.
 
@@ -151,7 +152,7 @@ class Array(ArrayBase, Internals):
         return self._viewed(native, {**before, **changes}, read_only, synchronizer)
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
-        """Returns a view with another data type: elements are cast when they are read.
+        """Returns a view with another data type. Elements are cast when they are read.
 
         Parameters
         ----------
@@ -177,7 +178,7 @@ class Array(ArrayBase, Internals):
         return view
 
     def digest(self, hashname: str = "sha1") -> bytes:
-        """Returns a checksum of the stored data: of all chunks in order, of the metadata and of the attributes.
+        """Returns a checksum of the stored data: all chunks in order, the metadata, and the attributes.
 
         The same data, written with the same codecs, has the same checksum in zarr-python 2.
 
@@ -195,14 +196,14 @@ class Array(ArrayBase, Internals):
         native = self._fresh
         checksum = hashlib.new(hashname)
         native.visit_encoded_chunks(checksum.update)
-        # The document is read through the store, since stores of N5 show documents in the form of version 2.
+        # The document is read through the store, since N5 stores show documents in the form of version 2.
         for key in dict.fromkeys((document_key(native), self.attrs.key)):
-            # The document gets the form that zarr-python 2 writes, whichever library has written it.
+            # The document is converted to the form that zarr-python 2 writes, regardless of which library has written it.
             checksum.update(json_dumps(json_loads(self._store[key])) if key in self._store else b"")
         return checksum.digest()
 
     def hexdigest(self, hashname: str = "sha1") -> str:
-        """Returns the checksum of `digest` as hexadecimal text.
+        """Returns the checksum of `digest` as a hexadecimal string.
 
         Examples
         --------
@@ -245,7 +246,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def read_only(self) -> bool:
-        """True if writing is rejected. It can be changed."""
+        """True if writing is rejected. This property can be changed."""
         return bool(self._settings.read_only)
 
     @read_only.setter
@@ -254,7 +255,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def fill_value(self) -> Any:
-        """The value of elements that were never written; ``None`` if undefined. Assigning another one rewrites the metadata."""
+        """The value of elements that were never written; ``None`` if undefined. Assigning another value rewrites the metadata."""
         return self._native.fill_value
 
     @fill_value.setter
@@ -322,7 +323,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def meta_array(self) -> npt.NDArray[Any]:
-        """An empty array of the class that reads return."""
+        """An empty array of the class that reading returns."""
         return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     @property
@@ -336,14 +337,14 @@ class Array(ArrayBase, Internals):
 
     @property
     def _bytes_codecs(self) -> tuple[Any, ...]:
-        """The codecs of bytes in the form of version 2, in which all codecs but the last are filters."""
+        """The bytes-to-bytes codecs in the form of version 2, in which all of them except the last one are filters."""
         if not is_v3(self._native):
             return self._compressors
         return tuple(from_v2(codec_config(codec, 2) or {}) for codec in self._compressors)
 
     @property
     def compressor(self) -> Any:
-        """The codec that compresses chunks, or ``None``; the last one if an array of version 3 has several."""
+        """The codec that compresses chunks, or ``None``. If a version 3 array has several, this is the last one."""
         return next(reversed(self._bytes_codecs), None)
 
     @property
@@ -356,7 +357,7 @@ class Array(ArrayBase, Internals):
         """The number of stored bytes of the array, including metadata and attributes; -1 if unknown."""
         try:
             return self._stored_bytes
-        except TypeError:  # A value of the mapping is not bytes.
+        except TypeError:  # The mapping has a value that is not bytes.
             return -1
 
     @property
@@ -364,12 +365,12 @@ class Array(ArrayBase, Internals):
         """The number of chunks that are stored. Reading this property lists the store."""
         return self._stored_chunks
 
-    #: The name of zarr-python 1.
+    #: The name in zarr-python 1.
     initialized = nchunks_initialized
 
     @property
     def info(self) -> InfoReporter:
-        """Information about the array, which prints itself.
+        """Information about the array, in a form that can be printed.
 
         Examples
         --------

@@ -1,7 +1,6 @@
 """Functions that create and open arrays, with the interface of zarr-python 2.
 
-An array in a group has the format of the group. Other arrays have version 2. ``zarr_version`` or ``zarr_format``
-overrides both.
+An array in a group has the format of the group. All other arrays have version 2. ``zarr_version`` or ``zarr_format`` overrides both.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ __all__ = [
     "zeros_like",
 ]
 
-#: The arguments for creating arrays, including synonyms from h5py.
+#: The arguments for creating arrays, including the synonyms from h5py.
 _ARGUMENTS = frozenset(
     "shape chunks dtype compressor fill_value order store synchronizer overwrite path chunk_store filters cache_metadata "
     "cache_attrs read_only object_codec dimension_separator write_empty_chunks zarr_version zarr_format meta_array "
@@ -46,9 +45,10 @@ _OF_3 = frozenset(
 
 
 def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Returns the arguments for a new array, without unknown arguments, which zarr-python 2 ignores with a warning.
+    """Returns the arguments for a new array. Unknown arguments, which zarr-python 2 ignores with a warning, are removed.
 
-    ``kwargs`` may be all local variables of a function, whose further arguments are in it under the name ``kwargs``.
+    ``kwargs`` may contain all local variables of a function; the additional keyword arguments of the function are then its entry
+    ``kwargs``.
     """
     kwargs.update(kwargs.pop("kwargs", {}))
     refuse_transformers(kwargs.pop("storage_transformers", ()))
@@ -163,7 +163,7 @@ def create(
 
 
 def empty(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array without a fill value: unwritten elements are undefined. See `create` for keyword arguments."""
+    """Create an array without a fill value, whose unwritten elements are undefined. See `create` for keyword arguments."""
     return create(shape=shape, fill_value=None, **kwargs)
 
 
@@ -249,7 +249,7 @@ def open_array(
     sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
-    """Open an array, or create it, with the modes of files. They are the modes of :func:`zarrox.open_array`.
+    """Open an array, or create it, with a mode like a file's. The modes are those of :func:`zarrox.open_array`.
 
     Parameters
     ----------
@@ -292,17 +292,17 @@ def empty_like(a: Any, **kwargs: Any) -> Array:
 
 
 def zeros_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array like `zeros`, with the properties of another one; see `empty_like`."""
+    """Create an array like `zeros`, with the properties of another array. See `empty_like`."""
     return _create_like(a, kwargs, 0)
 
 
 def ones_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array like `ones`, with the properties of another one; see `empty_like`."""
+    """Create an array like `ones`, with the properties of another array. See `empty_like`."""
     return _create_like(a, kwargs, 1)
 
 
 def full_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array like `full`, with the properties of another one, including its fill value by default; see `empty_like`."""
+    """Create an array like `full`, with the properties of another array; by default, these include its fill value. See `empty_like`."""
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
     if "fill_value" not in kwargs:

@@ -58,12 +58,12 @@ class Group(GroupBase, Internals):
 
     @property
     def chunk_store(self) -> BaseStore:
-        """The store of the chunks of its arrays."""
+        """The store with the chunks of the arrays in this group."""
         return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
     def meta_array(self) -> np.ndarray[Any, Any]:
-        """An empty array of the class that reads return."""
+        """An empty array of the class that reading returns."""
         return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -92,8 +92,7 @@ class Group(GroupBase, Internals):
         return items
 
     def visitvalues(self, func: Callable[[Any], Any]) -> Any:
-        """Call ``func`` with each array and group below, until it returns a value other than ``None``; return this
-        value.
+        """Call ``func`` with each array and group below, until it returns a value other than ``None``, and return this value.
 
         Examples
         --------
@@ -185,7 +184,7 @@ class Group(GroupBase, Internals):
         return InfoReporter(self)
 
     def array_keys(self, recurse: bool = False) -> Iterator[str]:
-        """Yields the names of the arrays directly below, or, with ``recurse``, of all arrays below.
+        """Yields the names of the arrays directly below or, with ``recurse``, of all arrays below.
 
         Examples
         --------
@@ -198,7 +197,7 @@ class Group(GroupBase, Internals):
         return (name for name, _ in self.arrays(recurse=True)) if recurse else super().array_keys()
 
     def arrays(self, recurse: bool = False) -> Iterator[tuple[str, Array]]:
-        """Yields the arrays directly below, or, with ``recurse``, all arrays below, with their names (not their paths).
+        """Yields the arrays directly below or, with ``recurse``, all arrays below, with their names (not their paths).
 
         Examples
         --------
@@ -234,7 +233,7 @@ class Group(GroupBase, Internals):
         return group
 
     def require_group(self, name: Any, overwrite: bool = False) -> Group:
-        """Open a group below this one, or create it if there is none.
+        """Open a group below this one, or create it if it does not exist.
 
         Parameters
         ----------
@@ -254,7 +253,7 @@ class Group(GroupBase, Internals):
         return group
 
     def create_groups(self, *names: Any, **kwargs: Any) -> tuple[Group, ...]:
-        """Create several groups; see :meth:`create_group` for further arguments.
+        """Create several groups. See :meth:`create_group` for the other arguments.
 
         Examples
         --------
@@ -265,7 +264,7 @@ class Group(GroupBase, Internals):
         return tuple(self.create_group(name, **kwargs) for name in names)
 
     def create_dataset(self, name: Any, *, data: Any = None, **kwargs: Any) -> Array:
-        """Create an array below this group; h5py calls arrays datasets.
+        """Create an array below this group. h5py calls arrays datasets.
 
         Parameters
         ----------
@@ -321,7 +320,7 @@ class Group(GroupBase, Internals):
         return array
 
     def require_dataset(self, name: Any, shape: ShapeLike, dtype: DTypeLike = None, exact: bool = False, **kwargs: Any) -> Array:
-        """Open an array below this group, or create it if there is none.
+        """Open an array below this group, or create it if it does not exist.
 
         Parameters
         ----------
@@ -360,7 +359,7 @@ class Group(GroupBase, Internals):
         return f"<{type_name(self)} {self.name!r}{read_only}>"
 
     def __getattr__(self, item: str) -> Any:
-        # An object that is being unpickled has no fields yet, and Python asks for many names with underscores.
+        # An object that is being unpickled has no fields yet, and Python looks up many names that begin with underscores.
         if item.startswith("__") or "_native" not in self.__dict__:
             raise AttributeError(item)
         try:
@@ -384,7 +383,7 @@ def group(
     storage_options: dict[str, Any] | None = None,
     sync: bool | None = None,
 ) -> Group:
-    """Open a group, or create it if there is none.
+    """Open a group, or create it if it does not exist.
 
     Parameters
     ----------
@@ -437,7 +436,7 @@ def open_group(
     meta_array: Any = None,
     sync: bool | None = None,
 ) -> Group:
-    """Open a group with a mode like a file's. See :func:`zarrox.open_group` for further arguments.
+    """Open a group with a mode like a file's. See :func:`zarrox.open_group` for the arguments.
 
     Parameters
     ----------

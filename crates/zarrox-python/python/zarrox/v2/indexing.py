@@ -50,7 +50,7 @@ def is_integer_list(x: Any) -> bool:
 
 
 def is_integer_array(x: Any, ndim: int | None = None) -> bool:
-    """Returns true for an array of integers, with this number of dimensions if it is given."""
+    """Returns true for an array of integers, with the given number of dimensions if one is given."""
     return _is_array(x, "iu", ndim)
 
 
@@ -60,7 +60,7 @@ def is_bool_list(x: Any) -> bool:
 
 
 def is_bool_array(x: Any, ndim: int | None = None) -> bool:
-    """Returns true for an array of booleans, with this number of dimensions if it is given."""
+    """Returns true for an array of booleans, with the given number of dimensions if one is given."""
     return _is_array(x, "b", ndim)
 
 
@@ -71,7 +71,7 @@ def _is_array(x: Any, kinds: str, ndim: int | None) -> bool:
 
 
 def is_scalar(value: Any, dtype: np.dtype[Any]) -> bool:
-    """Returns true for a value that is a single element of a data type, such as a tuple for a structured type."""
+    """Returns true for a value that is a single element of a data type, such as a tuple for a structured data type."""
     if np.isscalar(value) or getattr(value, "shape", None) == ():
         return True
     return isinstance(value, tuple) and dtype.names is not None and len(value) == len(dtype.names)
@@ -92,7 +92,7 @@ def is_contiguous_selection(selection: Any) -> bool:
 
 
 def is_total_slice(item: Any, shape: tuple[int, ...]) -> bool:
-    """Returns true if a selection selects the whole of an array with a shape.
+    """Returns true if a selection selects all of an array with the given shape.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _is_total(part: Any, length: int) -> bool:
 
 
 def ensure_tuple(v: Any) -> tuple[Any, ...]:
-    """Returns a tuple unchanged, and any other value as a tuple with this value."""
+    """Returns a tuple unchanged, and any other value in a one-element tuple."""
     return v if isinstance(v, tuple) else (v,)
 
 
@@ -155,7 +155,7 @@ def normalize_integer_selection(dim_sel: Any, dim_len: int) -> int:
 
 
 def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Returns the selection with a part for each dimension.
+    """Returns the selection with one item for each dimension.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def make_slice_selection(selection: Sequence[Any]) -> list[slice]:
-    """Returns the selection with slices in place of integers and of arrays of one integer.
+    """Returns the selection with slices in place of integers and one-element integer arrays.
 
     Raises
     ------
@@ -236,10 +236,9 @@ def _indices(part: Any, length: int) -> Any:
 
 
 class PartialChunkIterator:
-    """The runs of contiguous elements of a chunk that a selection consists of, in row-major order.
+    """Iterates over the runs of contiguous elements that make up a selection from a chunk, in row-major order.
 
-    Each item has the offset of the first element of a run in the chunk, the number of its elements, and its region in
-    the chunk.
+    Each item contains the offset of a run's first element in the chunk, the number of elements in the run, and its region in the chunk.
 
     Parameters
     ----------
@@ -265,7 +264,7 @@ class PartialChunkIterator:
         places = [_places(part, length) for part, length in zip(parts, arr_shape, strict=True)]
         if any(each.step < 1 for each in places):
             raise ValueError("slices that go backwards have no runs of elements")
-        # A run covers the trailing dimensions that are selected as a whole, and the dimension before them.
+        # A run covers the trailing dimensions that are selected completely, and the dimension before them.
         while len(places) > 1 and places[-1] == range(arr_shape[len(places) - 1]):
             places.pop()
         run = places.pop() if places and places[-1].step == 1 else None

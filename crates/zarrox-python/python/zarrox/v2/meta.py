@@ -1,4 +1,4 @@
-"""Documents of version 2 of the format, under the module name of zarr-python 2."""
+"""Version 2 documents, under the module name of zarr-python 2."""
 
 from zarrox.meta import *  # noqa: F403
 from zarrox.meta import __all__ as __all__

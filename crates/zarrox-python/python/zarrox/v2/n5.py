@@ -1,4 +1,4 @@
-"""Hierarchies of N5, with the interface of zarr-python 2."""
+"""N5 hierarchies, with the interface of zarr-python 2."""
 
 from zarrox.storage.n5 import *  # noqa: F403
 from zarrox.storage.n5 import __all__ as __all__

@@ -1,4 +1,4 @@
-"""Stores and functions for stores, with the interface of zarr-python 2."""
+"""Stores, and functions for stores, with the interface of zarr-python 2."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ __all__ = [
 default_compressor: Any = Blosc()
 """The default compressor of new arrays. Set it to another codec, or to ``None``."""
 
-#: The values of `zarr_version`, as text.
+#: The values of `zarr_version`, as strings.
 _VERSIONS = ("None", "1", "2", "3", "v3-experimental")
 
 _KINDS = Kinds(new_memory, DirectoryStore, ZipStore)
@@ -120,12 +120,12 @@ def _contains(store: StoreLike, path: PathArgument, kind: str, key: str) -> bool
     path = normalize_storage_path(path)
     owner = BaseStore._ensure_store(store)
     found = _native.node_kind(owner.native, path, owner._format)
-    # An invalid document counts as well.
+    # An invalid document counts as a node, too.
     return found == kind or (found == "broken" and prefix_of(path) + key in owner)
 
 
 def contains_array(store: StoreLike, path: PathArgument = None) -> bool:
-    """Returns true if there is an array at a path.
+    """Returns true if an array exists at a path.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def contains_array(store: StoreLike, path: PathArgument = None) -> bool:
 
 
 def contains_group(store: StoreLike, path: PathArgument = None) -> bool:
-    """Returns true if there is a group at a path.
+    """Returns true if a group exists at a path.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def getsize(store: StoreArgument, path: PathArgument = None) -> int:
 
 
 def migrate_1to2(store: StoreLike) -> None:
-    """Converts the array of version 1 in a store to version 2.
+    """Converts the version 1 array in a store to version 2.
 
     Parameters
     ----------

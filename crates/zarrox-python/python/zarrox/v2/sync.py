@@ -31,7 +31,7 @@ class ThreadSynchronizer:
 
     def __init__(self) -> None:
         self.mutex = threading.Lock()
-        # A lock is deleted with its last user, so that there are few locks for arrays of any size.
+        # A lock is deleted when its last user is done, so that few locks exist, whatever the size of the array.
         self.locks: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
     def __getitem__(self, item: str) -> Any:
@@ -54,9 +54,9 @@ class ThreadSynchronizer:
 
 
 class _FileLock:
-    """The lock of a file, which all users of the file in this process share.
+    """The lock of a file. All users of the file in this process share it.
 
-    The operating system excludes other processes, and a Python lock excludes other threads, which file locks do not.
+    The operating system excludes other processes; a Python lock excludes other threads, which a file lock does not exclude.
     """
 
     def __init__(self, path: str) -> None:
@@ -81,7 +81,7 @@ class _FileLock:
 
     def __exit__(self, *_: object) -> None:
         if self._depth == 0:
-            return  # The lock was acquired before a fork, and belongs to the parent.
+            return  # The lock was acquired before a fork, and belongs to the parent process.
         self._depth -= 1
         if self._depth == 0 and self._file is not None:
             os.close(self._file)  # Closing the file also releases the lock.
@@ -99,7 +99,7 @@ def _locked_file(path: str) -> int:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        # The same kind of lock that zarr-python acquires, so that its processes wait as well.
+        # This is the same kind of lock that zarr-python acquires, so that processes that use zarr-python wait as well.
         fcntl.lockf(file, fcntl.LOCK_EX)
     except BaseException:
         os.close(file)
@@ -112,8 +112,7 @@ _locks: WeakValueDictionary[str, _FileLock] = WeakValueDictionary()
 
 
 def _reset_after_fork() -> None:
-    """Resets the locks in a forked process, which holds no locks, and in which the threads that held locks do not
-    exist."""
+    """Resets the locks in a forked process: it holds no locks, and the threads that held locks do not exist in it."""
     global _mutex
     _mutex = threading.Lock()
     for lock in list(_locks.values()):

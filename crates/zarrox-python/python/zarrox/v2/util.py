@@ -1,4 +1,4 @@
-"""The names of zarr-python 2's ``zarr.util`` that programs use. Each is defined in another module."""
+"""The names in zarr-python 2's ``zarr.util`` that programs use. Each is defined in another module."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
 
 
 def buffer_size(v: Any) -> int:
-    """Returns the number of bytes of an object with the buffer protocol.
+    """Returns the number of bytes of an object that supports the buffer protocol.
 
     Examples
     --------

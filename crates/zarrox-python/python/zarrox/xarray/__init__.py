@@ -1,8 +1,7 @@
-"""xarray reads and writes Zarr with Zarrox: ``engine="zarrox"``, `open_zarr` and `to_zarr`.
+"""Reads and writes Zarr in xarray with Zarrox: ``engine="zarrox"``, `open_zarr` and `to_zarr`.
 
-Stores have the content that xarray's own engine ``zarr`` writes and reads: variables are arrays whose dimensions are
-named by the attribute ``_ARRAY_DIMENSIONS`` (format 2) or ``dimension_names`` (format 3), with CF conventions, which
-xarray itself encodes and decodes.
+Stores have the same contents as those of xarray's own engine ``zarr``: variables are arrays whose dimensions are named by the attribute
+``_ARRAY_DIMENSIONS`` (format 2) or by ``dimension_names`` (format 3). xarray itself encodes and decodes the CF conventions.
 """
 
 from __future__ import annotations

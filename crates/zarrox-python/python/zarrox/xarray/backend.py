@@ -16,16 +16,16 @@ from zarrox.xarray.lazy import ReadTogether
 from zarrox.xarray.opening import is_store, open_for_reading, tree_of
 from zarrox.xarray.store import ZarroxStore
 
-#: Options of the store of a URL.
+#: The options of the store at a URL.
 StorageOptions = dict[str, Any]
 
 
 class ZarroxBackendEntrypoint(BackendEntrypoint):
     """The backend of xarray for ``engine="zarrox"``.
 
-    Further arguments are ``group``, the path of the group; ``storage_options`` of a URL; ``consolidated`` (``True``
-    requires consolidated metadata, ``None`` uses it if it exists); ``zarr_format``; and ``use_zarr_fill_value_as_mask``
-    (whether the fill value marks missing values; by default true in format 2).
+    Additional arguments are ``group``, the path of the group; ``storage_options``, for a URL; ``consolidated`` (``True`` requires
+    consolidated metadata, ``None`` uses it if it exists); ``zarr_format``; and ``use_zarr_fill_value_as_mask`` (whether the fill value
+    marks missing values; by default true in format 2).
 
     Examples
     --------
@@ -41,7 +41,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
     supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Returns true if the suffix of a path or URL is the suffix of a hierarchy."""
+        """Returns true if a path or URL has a suffix that hierarchies use."""
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
         return os.fspath(filename_or_obj).rstrip("/").endswith((".zarr", ".zarr.zip", ".n5"))
@@ -131,7 +131,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         return dataset
 
 
-# xarray inspects the signatures of engines from entry points, but not of classes that are passed to it.
+# xarray inspects the signatures of engines that come from entry points, but not those of classes that are passed to it.
 ZarroxBackendEntrypoint.open_dataset_parameters = tuple(
     name for name in inspect.signature(ZarroxBackendEntrypoint.open_dataset).parameters if name != "self"
 )

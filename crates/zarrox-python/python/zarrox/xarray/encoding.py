@@ -16,8 +16,7 @@ from xarray.core.common import contains_cftime_datetimes
 from zarrox.xarray.fitting import fitted
 from zarrox.xarray.lazy import DIMENSIONS
 
-#: The allowed members of ``encoding=`` of a variable, except the members of the CF conventions, which xarray removes
-#: first.
+#: The members that ``encoding=`` of a variable may have, except those of the CF conventions, which xarray removes first.
 ENCODINGS = {
     "chunks",
     "shards",
@@ -32,11 +31,11 @@ ENCODINGS = {
     "dimension_separator",
     "cache_metadata",
 }
-#: The allowed members that cannot be taken over to another format.
+#: Those of the allowed members that do not apply to another format.
 CODECS = {"filters", "compressor", "compressors", "serializer", "chunk_key_encoding", "dimension_separator"}
-#: The members for which ``None`` is a value, rather than the default.
+#: The members for which ``None`` is a value rather than the default.
 _NONE_IS_NONE = {"filters", "compressor", "compressors"}
-#: Members of the encoding of variables that were read. They do not apply to new arrays.
+#: Members that the encoding of a variable has after reading. They do not apply to new arrays.
 _OF_READING = {"preferred_chunks", "zarr_format", "source", "original_shape", "_FillValue"}
 _NUMBERS = "iufc"
 
@@ -47,7 +46,7 @@ def plain(value: Any) -> Any:
 
 
 def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
-    """Returns a variable encoded by the CF conventions."""
+    """Returns a variable, encoded according to the CF conventions."""
     is_bool = variable.dtype.kind == "b" and np.dtype(variable.encoding.get("dtype", bool)).kind == "b"
     variable = conventions.encode_cf_variable(variable, name=name)
     if is_bool:
@@ -57,14 +56,14 @@ def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
     variable = ensure_dtype_not_object(variable, name=name)
     if variable.dtype.kind == "T":
         return variable
-    # Text is encoded only if the encoding requests characters, since Zarr supports text.
+    # Strings are encoded only if the encoding requests characters, since Zarr supports strings.
     variable = strings.EncodedStringCoder(allows_unicode=True).encode(variable, name=name)
     return strings.ensure_fixed_length_bytes(variable)
 
 
 def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None, rounds: bool) -> xr.Variable:
-    """Returns a variable encoded by the CF conventions, whose numbers are stored as a data type without a change of
-    their values.
+    """Returns a variable, encoded according to the CF conventions, whose numbers are stored as another data type without changing their
+    values.
 
     Raises
     ------
@@ -75,13 +74,13 @@ def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None
         return encode(name, variable)
     place = f"variable {name!r}"
     if variable.dtype.kind in "iu" and not is_packed(variable):
-        # No integer is a missing value. The encoding would compare with the fill value in the type of the integers.
+        # No integer is a missing value, but the encoding would compare the integers with the fill value in their own data type.
         return encode(name, _with_data(variable, fitted(variable, dtype, rounds, place)))
     are_times = _is_time(variable)
     exact = variable.copy(deep=False)
     exact.encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
     if are_times:
-        # The kind of the type determines whether units that are too coarse are changed.
+        # The kind of the data type determines whether units that are too coarse are changed.
         exact.encoding["dtype"] = np.dtype("f8" if dtype.kind == "f" else "i8")
     data = fitted(encode(name, exact), dtype, rounds, place, are_times)
     with np.errstate(invalid="ignore"):
@@ -99,9 +98,9 @@ def is_packed(variable: xr.Variable) -> bool:
 
 
 def _is_cast(variable: xr.Variable, dtype: np.dtype[Any]) -> bool:
-    """Returns true if the CF encoding would cast values to a type, even if the cast changes them."""
+    """Returns true if the CF encoding would cast values to a data type even if that changes them."""
     if dtype.kind in "US":
-        # Encoding converts text to characters with an additional dimension.
+        # Encoding converts strings to characters with an additional dimension.
         return variable.encoding.get("dtype") != "S1"
     if dtype.kind not in _NUMBERS or "_Unsigned" in variable.encoding:
         return False
@@ -127,8 +126,8 @@ def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
 
 
 def settled(encoding: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
-    """Returns the encoding of a variable with chunks as a tuple or one length, and without those that are not chosen."""
-    # It is looked at more than once.
+    """Returns the encoding of a variable in which chunks are a tuple or a single length. Chunks that are not specified are removed."""
+    # Values are read more than once, so iterators become lists.
     encoding = {key: list(value) if isinstance(value, Iterator) else value for key, value in encoding.items()}
     chunks = encoding.get("chunks")
     if isinstance(chunks, (list, range)) or (isinstance(chunks, np.ndarray) and chunks.ndim == 1):
@@ -186,12 +185,12 @@ def creation(
         options = {key: value for key, value in options.items() if key not in CODECS}
     chunks = options.get("chunks")
     if isinstance(chunks, tuple) and len(chunks) != variable.ndim:
-        # The chunks belong to the array that the variable was read from, before its dimensions changed.
+        # The chunks belong to the array from which the variable was read, before its dimensions changed.
         del options["chunks"]
     if variable.chunks is not None and "chunks" not in options:
         options["chunks"] = tuple(max(*sizes, 1) for sizes in variable.chunks)
     if isinstance(options.get("chunks"), tuple):
-        # Along a dimension of length 0, blocks have the length 0, which chunks cannot have.
+        # Along a dimension of length 0, blocks have length 0, which is not allowed for chunks.
         options["chunks"] = tuple(
             1 if length == chunk == 0 else chunk for chunk, length in zip(options["chunks"], variable.shape, strict=True)
         )
@@ -224,7 +223,7 @@ def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, An
         return missing
     if missing is not None:
         attributes["_FillValue"] = FillValueCoder.encode(variable.attrs["_FillValue"], variable.dtype)
-    # xarray treats a float that was never written as missing.
+    # xarray treats floats that were never written as missing.
     return np.nan if fill_value is None and variable.dtype.kind == "f" else fill_value
 
 
@@ -232,7 +231,7 @@ Kind = Literal["number", "complex number", "Boolean", "time", "duration", "text"
 
 
 def kind_of(variable: xr.Variable) -> Kind:
-    """Returns the kind of the values of a decoded variable. An array has values of a single kind."""
+    """Returns the kind of the values in a decoded variable. An array has values of a single kind."""
     kinds: dict[str, Kind] = {
         "b": "Boolean",
         "c": "complex number",

@@ -16,13 +16,13 @@ from zarrox.xarray.pieces import cut
 from zarrox.xarray.plan import Plan, Write
 from zarrox.xarray.undo import Undo
 
-#: The plans of groups, by their paths below the group that is written.
+#: The plans of groups, by path below the group that is written.
 Plans = Sequence[tuple[str, Plan]]
 Options = Mapping[str, Any] | None
 
 
 def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
-    """Creates groups and arrays. Arrays that grow still have their old shapes: see `growing`."""
+    """Creates groups and arrays. Arrays that grow keep their old shapes at first. See `growing`."""
     prepared = []
     for path, plan in plans:
         group = _group(root, path, undo)
@@ -62,7 +62,7 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
 
 
 def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tuple[str, int, int, int]]:
-    """Yields the arrays that grow: their paths below the group, the axis, and the lengths before and after."""
+    """Yields the arrays that grow: the path below the group, the axis, and the old and new length."""
     for array, write in prepared:
         for axis, (before, after) in enumerate(zip(write.before or (), write.shape, strict=False)):
             if before != after:
@@ -70,13 +70,11 @@ def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tup
 
 
 def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tuple[Array, Write]]], None]) -> None:
-    """Writes into arrays with their future shapes, and then stores the shapes of the arrays that grow, coordinates
-    last.
+    """Writes to arrays in their new shapes, and then stores the shapes of the arrays that grow, those of coordinates last.
 
-    Until then, and if the work fails, readers see the old shapes.
+    Until the shapes are stored, and if the work fails, readers see the old shapes.
     """
-    # All appending writers name the arrays in this order, in which the arrays are locked. The shape of the first array
-    # is stored last.
+    # All appending writers pass the arrays in this order, in which they are locked. The shape of the first array is stored last.
     growing = sorted(
         (number for number, (_, write) in enumerate(prepared) if write.before is not None),
         key=lambda number: (not prepared[number][1].is_label, prepared[number][0].path),
@@ -95,8 +93,7 @@ def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tu
 
 
 def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
-    """Returns the array with the requested option ``write_empty_chunks``, which is set for all arrays or for this
-    one."""
+    """Returns the array with the requested option ``write_empty_chunks``, which is set for all arrays or only for this one."""
     own = None if write.creation is None else write.creation["config"].get("write_empty_chunks")
     wanted = plan.write_empty_chunks if own is None else own
     if wanted is None:
@@ -107,8 +104,8 @@ def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
 
 
 def write_values(prepared: Sequence[tuple[Array, Write]]) -> None:
-    """Writes the values that are in memory. Coordinates are written last: a failure before that leaves the old
-    coordinates."""
+    """Writes the values that are in memory. Coordinates are written last, so that an earlier failure leaves the old coordinates
+    unchanged."""
     in_memory = [(array, write) for array, write in prepared if write.variable.chunks is None]
     for array, write in sorted(in_memory, key=lambda each: each[1].is_label):
         array[write.region or ...] = write.variable.data
@@ -124,7 +121,7 @@ def write_pieces(prepared: Sequence[tuple[Array, Write]], aligns: bool, compute:
     try:
         return writer.sync(compute=compute, chunkmanager_store_kwargs=None if options is None else dict(options))
     except BaseException:
-        # Other threads may still be writing, and would write after everything is undone.
+        # Other threads may still be writing, and would otherwise write after everything has been undone.
         gate.close()
         raise
 

@@ -1,4 +1,4 @@
-"""Collected errors of a dataset, which are raised together."""
+"""Collects the errors of a dataset, to raise them together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Faults:
 
     @contextmanager
     def caught(self) -> Iterator[None]:
-        """Records an error that ends the ``with`` block, so that the remaining checks are made as well."""
+        """Records an error that ends the ``with`` block, so that the remaining checks can still be made."""
         try:
             yield
         except Exception as error:

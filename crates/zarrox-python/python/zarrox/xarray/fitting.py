@@ -1,4 +1,4 @@
-"""Conversion of values to a stored type, which fails if it would change a value."""
+"""Converts values to a stored data type, and fails if that would change a value."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _NAT = np.iinfo("i8").min
 
 
 def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str, are_times: bool = False) -> Any:
-    """Returns the values of a variable as a numeric type, or as text of a fixed length.
+    """Returns the values of a variable as a numeric data type, or as fixed-length strings.
 
-    Blocks of chunked arrays are checked when they are computed, since their values are not known before.
+    Blocks of chunked arrays are checked when they are computed, since their values are not known earlier.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def _fit_integers(values: Any, to: np.dtype[Any], rounds: bool, place: str) -> A
         whole = np.rint(values)
         if not rounds:
             _check(whole == values, values, to, place)
-        # The limits as floats: the upper limit is exact, since it is a power of two.
+        # These are the limits as floats. The upper limit is exact, since it is a power of two.
         _check((whole >= float(limits.min)) & (whole < float(limits.max + 1)), values, to, place)
         return whole.astype(to)
     if values.size and not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:

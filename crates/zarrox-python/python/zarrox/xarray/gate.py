@@ -1,4 +1,4 @@
-"""Stopping of concurrent writers: after one of them fails, the others do not write any more."""
+"""Stops concurrent writers: after one of them fails, the others no longer write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrox.core.array import Array
 
 
 class Gate:
-    """A counter of writing threads, which lets no thread begin to write after it was closed."""
+    """A counter of the threads that are writing. Once it is closed, no thread can begin to write."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -30,14 +30,14 @@ class Gate:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Waits for the threads that write, and prevents other threads from beginning."""
+        """Prevents threads from beginning to write, and waits for those that are writing."""
         with self._changed:
             self._is_closed = True
             self._changed.wait_for(lambda: self._inside == 0)
 
 
 class Guarded:
-    """An array whose elements are written through a gate. In other processes, it has no gate.
+    """An array whose elements are written through a gate. In other processes, the array has no gate.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Guarded:
             self._array[selection] = values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The array is opened again in the other process, and the shape that it has here may not be stored yet.
+        # The array is opened again in the other process. The shape that it has here may not be stored yet.
         return _without_gate, (self._array, self._array.shape)
 
 

@@ -1,4 +1,4 @@
-"""Arrays in the form that xarray reads: arrays are read lazily, and all coordinates together."""
+"""Arrays in the form that xarray reads. Arrays are read lazily, and all coordinates are read together."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from zarrox import errors
 from zarrox.core.array import Array
 from zarrox.waiting import run
 
-#: The attribute that names the dimensions of an array of format 2.
+#: The attribute that names the dimensions of a format 2 array.
 DIMENSIONS = "_ARRAY_DIMENSIONS"
-#: The maximum size of coordinates that are read in advance, in bytes. Of larger ones, only the requested part is read.
+#: The maximum size in bytes of a coordinate that is read in advance. Of a larger one, only the requested part is read.
 _LARGEST = 4 << 20
 #: The maximum number of coordinates that are read concurrently.
 _THREADS = 32
 
 
 class ReadTogether:
-    """Coordinates of one dataset or tree. xarray requests them one by one; the first request reads all of them."""
+    """The coordinates of a dataset or tree. xarray requests them one by one, and the first request reads all of them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class ReadTogether:
         return True
 
     def values(self, array: Array, whole: bool) -> Any:
-        """Returns the values of an array, which are kept until the whole array is requested; ``None`` afterwards."""
+        """Returns the values of an array; ``None`` once the whole array has been requested, since its values are not kept any longer."""
         with self._lock:
             if id(array) in self._waiting:
                 self._read()
@@ -62,7 +62,7 @@ class ReadTogether:
 
 
 def _attempt(array: Array) -> Any:
-    """Returns the values of an array; ``None`` if reading fails, so that the error is raised only when the array is used."""
+    """Returns the values of an array. Returns ``None`` if reading fails, so that the error is raised only when the array is used."""
     try:
         return np.asarray(array[...], dtype=data_type(array))
     except Exception:
@@ -70,7 +70,7 @@ def _attempt(array: Array) -> Any:
 
 
 class LazyArray(BackendArray):
-    """A lazy array for xarray: only the requested part is read, when it is needed."""
+    """A lazy array for xarray. Only the requested part is read, and only when it is needed."""
 
     __slots__ = ("_array", "_together", "dtype", "shape")
 
@@ -85,12 +85,12 @@ class LazyArray(BackendArray):
         return LazyArray, (self._array,)
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        # Negative steps are supported only by xarray's own decomposition into slices.
+        # Only xarray's own decomposition into slices supports negative steps.
         support, read = indexing.IndexingSupport.OUTER, self._outer
         if isinstance(key, indexing.VectorizedIndexer):
             support, read = indexing.IndexingSupport.VECTORIZED, self._points
         value = indexing.explicit_indexing_adapter(key, self.shape, support, read)
-        # A single element of text would be a plain `str`, which NumPy would convert to text of a fixed length.
+        # A single string would be a plain `str`, which NumPy would convert to a fixed-length string.
         return np.asarray(value, dtype=self.dtype) if self.dtype.kind == "T" else value
 
     async def async_getitem(self, key: indexing.ExplicitIndexer) -> Any:
@@ -102,7 +102,7 @@ class LazyArray(BackendArray):
             whole = isinstance(key[0], slice) and key[0].indices(self.shape[0]) == (0, self.shape[0], 1)
             values = self._together.values(self._array, whole)
             if values is not None:
-                # A copy, since other readers get the same values.
+                # The values are copied, since other readers get the same array.
                 return values[key].copy()
         return self._array.oindex[key] if any(isinstance(part, np.ndarray) for part in key) else self._array[key]
 
@@ -128,12 +128,12 @@ def dimensions_of(array: Array) -> tuple[str, ...]:
             f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
             f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
         )
-    # xarray accepts dimensions without a name, although its types do not allow it.
+    # xarray accepts dimensions without a name, although its type annotations do not allow them.
     return cast("tuple[str, ...]", tuple(names))
 
 
 def _netcdf_dimensions(array: Array) -> list[str] | None:
-    """Returns the dimension names in NCZarr, the Zarr variant of the netCDF library: paths of dimensions."""
+    """Returns the dimension names of NCZarr, the netCDF library's variant of Zarr. There, they are paths of dimensions."""
     document = json.loads(array._native.document())
     extra = array.attrs.get("_nczarr_array") or document.get("_nczarr_array") or document.get("_NCZARR_ARRAY")
     return extra and [
@@ -142,7 +142,7 @@ def _netcdf_dimensions(array: Array) -> list[str] | None:
 
 
 def data_type(array: Array) -> np.dtype[Any]:
-    """Returns the data type of an array. The data type of text is marked as text for xarray."""
+    """Returns the data type of an array. String data types are marked as strings for xarray."""
     dtype = array.dtype
     is_text = dtype.kind in "OT" and json.loads(array._native.data_type) == "string"
     return strings.create_vlen_dtype(str) if is_text and dtype.kind == "O" else dtype

@@ -1,4 +1,4 @@
-"""Opening of groups for xarray."""
+"""Opens groups for xarray."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def _node(
 
 
 def tree_of(group: Group) -> dict[str, tuple[Group, dict[str, Array]]]:
-    """Returns a group and all groups below with their arrays, by paths that begin at the group. Groups of one depth are
-    listed concurrently."""
+    """Returns a group and all groups below it with their arrays, by path relative to the group. Groups at the same depth are listed
+    concurrently."""
     found: dict[str, tuple[Group, dict[str, Array]]] = {}
     level = [("/", group)]
     with ThreadPoolExecutor(_THREADS) as threads:
@@ -73,5 +73,5 @@ def tree_of(group: Group) -> dict[str, tuple[Group, dict[str, Array]]]:
 
 
 def is_store(store: StoreArgument) -> bool:
-    """Returns true if the argument is an open store, which the caller closes."""
+    """Returns true if the argument is an open store, which the caller must close."""
     return not isinstance(store, (str, os.PathLike))

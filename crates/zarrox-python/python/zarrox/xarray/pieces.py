@@ -1,4 +1,4 @@
-"""The blocks in which values are written in parallel, and the stored chunks."""
+"""Aligns the blocks in which values are written in parallel with stored chunks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zarrox.core.grids import chunk_sizes, grid_of
 
 
 def cut(array: Array, variable: xr.Variable, shape: tuple[int, ...], region: tuple[slice, ...]) -> xr.Variable:
-    """Returns the values in blocks that do not share stored chunks; the same variable if this holds already."""
+    """Returns the values in blocks that do not share stored chunks. If this is already the case, the same variable is returned."""
     stored = stored_sizes(array, shape)
     starts = [part.start or 0 for part in region]
     pieces = tuple(map(aligned, variable.chunks or (), starts, stored))
@@ -20,7 +20,7 @@ def cut(array: Array, variable: xr.Variable, shape: tuple[int, ...], region: tup
 
 
 def stored_sizes(array: Array, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Returns the lengths of the chunks, or shards, that an array has with a shape."""
+    """Returns the lengths of the chunks, or shards, that an array would have with the given shape."""
     if grid_of(array._native) is None:
         return chunk_sizes(array.shards or array.chunks, shape)
     # A rectilinear grid gets one more chunk, which covers the rest.
@@ -31,7 +31,7 @@ def stored_sizes(array: Array, shape: tuple[int, ...]) -> tuple[tuple[int, ...],
 
 
 def aligned(sizes: tuple[int, ...], start: int, stored: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the lengths of blocks along one dimension, whose borders are moved down to borders of stored chunks.
+    """Returns the lengths of blocks along one dimension after their boundaries have been moved down to boundaries of stored chunks.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def aligned(sizes: tuple[int, ...], start: int, stored: tuple[int, ...]) -> tupl
 
 
 def shorten(sizes: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
-    """Returns the lengths of chunks, as a single number along each dimension with regular chunks."""
+    """Returns the chunk lengths, with a single number for each dimension in which chunks are regular."""
 
     def is_regular(lengths: tuple[int, ...]) -> bool:
         return len(set(lengths[:-1])) <= 1 and lengths[-1] <= lengths[0]

@@ -1,4 +1,4 @@
-"""The plan for writing a dataset to a group, which is complete before anything is changed."""
+"""The plan for writing a dataset to a group. It is complete before anything is changed."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from zarrox.xarray.encoding import (
 )
 from zarrox.xarray.faults import Faults
 
-#: Names of calendars that agree on all dates that occur in data sets.
+#: The names of calendars that agree on all dates that occur in datasets.
 _USUAL_CALENDARS = {"standard", "gregorian", "proleptic_gregorian"}
 _FLOATS = "fc"
 
 
 def stored_name(name: Hashable) -> str:
-    """Returns the name of the array of a variable. The variable of an unnamed ``DataArray`` has a name as well."""
+    """Returns the name of the array for a variable. The variable of an unnamed ``DataArray`` gets a name as well."""
     return NONE_VAR_NAME if name is None else str(name)
 
 
@@ -65,7 +65,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Write:
-    """The write of one array.
+    """The planned write of one array.
 
     Attributes
     ----------
@@ -92,13 +92,13 @@ class Write:
 
     @property
     def is_label(self) -> bool:
-        """True if the array has the coordinates of the dimension with its name."""
+        """True if the array contains the coordinates of the dimension of the same name."""
         return self.variable.dims == (self.name,)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The changes of a group.
+    """The planned changes of a group.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def plan(
     encoded: Collection[Hashable],
     faults: Faults,
 ) -> Plan:
-    """Plans the changes of a group that a write of variables makes."""
+    """Plans the changes that writing variables makes to a group."""
     found, stored = stored, _without_interrupted(stored, variables, wanted.append_dim)
     _check_names(stored, variables, wanted, faults)
     writes: list[Write] = []
@@ -137,7 +137,7 @@ def plan(
             if write is not None:
                 writes.append(write)
     if not faults:
-        # Each variable alone is valid. The new variables are now checked together with the stored ones.
+        # Each variable by itself is valid. Now the new variables are checked together with the stored ones.
         _check_sizes(stored, writes, faults)
         _check_labels(stored, writes, faults)
     kept = {} if wanted.mode == "r+" else {str(name): plain(value) for name, value in attributes.items()}
@@ -147,7 +147,7 @@ def plan(
 def _without_interrupted(
     stored: Mapping[str, xr.Variable], variables: Mapping[Hashable, xr.Variable], dimension: Hashable | None
 ) -> Mapping[str, xr.Variable]:
-    """Returns the stored state, without the rows of the same append if it was killed while it stored the shapes."""
+    """Returns the stored state. If the same append was killed while it was storing the shapes, its rows are left out."""
     lengths = {variable.sizes[dimension] for variable in stored.values() if dimension in variable.dims}
     more = {variable.sizes[dimension] for variable in variables.values() if dimension in variable.dims}
     if len(lengths) != 2 or more != {max(lengths) - min(lengths)}:
@@ -236,7 +236,7 @@ def _check_equal(raw: xr.Variable, name: str, encoded: xr.Variable, dimension: H
 
 
 def same_values(one: xr.Variable, other: xr.Variable) -> bool:
-    """Returns true if two encoded variables have the same values; missing values are equal."""
+    """Returns true if two encoded variables have the same values. Missing values are equal to one another."""
     if one.shape != other.shape:
         return False
     left, right = np.asarray(one.values), np.asarray(other.values)
@@ -246,7 +246,7 @@ def same_values(one: xr.Variable, other: xr.Variable) -> bool:
 
 
 def like(raw: xr.Variable, name: str, variable: xr.Variable) -> xr.Variable:
-    """Returns the variable, encoded like the array that it is written to.
+    """Returns the variable, encoded like the array to which it is written.
 
     Raises
     ------
@@ -288,8 +288,7 @@ def _check_calendars(name: str, variable: xr.Variable, stored: xr.Variable) -> N
 
 
 def _check_units(name: Hashable, encoded: xr.Variable, raw: xr.Variable) -> None:
-    """Checks that encoded times have the units of the existing array: xarray chooses other units if these units are too
-    coarse."""
+    """Checks that encoded times have the units of the existing array: if these are too coarse, xarray chooses other units."""
     moments = (_first_moments(name, attributes) for attributes in (encoded.attrs, raw.attrs))
     if not np.array_equal(*moments):
         units, wanted = encoded.attrs.get("units"), raw.attrs.get("units")
@@ -299,14 +298,14 @@ def _check_units(name: Hashable, encoded: xr.Variable, raw: xr.Variable) -> None
 
 
 def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
-    """Returns the times of 0 and 1 in the units of an attribute, for comparison: the same units can be written in many
+    """Returns the times that 0 and 1 represent in the units of an attribute, for comparison: the same units can be written in many
     ways."""
     units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
     return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
 
 
 def _check_sizes(stored: Mapping[str, xr.Variable], writes: list[Write], faults: Faults) -> None:
-    """Checks that each dimension has one length in the resulting dataset."""
+    """Checks that each dimension has a single length in the resulting dataset."""
     shapes = {name: dict(variable.sizes) for name, variable in stored.items()}
     shapes |= {write.name: dict(zip(write.variable.dims, write.shape, strict=True)) for write in writes}
     touched = {dimension for write in writes for dimension in write.variable.dims}
@@ -320,7 +319,7 @@ def _check_sizes(stored: Mapping[str, xr.Variable], writes: list[Write], faults:
 
 
 def _check_labels(stored: Mapping[str, xr.Variable], writes: list[Write], faults: Faults) -> None:
-    """Checks that no unchanged array gets other coordinates."""
+    """Checks that no unchanged array gets different coordinates."""
     written = {write.name for write in writes}
     for write in writes:
         if not write.is_label or write.before is not None or write.creation is not None:

@@ -1,4 +1,4 @@
-"""Opening of datasets like xarray's ``open_zarr``."""
+"""Opens datasets like xarray's ``open_zarr``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import xarray as xr
 from zarrox.argument_types import StoreArgument
 from zarrox.xarray.backend import ZarroxBackendEntrypoint
 
-#: The default of ``chunks``: the chunks of the store if Dask is installed, and otherwise none.
+#: The default of ``chunks``: the chunks of the store if Dask is installed, and no chunks otherwise.
 _DEFAULT: Any = object()
 
 
@@ -82,7 +82,7 @@ def open_zarr(
     """
     if chunks is _DEFAULT:
         chunks = {} if _has_chunked_arrays(chunked_array_type) else None
-    # Older versions of xarray always create indexes, and have no such argument.
+    # Older versions of xarray always create indexes, and do not have this argument.
     indexes = {} if create_default_indexes else {"create_default_indexes": False}
     return xr.open_dataset(
         store,  # type: ignore[arg-type]

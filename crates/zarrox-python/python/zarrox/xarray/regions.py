@@ -1,4 +1,4 @@
-"""The region of stored arrays that a dataset is written to."""
+"""The region of stored arrays to which a dataset is written."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pandas as pd
 import xarray as xr
 from xarray import conventions
 
-#: For each dimension the slice, or ``"auto"`` for the slice with the coordinates of the dataset.
+#: The slice for each dimension, or ``"auto"`` for the slice that has the coordinates of the dataset.
 Region = Mapping[Hashable, slice | Literal["auto"]] | Literal["auto"]
 
 
 def slices_of(
     stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Region, append_dim: Hashable | None
 ) -> dict[Hashable, slice]:
-    """Returns the slice of each dimension. ``"auto"`` is resolved with the values of the coordinate.
+    """Returns the slice for each dimension. ``"auto"`` is resolved using the values of the coordinate.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def slices_of(
 
 
 def _position(stored: Mapping[str, xr.Variable], dataset: xr.Dataset, dimension: Hashable) -> slice:
-    """Returns the positions of the coordinates of a dataset in the stored coordinates."""
+    """Returns the slice of the stored coordinates at which a dataset's coordinates are found."""
     if dimension not in dataset.variables:
         return slice(0, dataset.sizes[dimension])
     if str(dimension) not in stored:

@@ -1,4 +1,4 @@
-"""Checks of a plan without the store, and of the sources of its values."""
+"""Checks a plan without the store, and checks the sources of its values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _check_pieces(array: Array, write: Write) -> None:
 
 
 def _check_borders(array: Array, write: Write) -> None:
-    """Checks that the region begins and ends at borders of stored chunks."""
+    """Checks that the region begins and ends at boundaries of stored chunks."""
     if write.variable.chunks is None:
         return
     for dimension, part, sizes in zip(
@@ -59,7 +59,7 @@ def _check_borders(array: Array, write: Write) -> None:
     ):
         borders = {0, *itertools.accumulate(sizes)}
         for border in (part.start or 0, part.stop):
-            # The last chunk extends beyond the array.
+            # The last chunk may extend beyond the array.
             if border is not None and border not in borders:
                 raise ValueError(
                     f"the region of {write.name!r} along {dimension!r} has a border at {border}, within a stored chunk: who "
@@ -71,8 +71,7 @@ def _check_borders(array: Array, write: Write) -> None:
 def check_labels_of_region(
     stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Mapping[Hashable, slice], faults: Faults
 ) -> None:
-    """Checks that the coordinates of a region equal the stored coordinates, since only the other variables are
-    written."""
+    """Checks that the coordinates of a region are equal to the stored coordinates, since only the other variables are written."""
     for name in dataset.indexes:
         there = stored.get(str(name))
         if there is None or there.dims != (name,):

@@ -1,4 +1,4 @@
-"""Detection of an append that was killed after all of its rows were stored, and that is repeated."""
+"""Detects the repetition of an append that was killed after all its rows had been stored."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from zarrox import _native
 from zarrox.xarray.plan import like, same_values
 from zarrox.xarray.regions import Region, slices_of
 
-#: For each group that is written: its path, its arrays as encoded variables, and the dataset that is written.
+#: For each group that is written, its path, its arrays as encoded variables, and the dataset that is written.
 Groups = Sequence[tuple[str, Mapping[str, xr.Variable], xr.Dataset]]
 
 
 def is_repeated(growth: _native.Growth, groups: Groups, dimension: Hashable, region: Region | None) -> bool:
-    """Returns true if a killed append has stored all of its rows, and they equal the rows to append."""
+    """Returns true if a killed append has stored all its rows, and if they are equal to the rows to append."""
     left = {path: (axis, slice(before, after)) for path, axis, before, after in growth.left}
     if not left:
         return False
@@ -28,12 +28,12 @@ def is_repeated(growth: _native.Growth, groups: Groups, dimension: Hashable, reg
 def _appended(
     groups: Groups, dimension: Hashable, region: Region | None
 ) -> Iterator[tuple[str, tuple[xr.Variable, xr.Variable, Mapping[Hashable, slice]]]]:
-    """Yields the path of each array with the stored variable, the appended variable, and the region."""
+    """For each array, yields its path, the stored variable, the appended variable, and the region."""
     for path, stored, dataset in groups:
         try:
             slices = {} if region is None else slices_of(stored, dataset, region, dimension)
         except (KeyError, TypeError, ValueError):
-            # The planning of the write reports this error.
+            # This error is reported when the write is planned.
             continue
         for name, variable in dataset.variables.items():
             if dimension in variable.dims and str(name) in stored:
@@ -62,7 +62,7 @@ def _is_there(
 
 
 def _parts(variable: xr.Variable, dimension: Hashable) -> Iterator[slice]:
-    """Yields parts that fit into memory: the blocks of a chunked variable."""
+    """Yields parts of a variable that fit into memory: the blocks of a chunked variable."""
     start = 0
     sizes = variable.chunksizes[dimension] if variable.chunks is not None else (variable.sizes[dimension],)
     for size in sizes:

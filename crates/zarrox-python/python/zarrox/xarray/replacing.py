@@ -1,4 +1,4 @@
-"""Groups that are written to a temporary directory, which is renamed when they are complete."""
+"""Writes groups to a temporary directory, which is renamed once they are complete."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Beside:
             raise
 
     def discard(self) -> None:
-        """Deletes the new directory with the directories that were created for it, or the replaced directory."""
+        """Deletes the new directory and the directories that were created for it, or the replaced directory."""
         shutil.rmtree(self._new, ignore_errors=True)
         remove_directories(self._missing)
 
@@ -62,11 +62,11 @@ def beside(store: BaseStore, path: str) -> Beside | None:
     target = os.path.realpath(os.path.join(store.path, path))
     parent = os.path.dirname(os.path.realpath(store.path))
     if path and not os.path.isdir(target):
-        # The parent groups do not exist either.
+        # The parent groups do not exist, either.
         return None
     if os.path.exists(target):
         if os.listdir(target) and _native.node_kind(native_store(store), path) is None:
-            # The files of other programs stay.
+            # Files of other programs are kept.
             return None
         is_one_device = os.stat(target).st_dev == os.stat(parent).st_dev
         if os.path.ismount(target) or not is_one_device or not os.access(os.path.dirname(target), os.W_OK):

@@ -58,7 +58,7 @@ class ZarroxStore(AbstractDataStore):
         return {name: value for name, value in self.group.attrs.asdict().items() if not is_netcdf(name)}
 
     def get_variables(self) -> dict[str, xr.Variable]:
-        """Returns the arrays of the group, as stored."""
+        """Returns the arrays of the group as they are stored."""
         arrays = dict(self.group.arrays()) if self._arrays is None else self._arrays
         return {name: self._variable(array, name) for name, array in arrays.items()}
 
@@ -92,7 +92,7 @@ class ZarroxStore(AbstractDataStore):
         if self.zarr_format == 3:
             encoding["fill_value"] = array.fill_value
         if data.dtype.kind == "T":
-            # Without a data type in the encoding, xarray converts all text to objects immediately.
+            # Without a data type in the encoding, xarray converts all strings to objects immediately.
             encoding["dtype"] = data.dtype
         if self._mask and (self.zarr_format == 2 or "_FillValue" not in attributes):
             if array.fill_value is not None:
@@ -103,7 +103,7 @@ class ZarroxStore(AbstractDataStore):
         return xr.Variable(dimensions, indexing.LazilyIndexedArray(data), attributes, encoding)
 
     def _codecs_of(self, array: Array) -> dict[str, Any]:
-        """Returns the codecs of an array. Arrays with equal codecs share the objects: a dataset has many such arrays."""
+        """Returns the codecs of an array. Arrays with equal codecs share the codec objects, since a dataset has many such arrays."""
         text = array._native.codecs
         if text not in self._codecs:
             codecs = {"filters": array.filters, "compressors": array.compressors}
@@ -111,13 +111,13 @@ class ZarroxStore(AbstractDataStore):
         return self._codecs[text]
 
     def close(self) -> None:
-        """Closes the store, if it was opened for this."""
+        """Closes the store, if it was opened for this object."""
         if self._close:
             self.group.store.close()
 
 
 def _chunks(array: Array) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
-    """Returns the chunks and shards of an array: a length along each dimension, or all lengths if they differ."""
+    """Returns the chunks and shards of an array: a single length along each dimension, or all lengths if they differ."""
     if grid_of(array._native) is None:
         return array.chunks, array.shards
     read, written = shorten(array.read_chunk_sizes), shorten(array.write_chunk_sizes)

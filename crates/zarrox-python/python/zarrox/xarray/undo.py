@@ -1,4 +1,4 @@
-"""What a failed write created is deleted again."""
+"""Deletes what a failed write has created."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _DOCUMENTS = frozenset({"zarr.json", ".zgroup", ".zattrs", ".zmetadata", "attrib
 
 
 class Undo:
-    """The actions that restore the groups after a failed write."""
+    """A list of actions that restore the groups after a failed write."""
 
     def __init__(self) -> None:
         self._steps: list[Callable[[], None]] = []
 
     def created(self, node: Array | Group) -> None:
-        """Notes a node that was not there before."""
+        """Records a node that did not exist before the write."""
         delete = _native.delete_node if isinstance(node, Array) else _delete_group
         self._steps.append(partial(delete, native_store(node._store), node.path))
 
     def will_create_above(self, store: BaseStore, path: str, known: str | None = None) -> None:
-        """Notes what will be created together with the node at a path: directories, and the groups above it that do not exist.
+        """Records what will be created together with the node at a path: directories, and the groups above the node that do not exist.
 
-        `known` is the path of a group above it that exists.
+        `known` is the path of an existing group above the node.
         """
         if known is None and isinstance(store, DirectoryStore):
             self._steps.append(partial(remove_directories, missing_directories(store.path)))
@@ -43,16 +43,17 @@ class Undo:
                 self._steps.append(partial(_delete_group, native, each))
 
     def all(self) -> None:
-        """Undoes everything that can be undone, the last first."""
+        """Undoes everything that can be undone, in reverse order."""
         for step in reversed(self._steps):
-            # An error that prevents undoing also caused the failed write, whose error is reported.
+            # An error that prevents undoing also caused the write to fail; the error of the write is reported.
             with suppress(Exception):
                 step()
         self._steps.clear()
 
 
 def _delete_group(store: _native.Store, path: str) -> None:
-    """Deletes a group that has no nodes. Those that others have created in it meanwhile keep it, and other files stay."""
+    """Deletes a group that has no nodes. If another writer has created nodes in it in the meantime, the group is kept. Other files
+    stay, too."""
     if _native.node_kind(store, path) != "group":
         return
     names = set(store.list_dir(path))
@@ -68,7 +69,7 @@ def _has_nodes(store: _native.Store, path: str, names: set[str]) -> bool:
 
 
 def missing_directories(path: str) -> list[str]:
-    """Returns the directory and those above it that do not exist, the innermost first."""
+    """Returns those of the directory and its parents that do not exist, starting with the innermost one."""
     path = os.path.realpath(path)
     missing = []
     while not os.path.isdir(path) and path != os.path.dirname(path):
@@ -78,7 +79,7 @@ def missing_directories(path: str) -> list[str]:
 
 
 def remove_directories(paths: list[str]) -> None:
-    """Removes directories, the innermost first, up to one that is not empty."""
+    """Removes directories, starting with the innermost one, up to the first one that is not empty."""
     with suppress(OSError):
         for path in paths:
             os.rmdir(path)

@@ -1,4 +1,4 @@
-"""Writing of datasets, data arrays and trees of xarray."""
+"""Writes xarray's datasets, data arrays and trees."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from zarrox.xarray.undo import Undo
 Mode = Literal["w", "w-", "a", "a-", "r+"]
 #: The encoding of each variable.
 Encoding = Mapping[Hashable, Mapping[str, Any]]
-#: For each group: its path below the group that is written, its dataset, and the encoding.
+#: For each group, its path below the group that is written, its dataset, and the encoding.
 Parts = Sequence[tuple[tuple[str, xr.Dataset], Encoding]]
-#: The name of the variable of an unnamed `xarray.DataArray`, which ``xarray.open_dataarray`` removes again.
+#: The name that the variable of an unnamed `xarray.DataArray` gets; ``xarray.open_dataarray`` removes it again.
 _UNNAMED = "__xarray_dataarray_variable__"
-#: The attribute with the name of a `xarray.DataArray` whose variable must have another name.
+#: The attribute that stores the name of an `xarray.DataArray` whose variable must have another name.
 _NAME = "__xarray_dataarray_name__"
 
 
@@ -161,7 +161,7 @@ def to_zarr(
 def _write(
     target: _Target, parts: Parts, how: _How, region: Region | None, append_dim: Hashable | None
 ) -> tuple[Group, Any]:
-    """Plans and writes. Writers that append to one dataset wait for each other."""
+    """Plans and writes. Writers that append to the same dataset wait for one another."""
     if append_dim is None or target.group is None:
         return _planned_and_written(target, parts, how, region, append_dim)
 
@@ -196,7 +196,7 @@ def _planned_and_written(
     renews = how.consolidates or ((is_copied_above or how.is_repeated) and target.is_consolidated)
     written = _write_there(target, plans, how) if place is None else _write_beside(target, place, plans, how)
     if renews or (target.mode != "r+" and not region and target.misses_in_copy(plans)):
-        # The whole store is consolidated, since other readers look for the metadata at its root.
+        # The whole store is consolidated, since other readers look for consolidated metadata at its root.
         _native.consolidate(native_store(target.store), "")
     return written
 
@@ -215,7 +215,7 @@ def _closed(writes: Any, written: ZarroxStore) -> None:
 def _parts(
     data: xr.Dataset | xr.DataArray | xr.DataTree, encoding: Mapping[Any, Any], inherited: bool
 ) -> Iterator[tuple[tuple[str, xr.Dataset], Encoding]]:
-    """Yields the datasets in the data with their paths below the group, and the encoding of each."""
+    """Yields each dataset in the data with its path below the group and its encoding."""
     if isinstance(data, xr.DataTree):
         if unknown := sorted(set(encoding) - set(data.groups)):
             raise ValueError(f"encoding is given for the groups {unknown!r}, which the tree does not have")
@@ -234,7 +234,7 @@ def _dataset_of(data: xr.DataArray) -> xr.Dataset:
         return data.to_dataset(name=_UNNAMED)
     if data.name not in data.coords and data.name not in data.dims:
         return data.to_dataset()
-    # The name belongs to the coordinates of a dimension.
+    # The name is that of the coordinates of a dimension.
     return data.to_dataset(name=_UNNAMED).assign_attrs({_NAME: data.name})
 
 
@@ -266,7 +266,7 @@ def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
 
 @dataclass(frozen=True)
 class _How:
-    """The method for writing values, the reservation of an append, and whether all rows of the append exist already."""
+    """The method of writing values, the reservation of an append, and whether all rows of the append already exist."""
 
     aligns: bool
     is_safe: bool
@@ -279,7 +279,7 @@ class _How:
 
 
 class _Target:
-    """The group that is written, in its state before any change.
+    """The group that is written, in its state before the write.
 
     Attributes
     ----------
@@ -319,7 +319,7 @@ class _Target:
         self.format = format_of_new(self.store, self.path, zarr_format, default=Array._default_format())
 
     def reopen(self) -> None:
-        """Opens the group again, since other writers may have changed it."""
+        """Opens the group again, since another writer may have changed it."""
         self.group = self.opened(self.store, self.path, "r+")
 
     @property
@@ -332,7 +332,7 @@ class _Target:
         return self._copy() is not None
 
     def misses_in_copy(self, plans: Plans) -> bool:
-        """Returns true if consolidated metadata lacks an array of these plans, as after an interrupted write."""
+        """Returns true if an array in these plans is missing from the consolidated metadata, as after an interrupted write."""
         copy = self._copy()
         if copy is None:
             return False
@@ -410,7 +410,7 @@ def _write_there(target: _Target, plans: Plans, how: _How) -> tuple[Group, Any]:
 
 
 def _write_beside(target: _Target, place: Beside, plans: Plans, how: _How) -> tuple[Group, Any]:
-    """Writes a group beside the old group, which is kept until the new one is complete."""
+    """Writes the new group beside the old one, which is kept until the new one is complete."""
     with ExitStack() as finally_:
         finally_.callback(place.discard)
         group = target.opened(place.store, "", "w")

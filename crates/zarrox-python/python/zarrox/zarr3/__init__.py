@@ -1,6 +1,6 @@
 """A codec pipeline and a store for zarr-python 3: chunks are read, decoded, encoded and written in Rust.
 
-Switch it on with :func:`enable`, with ``zarr.config.set({"codec_pipeline.path": "zarrox.zarr3.ZarroxCodecPipeline"})``, with the
+Enable the pipeline with :func:`enable`, with ``zarr.config.set({"codec_pipeline.path": "zarrox.zarr3.ZarroxCodecPipeline"})``, with the
 environment variable ``ZARR_CODEC_PIPELINE__PATH``, or for a whole environment with ``python -m zarrox enable``.
 """
 

@@ -1,4 +1,4 @@
-"""Native stores for the stores of zarr-python. Rust accesses them itself, or calls them back."""
+"""Native stores for zarr-python's stores. Rust accesses the stores itself, or calls their methods."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ class StoreAccess:
 
 
 class StoreError(Exception):
-    """A wrapper for a ``KeyError`` of a store, which passes through code in which a ``KeyError`` would mean a missing
-    value."""
+    """A wrapper for a ``KeyError`` that a store raises. It can pass through code in which a ``KeyError`` would mean a missing value."""
 
     def __init__(self, error: KeyError) -> None:
         super().__init__(error)
@@ -45,7 +44,7 @@ class StoreError(Exception):
 
 
 class Callback(CalledBack):
-    """Any store of zarr-python as a mapping, called from threads of Rust.
+    """Any zarr-python store, as a mapping that is called from Rust threads.
 
     Parameters
     ----------
@@ -99,7 +98,7 @@ def direct_access(store: Store) -> StoreAccess | None:
 
 
 def place(store: Any) -> tuple[Any, ...]:
-    """Returns the properties that locate the values of a store; ``LocalStore.move`` and other methods change them.
+    """Returns the properties that locate the values of a store. ``LocalStore.move`` and other methods change them.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def place(store: Any) -> tuple[Any, ...]:
 
 
 def callback_access(store: Store, loop: asyncio.AbstractEventLoop) -> StoreAccess:
-    """Returns a store whose methods Rust calls back.
+    """Returns the access to a store whose methods Rust calls.
 
     Parameters
     ----------
@@ -132,7 +131,7 @@ class _MappingAccess(StoreAccess):
 
 
 def _directory(path: str) -> StoreAccess:
-    # zarr-python follows all links, however the store is opened.
+    # zarr-python follows all symbolic links, however the store is opened.
     return StoreAccess(_native.Store.directory(path, {"follow_links": "true"}), "directory", is_near=True)
 
 

@@ -1,4 +1,4 @@
-"""Adapters of zarr-python's stores to stores of this package, for functions that take stores."""
+"""Adapts zarr-python's stores to stores of this package, for functions that take stores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["StoreOfZarrPython", "adapted"]
 
 
 class StoreOfZarrPython(NativeStore):
-    """Any store of zarr-python.
+    """Any zarr-python store.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class StoreOfZarrPython(NativeStore):
 
 
 def adapted(store: Any) -> BaseStore:
-    """Returns the store of this package for a store of zarr-python.
+    """Returns the store of this package for a zarr-python store.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def adapted(store: Any) -> BaseStore:
         versions.refuse()
     if type(store) is not zarr.storage.LocalStore:
         return StoreOfZarrPython(store)
-    # zarr-python follows all links.
+    # zarr-python follows all symbolic links.
     directory = DirectoryStore(os.fspath(store.root), follow_links=True)
     directory._read_only = store.read_only
     return directory

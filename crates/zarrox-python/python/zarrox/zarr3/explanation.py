@@ -14,7 +14,7 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The engines of the parts of the work on an array: Rust or Python.
+    """The engine, Rust or Python, for each part of the work on an array.
 
     ``print`` shows it as text.
     """

@@ -1,4 +1,4 @@
-"""Mappings over stores in memory of other libraries: an event loop would take more time than their operations."""
+"""Mappings over memory stores of other libraries, whose operations take less time than an event loop would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["FilesOfFsspec", "ObjectsOfObstore"]
 
 
 class FilesOfFsspec(MutableMapping[str, Any]):
-    """Files in the memory of fsspec.
+    """The files in fsspec's memory file system.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class FilesOfFsspec(MutableMapping[str, Any]):
 
 
 class ObjectsOfObstore(MutableMapping[str, Any]):
-    """Objects in the memory of obstore.
+    """The objects in a memory store of obstore.
 
     Parameters
     ----------

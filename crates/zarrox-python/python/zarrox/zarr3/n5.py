@@ -1,4 +1,4 @@
-"""N5 hierarchies for zarr-python 3, with the documents and keys of version 2, for reading and writing."""
+"""N5 hierarchies for zarr-python 3, which reads and writes them with the documents and keys of version 2."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _UNKNOWN = ("zarr.json", ".zmetadata")
 
 
 def is_n5(place: Any) -> bool:
-    """Returns true if a location is N5, by its name or class."""
+    """Returns true if a location is N5, according to its name or class."""
     named = isinstance(place, str) and place.rstrip("/").endswith(".n5")
     return named or isinstance(place, (N5Store, N5FSStore))
 
 
 def n5_store(url: str, read_only: bool, options: dict[str, Any]) -> BaseStore:
-    """Returns the store of N5 at a URL."""
+    """Returns the N5 store at a URL."""
     register_n5()
     return N5FSStore(url, mode="r" if read_only else "w", **options)
 
 
 def register_n5() -> None:
-    """Registers the codec of N5's blocks with numcodecs, from which zarr-python gets the codecs of version 2."""
+    """Registers the codec for N5 blocks with numcodecs, from which zarr-python gets version 2 codecs."""
     import numcodecs
 
     numcodecs.registry.register_codec(N5ChunkWrapper)
 
 
 class N5View:
-    """The keys and values of version 2 over a store of N5.
+    """The keys and values of version 2, over an N5 store.
 
-    A node has two documents in version 2, and one in N5: metadata and attributes are merged under a lock of this
-    object.
+    A node has two documents in version 2, and a single one in N5: metadata and attributes are merged while a lock of this object is
+    held.
     """
 
     def __init__(self, store: BaseStore) -> None:
@@ -51,7 +51,7 @@ class N5View:
         self._lock = threading.Lock()
 
     def get(self, key: str) -> bytes | None:
-        """Returns a value; a document has the data type in the form that zarr-python 3 requires."""
+        """Returns a value. In a document, the data type has the form that zarr-python 3 requires."""
         value = self._store.get(key)
         if value is None:
             return None
@@ -63,7 +63,7 @@ class N5View:
         return json.dumps(document).encode()
 
     def contains(self, key: str) -> bool:
-        """Returns true if there is a value."""
+        """Returns true if the key has a value."""
         return key in self._store
 
     def set(self, key: str, value: Any) -> None:
@@ -78,7 +78,7 @@ class N5View:
             self._set(key, bytes(value))
 
     def set_if_absent(self, key: str, value: Any) -> None:
-        """Writes a value if there is none."""
+        """Writes a value, unless the key already has one."""
         with self._lock:
             if key not in self._store:
                 self._set(key, bytes(value))
@@ -121,14 +121,14 @@ class N5View:
             if reserved := [word for word in attributes if word in n5_keywords]:
                 raise ValueError(f"N5 keeps its own metadata under {reserved[0]!r}, which cannot be an attribute")
             if not attributes and key not in self._store:
-                # zarr-python stores attributes beside the metadata; attributes alone would be a group.
+                # zarr-python stores attributes in addition to metadata; attributes alone would describe a group.
                 return
         if is_key(key):
             self._store[key] = value
 
 
 def _check_array(document: dict[str, Any]) -> None:
-    """Rejects a document whose array would write chunks that are not blocks of N5, or under other keys."""
+    """Rejects a document whose array would write chunks that are not N5 blocks, or write them under other keys."""
     codec, dtype = document["compressor"] or {}, np.dtype(document["dtype"])
     told = np.dtype(codec.get("dtype", "V")), list(codec.get("chunk_shape", ()))
     if codec.get("id") != N5ChunkWrapper.codec_id or told != (dtype, list(document["chunks"])):

@@ -1,4 +1,4 @@
-"""Native arrays for the metadata of zarr-python, or the reasons why Rust does not support it."""
+"""Native arrays for zarr-python's metadata, or the reasons why Rust does not support the metadata."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ that Rust writes."""
 
 @dataclass(frozen=True)
 class Document:
-    """The metadata of an array in the form for Rust, or the reason why Rust does not support it."""
+    """The metadata of an array in the form that Rust uses, or the reason why Rust does not support it."""
 
     key: str = ""
     text: bytes = b""
@@ -32,7 +32,7 @@ class Document:
     """False if zarr-python does not write chunks, since it could not read them: Blosc's snappy."""
 
     def opened(self, store: _native.Store) -> _native.Array:
-        """Returns the array, whose chunks are in a store.
+        """Returns the array with its chunks in a store.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ def document(metadata: Any) -> Document:
 
 
 def _document(metadata: Any) -> Document:
-    """Returns the document, reduced to the members that chunks depend on."""
+    """Returns the document, reduced to the members on which chunks depend."""
     key = "zarr.json" if metadata.zarr_format == 3 else ".zarray"
     members = json.loads(metadata.to_buffer_dict(default_buffer_prototype())[key].to_bytes())
     if "attributes" in members:
@@ -86,7 +86,7 @@ def _document(metadata: Any) -> Document:
 
 
 def _parts(metadata: Any) -> Iterable[Any]:
-    """Returns the Python objects that the document describes: the data type, and the codecs."""
+    """Returns the Python objects that the document describes: the data type and the codecs."""
     yield metadata.dtype
     if metadata.zarr_format == 3:
         yield from _codecs(metadata.codecs)

@@ -1,4 +1,4 @@
-"""Converts arrays and groups of Zarrox to arrays and groups of zarr-python."""
+"""Converts Zarrox arrays and groups to zarr-python arrays and groups."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The codec pipeline: batches of chunks are passed to Rust in one call, and unsupported batches to zarr-python's own
-pipeline."""
+"""The codec pipeline: a batch of chunks is passed to Rust in one call. Unsupported batches are passed to zarr-python's own pipeline."""
 
 from __future__ import annotations
 
@@ -61,12 +60,12 @@ class ZarroxCodecPipeline(CodecPipeline):
         self._document: Document | None = None
         self._arrays: dict[tuple[int, int], Opened] = {}
 
-    # The methods that arrays and codecs require of any pipeline.
+    # The methods that arrays and codecs require from any pipeline.
 
     @classmethod
     def from_codecs(cls, codecs: Iterable[Codec], *, batch_size: int | None = None) -> ZarroxCodecPipeline:
-        """Returns a pipeline for codecs alone, such as codecs inside shards. It leaves the work to zarr-python's own
-        pipeline."""
+        """Returns a pipeline for codecs that are not those of an array, such as codecs inside shards. It leaves the work to
+        zarr-python's own pipeline."""
         return cls(BatchedCodecPipeline.from_codecs(codecs, batch_size=batch_size))
 
     @classmethod
@@ -86,7 +85,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return iter(cast(Iterable[Codec], self._inner))
 
     def __getattr__(self, name: str) -> Any:
-        # Other attributes are the inner pipeline's, such as the codecs by their kinds.
+        # All other attributes, such as the codecs by kind, are those of the inner pipeline.
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._inner, name)
@@ -185,7 +184,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return self._opened_in(getter.store)
 
     def _opened_in(self, store: Store) -> Opened:
-        """Returns the array in a store. A store that Rust calls back belongs to an event loop."""
+        """Returns the array in a store. A store whose methods Rust calls belongs to an event loop."""
         known = self._arrays.get((id(store), 0))
         if known is None:
             loop = asyncio.get_running_loop()
@@ -217,7 +216,7 @@ def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
 
 
 async def _run(opened: Opened, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
-    """Calls a Rust function: on another thread if it may take long, otherwise on this one."""
+    """Calls a Rust function, on another thread if it may take long and otherwise on this thread."""
     try:
         if opened.where.is_near and _is_quick(opened.array, batch, memory.itemsize):
             return call(None)
@@ -227,7 +226,7 @@ async def _run(opened: Opened, batch: Batch, memory: np.ndarray[Any, Any], call:
 
 
 def _is_quick(array: _native.Array, batch: Batch, itemsize: int) -> bool:
-    """Returns true if few bytes are to be decoded or encoded."""
+    """Returns true if only few bytes are decoded or encoded."""
     if len(batch) * math.prod(batch[0][1].shape) * itemsize <= _QUICK:
         return True
     # In a shard, only the inner chunks that overlap the box count.

@@ -1,4 +1,4 @@
-"""Switching the pipeline on and off in this process."""
+"""Enables and disables the pipeline in this process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT = "zarr.core.codec_pipeline.BatchedCodecPipeline"
 
 
 def enable() -> Any:
-    """Sets Zarrox's pipeline for arrays that zarr-python opens or creates from now on.
+    """Selects Zarrox's pipeline for arrays that zarr-python opens or creates from now on.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def enable() -> Any:
 
 
 def disable() -> Any:
-    """Sets zarr-python's own pipeline for arrays that it opens or creates from now on.
+    """Selects zarr-python's own pipeline for arrays that it opens or creates from now on.
 
     Returns
     -------

@@ -85,17 +85,17 @@ class Store(zarr.abc.store.Store):
 
     @property
     def place(self) -> Any:
-        """The argument ``place`` that the store was created with."""
+        """The argument ``place`` with which the store was created."""
         return self._place
 
     @property
     def is_n5(self) -> bool:
-        """True if the store contains N5, which is shown as version 2."""
+        """True if the store contains N5 data, which is shown in the form of version 2."""
         return self._is_n5
 
     @property
     def native(self) -> _native.Store | None:
-        """The native store; ``None`` if keys and values are transformed, as for N5."""
+        """The native store; ``None`` if keys and values are transformed, as they are for N5."""
         return None if self._is_n5 else self._handle.native
 
     @property
@@ -234,7 +234,7 @@ class Store(zarr.abc.store.Store):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """Returns ranges of one version of a value.
+        """Returns ranges from a single version of a value.
 
         Raises
         ------
@@ -283,7 +283,7 @@ class Store(zarr.abc.store.Store):
 
 
 class _Opened:
-    """An open store, which handles may share."""
+    """An open store, which several handles may share."""
 
     def __init__(self, place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -> None:
         store = _opened(place, options, read_only, of_n5)
@@ -336,7 +336,7 @@ class _Opened:
 
 
 def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -> BaseStore | _native.Store:
-    """Returns the store at a place: a store of this package, or the native store of a URL."""
+    """Returns the store at a place: a store of this package, or the native store at a URL."""
     is_url = isinstance(place, str) and ("://" in place or "::" in place)
     if of_n5 and is_url:
         return n5_store(place, read_only, options)
@@ -351,7 +351,7 @@ def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -
         natively = {}
     if natively is not None:
         return open_url(place, natively, create=not read_only)
-    # Options and URLs that only fsspec supports.
+    # These are options and URLs that only fsspec supports.
     return FSStore(place, mode="r" if read_only else "w", **options)
 
 

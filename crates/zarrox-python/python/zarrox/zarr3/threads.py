@@ -1,4 +1,4 @@
-"""Threads on which calls of Rust run, so that they do not block an event loop, and the cancellation of these calls."""
+"""Threads that run calls to Rust, so that the calls do not block an event loop, and the cancellation of such calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _executor: ThreadPoolExecutor | None = None
 
 
 def _forget() -> None:
-    """Forgets the threads, which a forked process does not have."""
+    """Discards the threads, which do not exist in a forked process."""
     global _executor
     _executor = None
 
@@ -41,7 +41,7 @@ if hasattr(os, "register_at_fork"):
 def elsewhere(work: Callable[[], _Result]) -> asyncio.Future[_Result]:
     """Runs work on a thread of this module.
 
-    The threads of the event loop are left to stores, for which the work may wait.
+    The threads of the event loop are left to stores, since the work may have to wait for stores.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def elsewhere(work: Callable[[], _Result]) -> asyncio.Future[_Result]:
 
 
 async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
-    """Runs work on a thread of this module, and stops it when no caller waits for it any more.
+    """Runs work on a thread of this module, and stops it when no caller is waiting for it any longer.
 
-    No caller waits after the task is cancelled, or after Ctrl-C has ended the call of zarr-python that waits in the
-    main thread. In the second case, zarr-python does not cancel its task.
+    No caller is waiting once the task has been cancelled, or once Ctrl-C has ended the zarr-python call that was waiting in the main
+    thread. In the latter case, zarr-python does not cancel its task.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
 
 
 class _Watch:
-    """Interrupts work when the call in the main thread that waits for the running task has ended."""
+    """Interrupts work once the call in the main thread that was waiting for the running task has ended."""
 
     def __init__(self, interrupt: _native.Interrupt) -> None:
         self._interrupt = interrupt
@@ -109,11 +109,11 @@ class _Watch:
 
 
 class _CalledOff(Exception):
-    """Work that no caller waits for was cancelled."""
+    """Work for which no caller was waiting has been cancelled."""
 
 
 def _waiting(task: asyncio.Task[Any] | None) -> FrameType | None:
-    """Returns the call in the main thread that waits for a task, if there is one."""
+    """Returns the call in the main thread that is waiting for a task, if there is one."""
     runner: Any = None if task is None else task.get_coro()
     if getattr(runner, "cr_code", None) is not sync._runner.__code__ or runner.cr_frame is None:
         return None
@@ -127,11 +127,11 @@ def _is_active(wanted: FrameType) -> bool:
 
 
 def _find(test: Callable[[FrameType], bool]) -> FrameType | None:
-    """Returns the innermost call of the main thread that passes a test.
+    """Returns the innermost call in the main thread that passes a test.
 
-    The main thread continues meanwhile. The frame of a call that has returned does not lead to other frames, so that a
-    chain of frames may end before the outermost frame of the thread. A search therefore counts only if two searches end
-    at the same frame.
+    The main thread continues during the search. The frame of a call that has returned is no longer linked to other frames, so that a
+    chain of frames may end before the outermost frame of the thread. A result is therefore valid only if two searches end at the same
+    frame.
     """
     last = None
     while True:

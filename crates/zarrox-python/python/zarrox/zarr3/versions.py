@@ -40,9 +40,9 @@ def refuse(*_: Any, **__: Any) -> NoReturn:
 
 
 def refusing_pipeline() -> type[CodecPipeline]:
-    """Returns a class in place of the pipeline, which raises an error when it is used.
+    """Returns a class that replaces the pipeline and raises an error when it is used.
 
-    zarr-python imports every installed pipeline, even if another one is used, so that the import must not fail.
+    zarr-python imports every installed pipeline, even if it uses another one, so the import must not fail.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def refusing_pipeline() -> type[CodecPipeline]:
 
 
 def register(pipeline: type[CodecPipeline], path: str) -> None:
-    """Registers the pipeline with zarr-python, even if the package is only on the path, and not installed.
+    """Registers the pipeline with zarr-python, even if the package is only on the path and not installed.
 
     Parameters
     ----------

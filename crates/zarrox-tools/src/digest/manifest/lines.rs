@@ -1,4 +1,4 @@
-//! Reading and writing of the lines of manifests.
+//! Reading and writing the lines of manifests.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -12,7 +12,7 @@ use crate::digest::{Digest, Hashed, hash_of};
 /// The version of the format.
 const VERSION: u64 = 1;
 
-/// The maximum length of a line, in bytes. Keys are far shorter.
+/// The maximum length of a line, in bytes. Real keys are far shorter.
 const LONGEST: u64 = 1 << 20;
 
 /// The totals of a written manifest.
@@ -117,7 +117,7 @@ impl<'r> LineReader<'r> {
         }
     }
 
-    /// Returns the next entry, or `None` after the last line, whose totals were checked.
+    /// Returns the next entry, or `None` at the last line, after checking its totals.
     pub(super) fn next(&mut self) -> Result<Option<Line>> {
         if self.ended {
             return Ok(None);

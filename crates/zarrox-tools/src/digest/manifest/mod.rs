@@ -1,6 +1,6 @@
 //! Manifests: lists of all stored keys with the sizes and hashes of their values, for the verification of copies.
 //!
-//! A manifest is a text file with one JSON object per line. It is independent of the store: it is the same for a directory, an
+//! A manifest is a text file with one JSON object per line. It does not depend on the store: it is the same for a directory, an
 //! archive or a database.
 //!
 //! ```text
@@ -10,10 +10,10 @@
 //! {"keys":2,"bytes":4608,"digest":"stored:77c0…","lines":"a1b2…"}
 //! ```
 //!
-//! The first line has the version of the format. It is followed by a line for each key, in the byte order of keys, with the size
-//! of the value and its BLAKE3 hash, as `b3sum` prints it. Keys are relative to the node; for nodes below the root in the drafts
-//! of v3, which store documents apart from the chunks, they are absolute. The last line has the totals, the
-//! [digest](crate::Digester::stored) of all stored values, and the BLAKE3 hash of all lines above, which reveal a truncated or
+//! The first line contains the version of the format. It is followed by a line for each key, sorted by the bytes of the keys,
+//! with the size of the value and its BLAKE3 hash, as printed by `b3sum`. Keys are relative to the node; for nodes below the root
+//! in the drafts of v3, which store documents separately from chunks, they are absolute. The last line contains the totals, the
+//! [digest](crate::Digester::stored) of all stored values, and the BLAKE3 hash of all lines above. These reveal a truncated or
 //! changed manifest.
 
 mod lines;
@@ -37,7 +37,7 @@ use zarrox::Progress;
 use zarrox::internals::{Listener, Location, Task};
 use zarrox::{Consolidated, OpenMode, OpenOptions, Place};
 
-/// Writes manifests, and compares them with stored values.
+/// A builder that writes manifests, and compares them with stored values.
 ///
 /// ```
 /// use zarrox_tools::manifest::Manifest;
@@ -86,7 +86,7 @@ impl Manifest {
         Self::default()
     }
 
-    /// Sets the options for opening locations: threads, and options of stores.
+    /// Sets the options for opening locations: threads and store options.
     #[must_use]
     pub fn open_options(self, options: OpenOptions) -> Self {
         Self { options, ..self }
@@ -162,8 +162,8 @@ impl Manifest {
         Task::new(self.memory, self.listener.clone())
     }
 
-    /// Returns the options for opening locations: read-only, and without consolidated metadata, which does not show the
-    /// stored values.
+    /// Returns the options for opening locations: read-only, and without the use of consolidated metadata, which does not list
+    /// the stored values.
     fn opening(&self) -> OpenOptions {
         self.options.clone().mode(OpenMode::Read).consolidated(Consolidated::Never)
     }
@@ -188,7 +188,7 @@ impl Writer<'_> {
         let hashed = values.pool().map(batch, each, at_once, |(name, size)| {
             let hashed = values.hash(&name)?;
             work.advance(size)?;
-            // A value that was deleted after the listing is treated as deleted before.
+            // A value that was deleted after the listing is treated as if it had been deleted before.
             Ok(hashed.map(|hashed| (StoredSum::of(&name, &hashed), name, hashed)))
         })?;
         for (sum, name, value) in hashed.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Sorting of names in bounded memory, with temporary files.
+//! Sorts names in bounded memory, using temporary files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,10 +10,10 @@ use zarrox_core::{Error, ErrorKind, Result};
 use crate::digest::StoredValues;
 use zarrox::internals::Task;
 
-/// The number of values in a batch for the threads.
+/// The number of values in a batch that the threads share.
 pub(super) const BATCH: usize = 1024;
 
-/// The maximum size of names that are sorted in memory, in bytes.
+/// The maximum total size of names that are sorted in memory, in bytes.
 const SORTED_IN_MEMORY: usize = 128 << 20;
 
 /// The name and the size of a value, ordered by the bytes of the name.
@@ -23,7 +23,7 @@ pub(super) struct Entry {
     pub(super) size: u64,
 }
 
-/// The memory of an entry besides its name, in bytes.
+/// The memory that an entry takes in addition to its name, in bytes.
 const OVERHEAD: usize = size_of::<Entry>() + 16;
 
 /// Returns the names of all values in order.

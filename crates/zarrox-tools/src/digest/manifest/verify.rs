@@ -14,13 +14,13 @@ use super::sorted::{BATCH, Entry, Sorted, sorted_names};
 use crate::digest::{Hashed, StoredValues};
 use zarrox::internals::Task;
 
-/// The maximum number of changed values in memory, among which swapped pairs are found.
+/// The maximum number of changed values held in memory. Swapped pairs are found only among these.
 const REMEMBERED: usize = 1 << 20;
 
 /// A difference between a manifest and the stored values.
 #[derive(Debug, Clone)]
 pub enum Discrepancy {
-    /// The manifest has a key that is not stored.
+    /// A key in the manifest is not stored.
     Missing {
         /// The key.
         key: String,
@@ -43,7 +43,7 @@ pub enum Discrepancy {
         /// The current size.
         now: u64,
     },
-    /// Two keys have each other's values.
+    /// Two keys have swapped their values.
     Swapped {
         /// The keys.
         keys: [String; 2],
@@ -82,8 +82,8 @@ impl Discrepancy {
 }
 
 impl Discrepancy {
-    /// Returns the difference as JSON: the members `kind`, `key` or `keys`, and if they apply, `size_before` and `size` in bytes,
-    /// and `error`.
+    /// Returns the difference as JSON, with the members `kind` and `key` or `keys` and, where they apply, `size_before` and
+    /// `size` in bytes, and `error`.
     pub fn to_json(&self) -> Map {
         let mut map = Map::from_iter([("kind".to_owned(), Json::from(self.kind()))]);
         match self.keys().as_slice() {
@@ -245,7 +245,7 @@ impl Verifier<'_> {
         (self.listener)(finding)
     }
 
-    /// Compares values that are in the manifest and in the store.
+    /// Compares values that are both in the manifest and in the store.
     fn compare(&mut self, lines: Vec<Line>) -> Result<()> {
         let (values, work) = (self.values, self.work);
         let bytes = lines.iter().map(|line| line.value.size).fold(0, u64::saturating_add);
@@ -306,7 +306,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Returns true if an error does not concern the value itself: the store is unreachable, or the operation was interrupted.
+/// Returns true if an error does not concern a value itself: the store is unreachable, or the operation was interrupted.
 fn is_of_no_value(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

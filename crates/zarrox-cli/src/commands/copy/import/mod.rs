@@ -186,7 +186,7 @@ impl Import {
         self.paths.split_last().map_or(&[], |(_, inputs)| inputs)
     }
 
-    /// Returns the only input, or the first one.
+    /// Returns the first input, which may be the only one.
     fn input(&self) -> &str {
         self.inputs().first().map_or("-", String::as_str)
     }
@@ -196,12 +196,12 @@ impl Import {
         self.paths.last().map_or("", String::as_str)
     }
 
-    /// Returns the name of the input for errors.
+    /// Returns the name of the input, for error messages.
     fn name(&self) -> String {
         if self.input() == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input()) }
     }
 
-    /// Returns the name of a given option that applies only to some file formats, and these formats.
+    /// Returns the name of an option that was given but applies only to certain file formats, and the names of these formats.
     fn file_option(&self) -> Option<(&'static str, &'static str)> {
         let many = "HDF5, NetCDF and other formats";
         let given = [
@@ -224,13 +224,14 @@ impl Import {
         metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())
     }
 
-    /// Returns true for files and directories, which can be read in any order.
+    /// Returns true if the input is a file or a directory, which can be read in any order.
     fn can_be_hierarchy(&self) -> bool {
         self.length().is_some() || (self.input() != "-" && Path::new(self.input()).is_dir())
     }
 
-    /// Creates a node. An existing node is deleted only after the new one, which is created beside it, is complete. The path of
-    /// the new one follows from the node's name, so that the same command finds the leftovers of an interrupted import.
+    /// Creates a node. If the node exists, the new one is created beside it, and the old one is deleted only once the new one is
+    /// complete. The path of the new node is derived from the old node's name, so that the same command finds the leftovers of an
+    /// interrupted import.
     fn replacing(&self, global: &Global, create: impl FnOnce(&str) -> Result<()>) -> Result<()> {
         // The old node can have any format.
         let global = global.of_any_format();
@@ -261,8 +262,8 @@ impl Import {
         Error::new(ErrorKind::AlreadyExists, message).with_source(error)
     }
 
-    /// Returns the path of the node to replace, if the node exists, and the path where the new one is created. An import that was
-    /// interrupted after the deletion of the old node leaves the new one at that path.
+    /// Returns the path of the node to replace, if it exists, and the path where the new node is created. An import that was
+    /// interrupted after the old node was deleted leaves the new node at that path.
     fn replaced(&self, global: &Global) -> Option<(String, String)> {
         if !self.creation.force {
             return None;
@@ -293,7 +294,7 @@ impl Import {
         let progress = Progress::new(self.input(), 0);
         let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
         let copier = copying::copier(global, &progress).memory(memory);
-        // Only the same import continues from the leftovers of an earlier one.
+        // Only the same import can continue from the leftovers of an earlier one.
         let copier = self.allow.iter().copied().fold(copier, Copier::allow);
         let copier = if self.creation.force { copier.if_exists(IfExists::Replace) } else { copier };
         let recodes = self.creation.compressor.is_some() || self.creation.codecs.is_some();
@@ -340,7 +341,7 @@ impl Import {
         Ok(())
     }
 
-    /// Returns the options for importing files, without the options of the copy.
+    /// Returns the options for importing files, without those of the copy.
     fn options(&self) -> Result<zarrox_files::Import> {
         let import = zarrox_files::Import::new()
             .level(self.level)
@@ -363,7 +364,7 @@ impl Import {
         })
     }
 
-    /// Returns the properties of the copies of all arrays.
+    /// Returns the properties that the copies of all arrays get.
     fn recoding(&self) -> Result<Recoding> {
         let shards = match &self.creation.shards {
             Some(shards @ (Chunks::Shape(_) | Chunks::Named(_))) => Some(Some(shards.clone())),
@@ -399,7 +400,7 @@ fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-/// Parses a value as JSON, or takes it as text if it is not JSON.
+/// Parses a value as JSON. A value that is not JSON is taken as a string.
 fn json_or_text(text: &str) -> Json {
     json::parse(text.as_bytes()).unwrap_or_else(|_| text.into())
 }
@@ -426,16 +427,16 @@ pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<Os
     joined
 }
 
-/// Returns the path on disk without symbolic links, and the path of a new node beside it. The last component of the path need not
-/// exist.
+/// Returns a path on disk with symbolic links resolved, and the path of a new node beside it. The last component of the path need
+/// not exist.
 fn beside_on_disk(path: &str) -> Option<(String, String)> {
     let old = absolute(Path::new(path))?;
     let new = old.with_file_name(new_name(old.file_name()?.to_str()?));
     Some((old.to_str()?.to_owned(), new.to_str()?.to_owned()))
 }
 
-/// Returns a URL or a path in an archive without a final slash, and that of a new node beside it; `None` for the root of a
-/// store.
+/// Returns a URL or a path in an archive without its trailing slash, and the URL or path of a new node beside it; `None` for the
+/// root of a store.
 fn beside_in_store(path: &str) -> Option<(String, String)> {
     let path = path.trim_end_matches('/');
     let (_, node) = zarrox::internals::locate(path, &StorageOptions::new()).ok()?;
@@ -447,7 +448,7 @@ fn new_name(name: &str) -> String {
     format!(".importing-{name}")
 }
 
-/// Returns the path without symbolic links. The last component of the path need not exist.
+/// Returns the absolute path with symbolic links resolved. The last component of the path need not exist.
 fn absolute(path: &Path) -> Option<PathBuf> {
     if let Ok(path) = fs::canonicalize(path) {
         return Some(path);

@@ -1,4 +1,4 @@
-//! Imports and appends of NumPy files and raw elements.
+//! Imports and appends NumPy files and raw elements.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -91,7 +91,7 @@ impl Import {
         StoreFile::or_removed(global, self.path(), || append(&import, &store, &mut array, axis, &progress))
     }
 
-    /// Adds the options of reading to the import.
+    /// Adds the options for reading to the import.
     fn reading(&self, import: zarrox_files::Import) -> Result<zarrox_files::Import> {
         let import = match (&self.dtype, &self.shape) {
             (Some(dtype), Some(OpenLengths(shape))) => {
@@ -129,7 +129,7 @@ impl Import {
         or_interrupted(import.open_stream(&self.name(), stream).map_err(|error| error.at(self.name())))
     }
 
-    /// Prints the data type in which void elements are stored, if a better one may apply.
+    /// Prints the data type in which void elements are stored, if a different one may fit better.
     fn note_void_type(&self, name: &str, data_type: &DataType, copy: &Array) {
         if !matches!((data_type, copy.data_type()), (DataType::RawBits(_), DataType::RawBits(_)))
             || self.dtype.is_some()
@@ -152,9 +152,9 @@ impl Import {
 
 /// The elements that are appended to an array.
 pub(crate) enum Appended<'a> {
-    /// The content of an `.npy` file, which is read sequentially.
+    /// The contents of an `.npy` file, which is read sequentially.
     Npy(Box<dyn Read + Send>),
-    /// A file with raw elements of the array's data type. Their number along the axis follows from the file's size.
+    /// A file with raw elements of the array's data type. Their number along the axis is computed from the size of the file.
     Raw(File, &'a str),
 }
 
@@ -210,12 +210,13 @@ fn importer(global: &Global, progress: &Progress, memory: ByteSize) -> zarrox_fi
     zarrox_files::Import::new().copier(copier.if_exists(IfExists::Error))
 }
 
-/// Replaces every error after an interrupt: the interrupt may also have ended the input stream, which is a different error.
+/// Replaces any error after an interrupt with the error for an interrupt: the interrupt may also have ended the input stream,
+/// which is reported as a different error.
 fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.or_else(|error| interrupt::check().and(Err(error)))
 }
 
-/// Prints that chunks are encoded several times, and how to avoid this.
+/// Prints a note that chunks are encoded several times, and how to avoid it.
 fn note_repeated_encoding(name: &str, times: u64, memory: u64) {
     note(&format!(
         "{name} is read sequentially, so each chunk is read and encoded up to {} times; --memory {} avoids that, \

@@ -1,4 +1,4 @@
-"""Data types: elements in memory, and the names and values of metadata.
+"""Data types: their elements in memory, and their names and values in metadata.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""The common parts of data types: their parameters, and the forms of their JSON."""
+"""The common parts of data types: their parameters, and their forms in JSON."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class HasObjectCodec:
 
 
 def check_dtype_name_v2(data: object) -> bool:
-    """Returns true if this may be the ``dtype`` of v2 metadata: text, or a list of fields.
+    """Returns true if this may be the ``dtype`` in v2 metadata: a string, or a list of fields.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _is_field_v2(data: object) -> bool:
 
 
 def check_dtype_spec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
-    """Returns true if this is a data type of v2 together with its object codec, if any.
+    """Returns true if this is a v2 data type together with its object codec, if any.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def check_dtype_spec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
 
 
 def check_dtype_spec_no_object_codec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
-    """Returns true if this is a data type of v2 that needs no object codec.
+    """Returns true if this is a v2 data type that needs no object codec.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def check_dtype_spec_no_object_codec_v2(data: object) -> TypeGuard[DTypeConfig_V
 
 
 def check_dtype_spec_v3(data: object) -> TypeGuard[DTypeSpec_V3]:
-    """Returns true if this may be the ``data_type`` of v3 metadata: a name, or a name and a configuration.
+    """Returns true if this may be the ``data_type`` in v3 metadata: a name, or a name and a configuration.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def check_dtype_spec_v3(data: object) -> TypeGuard[DTypeSpec_V3]:
 
 
 def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
-    """Returns the name and the configuration of a data type of v3; ``None`` for anything else."""
+    """Returns the name and the configuration of a v3 data type; ``None`` for anything else."""
     if isinstance(data, str):
         return data, {}
     if not isinstance(data, Mapping) or "name" not in data or not data.keys() <= {"name", "configuration"}:
@@ -159,7 +159,7 @@ def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
 
 
 def unpack_dtype_json(data: DTypeJSON) -> DTypeJSON:
-    """Returns the JSON for the metadata of an array: in v2 the name alone.
+    """Returns the JSON for the metadata of an array. In v2, this is only the name.
 
     Examples
     --------

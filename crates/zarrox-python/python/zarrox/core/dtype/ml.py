@@ -1,6 +1,6 @@
-"""Small number types of machine learning, as in the package ``ml_dtypes``. Only v3 supports them.
+"""Small number types for machine learning, as in the package ``ml_dtypes``. Only v3 supports them.
 
-Without that package, and for types that it lacks, elements are raw bytes in memory.
+Without that package, and for data types that it lacks, elements are raw bytes in memory.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class SmallNumber(NumPyType[Any, Any]):
 
     @classmethod
     def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
-        # A type of `ml_dtypes` exists only after the import of that package, and is defined outside of NumPy.
+        # A dtype from `ml_dtypes` exists only after that package is imported, and is defined outside NumPy.
         if type(dtype).__module__ == np.dtypes.__name__:
             return False
         scalar = getattr(sys.modules.get("ml_dtypes"), cls._ml_name, None)

@@ -18,7 +18,7 @@ __all__ = ["DataTypeRegistry", "data_type_registry"]
 
 
 def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
-    """Returns the data types that installed packages register with zarr-python."""
+    """Returns the data types that installed packages offer to zarr-python."""
     from importlib.metadata import entry_points
 
     offered = entry_points()
@@ -28,7 +28,7 @@ def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
 
 @dataclass(frozen=True, kw_only=True)
 class DataTypeRegistry:
-    """The known data types, by their names in v3.
+    """The known data types, by v3 name.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class DataTypeRegistry:
                 self.register(cls._zarr_v3_name, cls)
 
     def register(self, key: str, cls: type[ZDType[Any, Any]]) -> None:
-        """Register a data type, which replaces another one with the same name.
+        """Register a data type, which replaces any other one with the same name.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class DataTypeRegistry:
         del self.contents[key]
 
     def get(self, key: str) -> type[ZDType[Any, Any]]:
-        """Returns the class with a name.
+        """Returns the class for a name.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class DataTypeRegistry:
         return self.contents[key]
 
     def match_dtype(self, dtype: np.dtype[Any]) -> ZDType[Any, Any]:
-        """Returns the data type for a native one; exactly one class must accept it.
+        """Returns the data type for a native data type, which exactly one class must accept.
 
         Parameters
         ----------
@@ -190,9 +190,8 @@ class DataTypeRegistry:
 
 
 def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
-    """Returns true if a check of a class of this package refuses the data. The check takes less time than an
-    exception."""
-    # `issubclass` would ask the abstract base class, for each data type of every new array.
+    """Returns true if a class of this package rejects the data in a quick check, which takes less time than an exception."""
+    # `issubclass` would call the abstract base class for each data type of every new array.
     return NumPyType in cls.__mro__ and not getattr(cls, check)(data)
 
 

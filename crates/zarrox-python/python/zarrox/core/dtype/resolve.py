@@ -1,4 +1,4 @@
-"""Conversion of ``dtype`` arguments of any form to data types."""
+"""Converts ``dtype`` arguments in any form to data types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARRAY = "array:"
 
 
 def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
-    """Returns the data type for a NumPy data type, or for anything that NumPy converts to one.
+    """Returns the data type for a NumPy dtype, or for anything that NumPy converts to one.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
     if isinstance(dtype, ZDType):
         return dtype
     if is_json(dtype):
-        # Objects of v2 and of v3 have members that the others lack.
+        # v2 and v3 objects have different members.
         return get_data_type_from_json(dtype, zarr_format=2 if "object_codec_id" in dtype else 3)
     if isinstance(dtype, (str, type)):
         return parse_name(dtype)
@@ -123,8 +123,7 @@ def parse_data_type(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
 
 
 def parse_name(dtype: str | type) -> ZDType[Any, Any]:
-    """Returns the data type with a name. Names of v3 come first, then names of NumPy; only ``bytes`` has two
-    meanings."""
+    """Returns the data type with a name. v3 names take precedence over NumPy names. Only ``bytes`` has two meanings."""
     if is_one_of(dtype, TEXT):
         return VariableLengthUTF8()
     if is_one_of(dtype, BYTES):
@@ -148,7 +147,7 @@ def known_only_in_v3(name: str) -> bool:
 
 
 def is_json(dtype: DTypeLike) -> TypeGuard[Mapping[str, Any]]:
-    """Returns true if this is a data type in the form of metadata: NumPy also accepts mappings, with other members."""
+    """Returns true if this is a data type in the form of metadata. NumPy also accepts mappings, with different members."""
     return isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}
 
 

@@ -1,6 +1,6 @@
-"""Functions that native code calls for user-defined data types, since it only knows their names.
+"""Functions that native code calls for user-defined data types, since it knows only their names.
 
-Each function receives the ``data_type`` member of v3 metadata, as JSON.
+Each function receives the ``data_type`` member of v3 metadata as JSON.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Scalar = TypeVar("Scalar", bound=Any)
 class ZDType(ABC, Generic[DType, Scalar]):
     """A data type: its name in the metadata of each format, its elements in memory, and its values as JSON.
 
-    Subclasses that are registered with ``data_type_registry`` can accept a user's ``dtype``, and metadata.
+    Subclasses that are registered with ``data_type_registry`` can be selected by a user's ``dtype`` and by metadata.
 
     Attributes
     ----------
@@ -88,13 +88,12 @@ class ZDType(ABC, Generic[DType, Scalar]):
     @classmethod
     @abstractmethod
     def _from_json_v2(cls, data: DTypeJSON) -> Self:
-        """Reads ``{"name": …, "object_codec_id": …}``; raises ``DataTypeValidationError`` if it is another data
-        type."""
+        """Reads ``{"name": …, "object_codec_id": …}``; raises ``DataTypeValidationError`` if this is a different data type."""
 
     @classmethod
     @abstractmethod
     def _from_json_v3(cls, data: DTypeJSON) -> Self:
-        """Reads the ``data_type`` of v3 metadata; raises ``DataTypeValidationError`` if it is another data type."""
+        """Reads the ``data_type`` in v3 metadata; raises ``DataTypeValidationError`` if this is a different data type."""
 
     @classmethod
     def from_json(cls, data: DTypeJSON, *, zarr_format: int) -> Self:

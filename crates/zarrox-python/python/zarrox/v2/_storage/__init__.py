@@ -1,2 +1,1 @@
-"""The modules of zarr-python 2.13 to 2.18 for base classes of stores, and for the stores of its experimental version
-3."""
+"""The modules that contain the base classes of stores, and the stores for the experimental version 3, in zarr-python 2.13 to 2.18."""

@@ -1,4 +1,4 @@
-"""Base classes of stores, and the names of documents, of zarr-python 2.13 to 2.18."""
+"""The base classes of stores, and the names of documents, in zarr-python 2.13 to 2.18."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stores of zarr-python 2.13 to 2.18 for its experimental version 3. Nodes in them have that format."""
+"""The stores for the experimental version 3 in zarr-python 2.13 to 2.18. Nodes in them have that format."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Data types whose elements are NumPy's."""
+"""Data types whose elements are NumPy scalars."""

@@ -1,4 +1,4 @@
-"""The types of bytes."""
+"""The data types for bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Scalar = TypeVar("Scalar", bound=Any)
 
 
 class _BytesType(NumPyType[Any, Scalar]):
-    """Values are base64 in JSON; v3 also has lists of numbers."""
+    """A base of data types whose values are base64 in JSON; v3 also allows lists of numbers."""
 
     def _check_scalar(self, data: object) -> bool:
         return isinstance(data, (bytes, bytearray, memoryview, np.void))
@@ -47,7 +47,7 @@ class _FixedLength(_BytesType[Scalar], HasLength):
     @classmethod
     def _from_json_v2(cls, data: Any) -> Self:
         if isinstance(data, Mapping) and data.get("name") in ("|S", "|V", "<S", "<V", ">S", ">V"):
-            raise cls._invalid_json(data)  # NumPy's length is 0 if none is given.
+            raise cls._invalid_json(data)  # In NumPy, the length is 0 if none is given.
         return super()._from_json_v2(data)
 
     def _numpy_name(self) -> str:
@@ -131,7 +131,7 @@ class RawBytes(_FixedLength[np.void]):
 
 
 class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
-    """Bytes of variable length; ``bytes`` in memory.
+    """Variable-length bytes, which are ``bytes`` objects in memory.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
 
     @classmethod
     def _check_json_v3(cls, data: object) -> bool:
-        # The second name is from the registry of extensions.
+        # The second name is the one in the registry of extensions.
         return data in (cls._zarr_v3_name, "bytes")
 
     def to_json(self, zarr_format: int) -> Any:

@@ -1,4 +1,4 @@
-"""The common parts of the data types of NumPy."""
+"""The common parts of NumPy's data types."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def get_endianness_from_numpy_dtype(dtype: np.dtype[Any]) -> EndiannessStr:
 
 
 class NumPyType(ZDType[DType, Scalar], HasItemSize):
-    """A data type with NumPy's name in v2.
+    """A data type that has NumPy's name in v2.
 
     In v3 it has a name and, if :meth:`_configuration` is not empty, a configuration.
     """
@@ -156,7 +156,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
 
 
 def _named_in_v2(data: object) -> np.dtype[Any] | None:
-    """Returns NumPy's data type for a name in v2, which includes a byte order if the type needs one."""
+    """Returns the NumPy dtype for a v2 name. The name includes a byte order if the data type needs one."""
     if not check_dtype_spec_no_object_codec_v2(data) or not isinstance(data["name"], str):
         return None
     name = data["name"]
@@ -168,8 +168,7 @@ def _named_in_v2(data: object) -> np.dtype[Any] | None:
 
 
 def float_from_json(data: object, zarr_format: int, sizes: tuple[int, ...] = (2, 4, 8)) -> float:
-    """Returns a floating-point number from JSON: a number, ``NaN``, ``Infinity``, decimal text, or in v3 the bits in
-    hexadecimal.
+    """Returns a floating-point number from JSON: a number, ``NaN``, ``Infinity``, a decimal string or, in v3, the bits in hexadecimal.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The types of complex numbers."""
+"""The data types for complex numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scalar = TypeVar("Scalar", bound=Any)
 
 @dataclass(frozen=True, kw_only=True)
 class BaseComplex(NumPyType[Any, Scalar], HasEndianness):
-    """A complex number of two floating-point numbers.
+    """A complex number that consists of two floating-point numbers.
 
     Examples
     --------
@@ -41,14 +41,14 @@ class BaseComplex(NumPyType[Any, Scalar], HasEndianness):
 
 
 class Complex64(BaseComplex[np.complex64]):
-    """A complex number of two floating-point numbers of 32 bits."""
+    """A complex number that consists of two 32-bit floating-point numbers."""
 
     dtype_cls = np.dtypes.Complex64DType
     _zarr_v3_name = "complex64"
 
 
 class Complex128(BaseComplex[np.complex128]):
-    """A complex number of two floating-point numbers of 64 bits."""
+    """A complex number that consists of two 64-bit floating-point numbers."""
 
     dtype_cls = np.dtypes.Complex128DType
     _zarr_v3_name = "complex128"

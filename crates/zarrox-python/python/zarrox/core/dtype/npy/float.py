@@ -1,4 +1,4 @@
-"""The types of floating-point numbers."""
+"""The data types for floating-point numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scalar = TypeVar("Scalar", bound=Any)
 
 @dataclass(frozen=True, kw_only=True)
 class BaseFloat(NumPyType[Any, Scalar], HasEndianness):
-    """A floating-point number of IEEE 754.
+    """An IEEE 754 floating-point number.
 
     Examples
     --------
@@ -42,21 +42,21 @@ class BaseFloat(NumPyType[Any, Scalar], HasEndianness):
 
 
 class Float16(BaseFloat[np.float16]):
-    """A floating-point number of 16 bits."""
+    """A 16-bit floating-point number."""
 
     dtype_cls = np.dtypes.Float16DType
     _zarr_v3_name = "float16"
 
 
 class Float32(BaseFloat[np.float32]):
-    """A floating-point number of 32 bits."""
+    """A 32-bit floating-point number."""
 
     dtype_cls = np.dtypes.Float32DType
     _zarr_v3_name = "float32"
 
 
 class Float64(BaseFloat[np.float64]):
-    """A floating-point number of 64 bits."""
+    """A 64-bit floating-point number."""
 
     dtype_cls = np.dtypes.Float64DType
     _zarr_v3_name = "float64"

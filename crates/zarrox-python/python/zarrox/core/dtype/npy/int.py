@@ -1,4 +1,4 @@
-"""The types of integers."""
+"""The data types for integers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Scalar = TypeVar("Scalar", bound=Any)
 
 
 class BaseInt(NumPyType[Any, Scalar]):
-    """An integer of a fixed number of bits.
+    """An integer with a fixed number of bits.
 
     Examples
     --------
@@ -26,7 +26,7 @@ class BaseInt(NumPyType[Any, Scalar]):
 
     @classmethod
     def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
-        # C has several integer types of the same size. NumPy has a class for each of them; here they share one.
+        # C has several integer types of the same size. NumPy has a class for each of them; here they share a class.
         if not isinstance(dtype, np.dtype) or dtype.kind not in "iu":
             return False
         return dtype.newbyteorder("=") == np.dtype(cls._zarr_v3_name)
@@ -49,60 +49,60 @@ class BaseInt(NumPyType[Any, Scalar]):
 
 @dataclass(frozen=True, kw_only=True)
 class MultiByteInt(BaseInt[Scalar], HasEndianness):
-    """An integer of more than one byte."""
+    """An integer with more than one byte."""
 
 
 class Int8(BaseInt[np.int8]):
-    """A signed integer of 8 bits."""
+    """A signed 8-bit integer."""
 
     dtype_cls = np.dtypes.Int8DType
     _zarr_v3_name = "int8"
 
 
 class UInt8(BaseInt[np.uint8]):
-    """An unsigned integer of 8 bits."""
+    """An unsigned 8-bit integer."""
 
     dtype_cls = np.dtypes.UInt8DType
     _zarr_v3_name = "uint8"
 
 
 class Int16(MultiByteInt[np.int16]):
-    """A signed integer of 16 bits."""
+    """A signed 16-bit integer."""
 
     dtype_cls = np.dtypes.Int16DType
     _zarr_v3_name = "int16"
 
 
 class UInt16(MultiByteInt[np.uint16]):
-    """An unsigned integer of 16 bits."""
+    """An unsigned 16-bit integer."""
 
     dtype_cls = np.dtypes.UInt16DType
     _zarr_v3_name = "uint16"
 
 
 class Int32(MultiByteInt[np.int32]):
-    """A signed integer of 32 bits."""
+    """A signed 32-bit integer."""
 
     dtype_cls = np.dtypes.Int32DType
     _zarr_v3_name = "int32"
 
 
 class UInt32(MultiByteInt[np.uint32]):
-    """An unsigned integer of 32 bits."""
+    """An unsigned 32-bit integer."""
 
     dtype_cls = np.dtypes.UInt32DType
     _zarr_v3_name = "uint32"
 
 
 class Int64(MultiByteInt[np.int64]):
-    """A signed integer of 64 bits."""
+    """A signed 64-bit integer."""
 
     dtype_cls = np.dtypes.Int64DType
     _zarr_v3_name = "int64"
 
 
 class UInt64(MultiByteInt[np.uint64]):
-    """An unsigned integer of 64 bits."""
+    """An unsigned 64-bit integer."""
 
     dtype_cls = np.dtypes.UInt64DType
     _zarr_v3_name = "uint64"

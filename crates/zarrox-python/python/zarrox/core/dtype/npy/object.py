@@ -1,4 +1,4 @@
-"""The type of Python objects."""
+"""The data type for Python objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CODECS = ("json", "json2", "msgpack", "msgpack2", "pickle", "vlen-array")
 
 @dataclass(frozen=True, kw_only=True)
 class PythonObject(ZDType[Any, Any]):
-    """Any object that the codec of an array of v2 can store; v3 has no such type.
+    """Any object that the codec of a v2 array can store. v3 has no such data type.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The types of text."""
+"""The data types for strings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BYTES_PER_CHARACTER = 4
 
 @dataclass(frozen=True, kw_only=True)
 class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
-    """Text up to a maximum number of characters, each of four bytes.
+    """A string with up to a maximum number of characters, each of which takes four bytes.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
         return cls(length=length // _BYTES_PER_CHARACTER)
 
     def _check_scalar(self, data: object) -> bool:
-        # Any object can be converted to text.
+        # Any object can be converted to a string.
         return True
 
     def _cast_scalar_unchecked(self, data: Any) -> np.str_:
@@ -75,7 +75,7 @@ class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
 
 
 class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
-    """Text of variable length.
+    """Variable-length strings.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def is_object_of(data: object, codec: str) -> bool:
 
 
 def length_bytes(name: str, configuration: dict[str, Any]) -> int:
-    """Returns the only member of the configuration of a data type of fixed length."""
+    """Returns the only member in the configuration of a fixed-length data type."""
     length = configuration.get("length_bytes")
     if configuration.keys() != {"length_bytes"} or not isinstance(length, int):
         raise DataTypeValidationError(f"'{name}' needs a configuration with only length_bytes; got {configuration}.")

@@ -1,4 +1,4 @@
-"""The type of elements with named fields."""
+"""The data type for elements with named fields."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = ["Struct", "Structured"]
 class Structured(NumPyType[Any, np.void]):
     """Elements with named fields, each with its own data type, without gaps between them.
 
-    v3 has two names for it: ``struct``, which is written, and ``structured`` of earlier releases of zarr-python, which is only
-    read.
+    v3 has two names for this data type: ``struct``, which is written, and ``structured``, from earlier releases of zarr-python, which
+    is only read.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ Struct = Structured
 
 @dataclass(frozen=True, kw_only=True)
 class SubArray(NumPyType[Any, Any]):
-    """A field of a structure that is an array, in the form of v2; it is not a data type of its own.
+    """A subarray field of a structure, in the form of v2. It is not a data type by itself.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _in_v2(field: ZDType[Any, Any]) -> list[Any]:
 
 
 def _name_and_type(field: Any) -> tuple[str, Any]:
-    """Returns the name and the type of a field in v3, which is an object, or in ``structured`` a pair."""
+    """Returns the name and the data type of a field in v3. The field is an object or, in ``structured``, a pair."""
     pair = [field.get("name"), field.get("data_type")] if isinstance(field, Mapping) else field
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise DataTypeValidationError(f"The field {field!r} of a structure must be an object with a name and a data_type.")

@@ -1,4 +1,4 @@
-"""The types of timestamps and durations."""
+"""The data types for timestamps and durations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Scalar = TypeVar("Scalar", bound=Any)
 
 @dataclass(frozen=True, kw_only=True)
 class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
-    """A number of time units, as a signed integer of 64 bits; the smallest number is "not a time" (NaT).
+    """A number of time units, as a signed 64-bit integer. The smallest number stands for "not a time" (NaT).
 
     Examples
     --------
