@@ -291,8 +291,10 @@ impl AsyncArray {
         result
     }
 
+    /// Returns the array whose work a dropped future cancels, and the interrupt of the options.
     fn interrupted_by(&self, dropped: &RaisedOnDrop) -> Array {
-        self.0.with_options(&AccessOptions::new().interrupt(&dropped.0))
+        let interrupt = dropped.0.or(&self.0.location().context.interrupt);
+        self.0.with_options(&AccessOptions::new().interrupt(&interrupt))
     }
 }
 

@@ -11,7 +11,11 @@ use zarrox_core::{Error, ErrorKind, Result};
 /// Cancelled work fails with [`ErrorKind::Interrupted`] once the chunks in progress are finished. Each chunk of a cancelled write
 /// has either its old or its new elements.
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt {
+    raised: Arc<AtomicBool>,
+    /// Another interrupt that cancels the same work.
+    other: Option<Arc<Interrupt>>,
+}
 
 impl Interrupt {
     /// Creates an interrupt that has not been raised.
@@ -21,12 +25,18 @@ impl Interrupt {
 
     /// Cancels all current and future work that uses this interrupt.
     pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.raised.store(true, Ordering::Relaxed);
     }
 
     /// Returns true if the interrupt was raised.
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.raised.load(Ordering::Relaxed) || self.other.as_ref().is_some_and(|other| other.is_raised())
+    }
+
+    /// Returns an interrupt that is raised as soon as this one or another one is raised.
+    #[cfg(feature = "async")]
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        Self { raised: Arc::clone(&self.raised), other: Some(Arc::new(other.clone())) }
     }
 
     /// Returns an error once the interrupt has been raised, so that `?` ends the work.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ndarray::Array2;
 use zarrox::stores::{MemoryStore, Store};
-use zarrox::{ErrorKind, OpenOptions, asynchronous};
+use zarrox::{AccessOptions, ErrorKind, Interrupt, OpenOptions, asynchronous};
 use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 
@@ -125,5 +125,28 @@ fn dropping_a_future_cancels_its_work() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         let asked = remote.take_requests().len();
         assert!(asked < 500, "{asked} chunks were read after the future was dropped");
+    });
+}
+
+#[test]
+fn the_interrupt_of_the_options_cancels_asynchronous_work() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+    let interrupt = Interrupt::new();
+    let access = AccessOptions::new().interrupt(&interrupt);
+    runtime.block_on(async {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        create(&store).unwrap();
+        let options = OpenOptions::new().access(&access);
+        let mut opened = options.open_array_async((store.clone(), "a")).await.unwrap();
+        let array = opened.with_options(&access);
+        array.write(.., values()).await.unwrap();
+        interrupt.raise();
+        for array in [&array, &opened] {
+            let kind = |error: zarrox::Error| error.kind();
+            assert_eq!(array.read::<Array2<i32>>(..).await.map_err(kind), Err(ErrorKind::Interrupted));
+            assert_eq!(array.write(.., 1).await.map_err(kind), Err(ErrorKind::Interrupted));
+        }
+        let error = opened.append(values(), 0).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
     });
 }
