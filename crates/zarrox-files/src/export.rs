@@ -240,7 +240,11 @@ impl Export {
         let node = self.options.clone().mode(OpenMode::Read).open(source)?;
         let path = destination.as_ref();
         let target = self.target.or_else(|| Target::of(path)).ok_or_else(|| {
-            let message = format!("the kind of file is not clear from the name '{}'", path.display());
+            let message = format!(
+                "'{}' does not have the suffix of a format that can be exported: .h5, .nc, .csv, .parquet, .tif, .ome.tif, .nii, \
+                 .nii.gz or .png",
+                path.display()
+            );
             Error::new(ErrorKind::InvalidArgument, message)
         })?;
         let exists = || {

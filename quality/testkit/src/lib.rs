@@ -71,6 +71,8 @@ mod documentation {
     mod own_codecs {}
     #[doc = include_str!("../../../docs/guide/own-stores.md")]
     mod own_stores {}
+    #[doc = include_str!("../../../docs/guide/pyramids.md")]
+    mod pyramids {}
     #[doc = include_str!("../../../docs/guide/stores.md")]
     mod stores {}
     #[doc = include_str!("../../../docs/guide/types.md")]
