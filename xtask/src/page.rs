@@ -69,7 +69,7 @@ fn pictures() -> Outcome {
     // The pictures show the paths of the data.
     let site = std::env::temp_dir().join("data").to_string_lossy().into_owned();
     made(&site)?;
-    for name in ["page", "use"] {
+    for name in ["page", "use", "maps"] {
         tests(name, &site, &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()?;
     }
     Ok(())

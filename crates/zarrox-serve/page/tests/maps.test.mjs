@@ -6,6 +6,8 @@ import { test } from "node:test";
 
 import { fragment, opened, ready, server } from "./browser.mjs";
 
+const shots = process.env.SHOTS;
+
 /** Shows another state of the same array, which may need no request. */
 async function turn(page, fragment) {
   await page.evaluate((fragment) => (location.hash = fragment), fragment);
@@ -93,6 +95,7 @@ test("maps are dragged, zoomed and clicked, and keys do the same", async (t) => 
 test("coastlines and the graticule are drawn, on the screen and in files", async (t) => {
   const page = await opened(t, "#/climate.zarr/t2m?projection=robinson");
   await ready(page);
+  if (shots) await page.screenshot({ path: `${shots}/serve-map.png` });
   const drawn = () => page.$eval(".image canvas", (canvas) => canvas.toDataURL());
   const all = await drawn();
   await page.getByRole("checkbox", { name: "Graticule" }).uncheck();

@@ -145,6 +145,8 @@ export function parsed(fragment: string): State {
     .filter((point): point is [number, number] => point.length === 2);
   const box = numbers(given.get("box"));
   const [range, globe] = [numbers(given.get("range")), numbers(given.get("globe"))];
+  const compare = word(given.get("compare"), COMPARISONS, "" as State["compare"]);
+  const others = given.getAll("other").slice(0, OTHERS).map(compared);
   // Older links use `line`, `scale` and `part`.
   const view = given.get("view") === "line" ? "plot" : given.get("view");
   return {
@@ -176,8 +178,8 @@ export function parsed(fragment: string): State {
     tones,
     points,
     planes: whole("planes", -1),
-    compare: word(given.get("compare"), COMPARISONS, "" as State["compare"]),
-    others: given.getAll("other").slice(0, OTHERS).map(compared),
+    compare,
+    others: compare && others.length === 0 ? [{ root: parts[0] ?? "", path: parts.slice(1).join("/"), at: {} }] : others,
     row: whole("row", 0),
     column: whole("column", 0),
     coast: given.get("coast") !== "0",

@@ -45,6 +45,8 @@ export class Comparison {
   private timer = 0;
   /** The view that is visible while views blink; 0 is the image. */
   private visible = 0;
+  /** The part of the image that is visible while swiping, in percent. */
+  private swipe = 50;
   private arePlaced = "";
   private isClosed = false;
 
@@ -84,6 +86,7 @@ export class Comparison {
     this.panes.forEach((pane, number) => this.updatePane(pane, state, number));
     if (state.compare !== "blink") this.pause();
     this.arrange(state);
+    this.swipeTo(this.swipe);
     this.show(state);
   }
 
@@ -186,6 +189,12 @@ export class Comparison {
     this.placed();
   }
 
+  /** Moves the border between two images in one frame. */
+  private swipeTo(at: number): void {
+    this.swipe = at;
+    for (const element of this.elements) element.style.setProperty("--swipe", String(at));
+  }
+
   // The bar.
 
   private show(state: State): void {
@@ -198,7 +207,7 @@ export class Comparison {
       if (compare === "blink") this.blink(!matchMedia("(prefers-reduced-motion: reduce)").matches);
     };
     const ways = COMPARISONS.map((way) => h("button", { type: "button", "data-control": way, "aria-pressed": String(way === state.compare), disabled: !isPlain && way in SIGNS, click: () => choose(way) }, WORDS[way]));
-    const swipe = h("input", { type: "range", min: 0, max: 100, value: 50, "aria-label": "Swipe", input: () => this.elements[0]?.style.setProperty("--swipe", swipe.value) });
+    const swipe = h("input", { type: "range", min: 0, max: 100, value: this.swipe, "data-control": "swipe-at", "aria-label": "Swipe", input: () => this.swipeTo(Number(swipe.value)) });
     const isOn = this.timer !== 0;
     const blinking = [
       h("button", { type: "button", class: "icon", "data-control": "blinking", "aria-label": isOn ? "Stop blinking" : "Blink", title: isOn ? "Stop blinking" : "Blink", click: () => this.blink(!isOn) }, isOn ? "⏸" : "▷"),
