@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use zarrox::OpenOptions;
 use zarrox_files::Kind;
 
-use crate::root::Limits;
+use crate::work::Limits;
 
 /// A file of another format.
 pub(crate) struct ReadFile {

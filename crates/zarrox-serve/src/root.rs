@@ -14,7 +14,7 @@ use zarrox_tools::copy::Translation;
 
 use crate::failure::{Answer, Failure};
 use crate::file::{ReadFile, Source};
-use crate::work::Workers;
+use crate::work::{Limits, Workers};
 
 /// The number of attempts to read a node that is changed meanwhile.
 pub(crate) const ATTEMPTS: usize = 8;
@@ -89,14 +89,6 @@ impl Opened {
         let made = self.v3.get_or_init(|| Translation::new(&self.node, Format::V3));
         made.as_ref().map_err(Clone::clone)
     }
-}
-
-/// The limits for the work of a root.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    pub(crate) time: Duration,
-    /// The time for which cached nodes are considered fresh, in local and in remote stores.
-    pub(crate) fresh: (Duration, Duration),
 }
 
 impl Root {

@@ -6,7 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Place, Result};
 
 use crate::failure::Answer;
-use crate::root::{Limits, Root, root_named};
+use crate::root::{Root, root_named};
+use crate::work::Limits;
 
 /// The memory limit for decoding a chunk, in bytes.
 const CHUNK_LIMIT: usize = 1 << 30;

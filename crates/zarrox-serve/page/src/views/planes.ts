@@ -7,14 +7,15 @@ import type { Maps } from "../image/colours";
 import { index, sides, thirds, type Shown } from "../data/model";
 import type { State, Store } from "../data/state";
 
-/** Returns the changes that show three planes through the middle of the visible part; along the third dimension, the current slice stays. */
+/** Returns the changes that show three planes through the middle of the visible part. A slice that was chosen stays. */
 export function crossed(shown: Shown, state: State, third: number): Partial<State> {
   const [x, y] = sides(shown, state);
   const middle = (side: 0 | 1, dimension: number): number => {
     const [from, to] = state.box.length === 4 ? [state.box[side]!, state.box[side + 2]!] : [0, shown.shape[dimension]!];
     return Math.max(0, Math.min(shown.shape[dimension]! - 1, Math.floor((from + to) / 2)));
   };
-  return { planes: third, compare: "", others: [], points: [], at: { ...state.at, [x]: middle(0, x), [y]: middle(1, y) } };
+  const depth = state.at[third] ?? shown.starts[third] ?? shown.shape[third]! >> 1;
+  return { planes: third, compare: "", others: [], points: [], at: { ...state.at, [x]: middle(0, x), [y]: middle(1, y), [third]: depth } };
 }
 
 export class Planes {
